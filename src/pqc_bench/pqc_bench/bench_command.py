@@ -50,7 +50,8 @@ def make_parser() -> Parser:
         text = module.__doc__.strip()
         subparser = subparsers.add_parser(info.name, help=text.splitlines()[0], description=text)
         module.configure(subparser)
-        subparser.set_defaults(check=getattr(module, "check", lambda _: None))
+        if hasattr(module, "check"):
+            subparser.set_defaults(check=module.check)
     return parser
 
 
@@ -61,7 +62,6 @@ def main(arguments: list[str] | None = None) -> int:
         if options.command is None:
             make_parser().print_help()
             return 0
-        options.check(options)
         code = import_module(f"pqc_bench.commands.{options.command}").run(options)
         sys.stdout.flush()
         return code

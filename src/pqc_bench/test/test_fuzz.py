@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from pqc_bench.commands import fuzz
+from pqc_bench.options.fuzz import check
 from pqc_sim.processes.run_fault import RunFault
 
 FINDS = """#!/bin/sh
@@ -59,6 +60,7 @@ def test_a_target_that_fails_without_an_input_is_reported_in_one_sentence(tree: 
         fuzz.run(options())
 
 
-def test_an_unknown_target_is_reported_in_one_sentence(tree: Path) -> None:
+@pytest.mark.usefixtures("tree")
+def test_an_unknown_target_is_reported_in_one_sentence() -> None:
     with pytest.raises(RunFault, match="there is no target 'x': frames"):
-        fuzz.run(options(target="x"))
+        check(options(target="x"))

@@ -4,10 +4,14 @@
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
 import shlex
 import subprocess
 import uuid
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -17,6 +21,12 @@ from user_mistakes import MISTAKES, Mistake, make_files
 MINIMUM = 60
 LIMIT_S = 120.0
 MARK = "PQC_USER_MISTAKE"
+# The commands that ./dev describes by the system's Python alone.
+MODULES = (
+    "pqc_bench.bench_command",
+    "pqc_sim.demo.demo_command",
+    "pqc_learning.training.train_command",
+)
 
 
 @pytest.fixture(scope="session")
@@ -55,6 +65,57 @@ def test_a_mistake_gets_one_sentence(mistake: Mistake, files: Path, tmp_path: Pa
     assert sorted(home.iterdir()) == []
     assert sorted(temporary.iterdir()) == []
     assert processes_with(mark) == []
+
+
+# Prints the exit code and the errors of each list of words that a command is given.
+EACH = """
+import contextlib, importlib, io, json, sys
+answers = []
+for words in json.loads(sys.argv[2]):
+    with contextlib.redirect_stderr(io.StringIO()) as said:
+        try:
+            importlib.import_module(sys.argv[1]).make_parser().parse_args(words)
+            code = 0
+        except SystemExit as end:
+            code = end.code
+    answers.append([code, said.getvalue()])
+print(json.dumps(answers))
+"""
+WRONG = "/proc/wrong"
+# Names that only the built workspace knows; a row of the table tries each.
+KNOWN_LATER = {"matrix --link", "detectors --detectors", "--link", "--links"}
+
+
+def options_with_a_value(parser: argparse.ArgumentParser, before: str = "") -> Iterator[str]:
+    """Yield each option of a command and of those below it, with the words before it."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, below in action.choices.items():
+                yield from options_with_a_value(below, f"{name} ")
+        elif action.nargs != 0 and action.dest != "root":
+            yield before + (action.option_strings[0] if action.option_strings else "")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_wrong_value_of_each_option_is_one_sentence_before_anything_is_set_up(
+    module: str,
+) -> None:
+    options = sorted(set(options_with_a_value(import_module(module).make_parser())) - KNOWN_LATER)
+    words = [[*option.split(), WRONG] for option in options]
+    sources = source_tree() / "src"
+    done = subprocess.run(
+        ["/usr/bin/python3", "-S", "-c", EACH, module, json.dumps(words)],
+        env={
+            "PYTHONPATH": ":".join(str(package) for package in sources.iterdir()),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PQC_MAV_SOURCE": str(source_tree()),
+        },
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    for option, (code, said) in zip(options, json.loads(done.stdout), strict=True):
+        assert (code, said.count("\n")) == (2, 1), f"{option}: {said}"
 
 
 def processes_with(mark: str) -> list[str]:

@@ -85,17 +85,15 @@ _DEV = (
     Mistake("{dev} install", "install needs a folder to install into", REFUSED),
     Mistake("{dev} plain", "plain needs a folder to install into", REFUSED),
     Mistake("{dev} demo --foo", "unrecognized arguments: --foo", WRONG_USAGE),
-    Mistake("{dev} bench matrx", "invalid choice: 'matrx'", WRONG_USAGE),
 )
 
 _DEMO = _wrong_usage(
-    "ros2 run pqc_sim demo",
+    "{dev} demo",
     ("--seconds 0", "'0' isn't a number of seconds above 0"),
     ("--seconds abc", "'abc' isn't a number"),
     ("--flight hott", "invalid choice: 'hott'"),
     ("--strategy expert", "--strategy needs --flight"),
     ("--suite foo", "there is no suite 'foo'; did you mean"),
-    ("--link nosuch", "'nosuch' is no file, and none of the links"),
     ("--link-seed 3", "--link-seed needs --link"),
     ("--rate -1", "'-1' isn't a rate from 1 to 20000 per second"),
     ("--charge 200", "'200' isn't a percentage from 0 to 100"),
@@ -104,9 +102,29 @@ _DEMO = _wrong_usage(
     ("take off", "unrecognized arguments: take off"),
 )
 
-_BENCH = (
+# Only the built workspace knows the links and the detectors.
+_BUILT = (
+    *_wrong_usage(
+        "ros2 run pqc_sim demo",
+        ("--suite foo", "there is no suite 'foo'; did you mean"),
+        ("--link nosuch", "'nosuch' is no file, and none of the links"),
+        ("--links lte+nosuch", "'nosuch' is no file, and none of the links"),
+    ),
     *_wrong_usage(
         "ros2 run pqc_bench bench",
+        ("matrix --suites foo", "there is no suite 'foo'"),
+        ("matrix --link lte5", "none of the links"),
+        ("record --out {files}/new --link lte5", "none of the links"),
+        ("record --out {files}/new --link none", "a recording needs a link"),
+        ("detectors --detectors foo", "There is no model foo"),
+        ("report {files}/empty", "there is no run in"),
+        ("check {files}/empty", "has neither run.json nor tables"),
+    ),
+)
+
+_BENCH = (
+    *_wrong_usage(
+        "{dev} bench",
         ("matrx", "invalid choice: 'matrx'"),
         ("matrix --suites foo", "there is no suite 'foo'"),
         ("matrix --foo", "unrecognized arguments: --foo"),
@@ -119,19 +137,26 @@ _BENCH = (
         ("matrix --resume", "--resume needs --out"),
         ("matrix --retry", "--retry has no effect without --resume"),
         ("matrix --out {files}/plain_file", "is a file; --out names a folder"),
-        ("matrix --link lte5", "none of the links"),
         ("matrix --link-seed 4", "no effect on a clean link"),
         ("saturation --start 9 --ceiling 5", "--start 9 is above --ceiling 5"),
         ("peers --no-saturation --searches 3", "no effect with --no-saturation"),
         ("report {files}/plain_file", "is a file; name the folder of the run"),
         ("report /nope", "'/nope' doesn't exist"),
-        ("report {files}/empty", "there is no run in"),
+        ("matrix --suites wrong", "bench: there is no suite 'wrong'"),
+        ("matrix --scenario wrong", "bench: there is no scenario 'wrong'"),
+        ("speed --only wrong", "bench: there is no algorithm 'wrong'"),
+        ("policy --strategies wrong", "bench: there is no strategy 'wrong'"),
+        ("peers --kinds wrong", "bench: there is no peer 'wrong'"),
+        ("fuzz --target wrong", "bench: there is no target 'wrong'"),
+        ("formal --name wrong", "bench: there is no run 'wrong'"),
+        ("rekey --ahead --repeat 2", "it can't be used with --repeat"),
         ("fuzz --seconds 0", "'0' isn't a whole number of at least 1"),
         ("flood --rate x", "'x' isn't a rate from 1 to 20000 per second"),
         ("simulate --schedules 0", "'0' isn't a whole number of at least 1"),
         ("formal --only x", "invalid choice: 'x'"),
     ),
-    Mistake("ros2 run pqc_bench bench matrix --out /proc/x", "'/proc/x'", WRONG_USAGE),
+    Mistake("{dev} bench matrix --out /proc/x", "'/proc/x'", WRONG_USAGE),
+    Mistake("{dev} train --jobs 0", "'0' isn't a number of processes", WRONG_USAGE),
 )
 
 _REPLAY = _mistakes(
@@ -210,4 +235,4 @@ _LAUNCH = _mistakes(
     ("record.launch.py record_dir:=/proc/x", "no bag can be written in '/proc/x'", REFUSED),
 )
 
-MISTAKES = (*_DEV, *_DEMO, *_BENCH, *_REPLAY, *_PQC, *_DAEMON, *_NODES, *_LAUNCH)
+MISTAKES = (*_DEV, *_DEMO, *_BENCH, *_BUILT, *_REPLAY, *_PQC, *_DAEMON, *_NODES, *_LAUNCH)

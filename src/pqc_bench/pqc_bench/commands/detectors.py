@@ -15,11 +15,11 @@ from pqc_learning.judging.result import live_result, result
 from pqc_learning.judging.result_text import live_tables, tables
 from pqc_policy.sensing.detector_fault import DetectorFault
 from pqc_sim.processes.output_path import require_folder
-from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.summary_file import write_summary
 
 from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.marked_page import replace_marked
+from pqc_bench.harness.usage import UsageFault
 from pqc_bench.matrix.progress import time_left
 from pqc_bench.options.detectors import TABLES_BEGIN, TABLES_END
 
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def usable(wanted: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the detectors to compare; raise RunFault if one that was named can't be used.
+    """Return the detectors to compare; raise UsageFault if one that was named can't be used.
 
     Of all, those whose model is missing are left out, with a sentence on standard error.
     """
@@ -74,7 +74,7 @@ def usable(wanted: tuple[str, ...]) -> tuple[str, ...]:
             make_detectors(name)
         except DetectorFault as fault:
             if wanted:
-                raise RunFault(str(fault).rstrip(".")) from fault
+                raise UsageFault(str(fault).rstrip(".")) from fault
             print(f"bench: left out: {fault}", file=sys.stderr)
         else:
             found.append(name)

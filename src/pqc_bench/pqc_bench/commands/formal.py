@@ -10,10 +10,11 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
-from pqc_bench.formal.expectations import Outcome, read_expectations
+from pqc_bench.formal.expectations import Outcome
 from pqc_bench.formal.spin import require_spin, run_spin
 from pqc_bench.formal.verifpal import run_verifpal, verifpal_program
 from pqc_bench.harness.source_tree import source_tree
+from pqc_bench.options.formal import chosen
 
 
 def run(options: argparse.Namespace) -> int:
@@ -21,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
     tree = source_tree()
     models = tree / "formal"
     scratch = tree / ".dev" / "formal"
-    expected = read_expectations(models).only(options.only, options.name)
+    expected = chosen(options)
     begun = time.monotonic()
     outcomes: list[Outcome] = []
     if expected.spin:

@@ -14,7 +14,7 @@ from pathlib import Path
 from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.harness.source_tree import source_tree
-from pqc_bench.harness.usage import unknown
+from pqc_bench.options.fuzz import targets
 
 _COMPILER = "clang++-14"
 _INPUT_SECONDS = 60  # an input that takes longer is a finding
@@ -25,12 +25,7 @@ _FINDINGS = ("crash-", "leak-", "timeout-", "oom-")
 def run(options: argparse.Namespace) -> int:
     """Fuzz; 0 if nothing was found."""
     tree = source_tree()
-    sources = tree / "src" / "pqc_tunnel"
-    names = sorted(file.stem for file in (sources / "fuzz").glob("*.cpp"))
-    if options.target:
-        if options.target not in names:
-            raise unknown("target", options.target, names)
-        names = [options.target]
+    names = [options.target] if options.target else targets()
     build = _build(tree, names)
     found: list[tuple[str, Path]] = []
     for name in names:

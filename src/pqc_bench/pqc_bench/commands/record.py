@@ -14,10 +14,10 @@ from pathlib import Path
 from pqc_learning.data.live import write_recording
 from pqc_sim.pair.link_emulator import fields_by_direction, udp_link_profile
 from pqc_sim.pair.ros_graph import isolate_graph
-from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.tunnel_pair import Plan, TunnelPair
+from pqc_bench.harness.usage import UsageFault, fault_of_usage
 from pqc_bench.live.recorder import MessageRecorder, Recording, record
 from pqc_bench.live.schedule import Phase, Profile, schedule
 
@@ -39,10 +39,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def usual_link(name: str) -> Profile:
-    """Return the profile of a link, each direction with all that holds for both; or RunFault."""
-    file = udp_link_profile(name)
+    """Return the profile of a link, each direction with all that holds for both; or UsageFault."""
+    with fault_of_usage():
+        file = udp_link_profile(name)
     if file is None:
-        raise RunFault("a recording needs a link that can be changed, such as clean")
+        raise UsageFault("a recording needs a link that can be changed, such as clean")
     return fields_by_direction(file)
 
 

@@ -41,19 +41,20 @@ def needs(options: argparse.Namespace, name: str, default: Any, met: bool, witho
 def output_file(text: str) -> Path:
     """Read the path of a file to write; UsageFault if it can't be written."""
     file = Path(text)
-    with _fault_of_usage():
+    with fault_of_usage():
         require_writable(file)
     return file
 
 
 def check_output_folder(folder: Path) -> None:
     """Raise UsageFault if no file can be written in a folder, which need not exist yet."""
-    with _fault_of_usage():
+    with fault_of_usage():
         require_writable_folder(folder)
 
 
 @contextmanager
-def _fault_of_usage() -> Iterator[None]:
+def fault_of_usage() -> Iterator[None]:
+    """Turn the fault of a check into one of usage."""
     try:
         yield
     except RunFault as fault:

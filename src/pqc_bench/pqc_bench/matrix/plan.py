@@ -8,10 +8,8 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from pqc_sim.processes.run_fault import RunFault
-
 from pqc_bench.cell.cell import CLEAN, OFF, Cell, link_profile
-from pqc_bench.harness.usage import UsageFault, unknown
+from pqc_bench.harness.usage import UsageFault, fault_of_usage, unknown
 
 
 def choose(wanted: str, known: Sequence[str], option: str) -> list[str]:
@@ -32,10 +30,8 @@ def choose_links(wanted: str) -> list[str]:
     """
     by_name: dict[str, str] = {}
     for part in dict.fromkeys(filter(None, wanted.split(","))):
-        try:
+        with fault_of_usage():
             profile = link_profile(part)
-        except RunFault as fault:
-            raise UsageFault(str(fault)) from fault
         if profile is None:
             link = CLEAN  # "none" is another word for it
         else:

@@ -13,6 +13,9 @@ import argparse
 
 from pqc_sim.processes.command_line import whole
 
+from pqc_bench.harness.source_tree import source_tree
+from pqc_bench.harness.usage import unknown
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -24,4 +27,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--keep",
         action="store_true",
         help="at the end add inputs that reach new code to the checked-in corpora",
+    )
+
+
+def check(options: argparse.Namespace) -> None:
+    """Require that the target exists."""
+    if options.target and options.target not in targets():
+        raise unknown("target", options.target, targets())
+
+
+def targets() -> list[str]:
+    """Return the names of all targets of the source tree."""
+    return sorted(
+        file.stem for file in (source_tree() / "src" / "pqc_tunnel" / "fuzz").glob("*.cpp")
     )

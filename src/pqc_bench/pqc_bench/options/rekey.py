@@ -17,10 +17,9 @@ from __future__ import annotations
 import argparse
 
 from pqc_sim.processes.command_line import datagram_size, link_seed, message_rate, percent, whole
-from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.cell.suite_set import choose_suites
-from pqc_bench.harness.usage import needs, output_file
+from pqc_bench.harness.usage import UsageFault, needs, output_file
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -65,5 +64,5 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def check(options: argparse.Namespace) -> None:
     """Reject a seed for a link without loss, and rows of rekeys that leave no time for prekeys."""
     if options.ahead and options.repeat > 1:
-        raise RunFault("--ahead measures each suite once: it can't be used with --repeat")
+        raise UsageFault("--ahead measures each suite once: it can't be used with --repeat")
     needs(options, "seed", 1, options.loss > 0.0, "without --loss")

@@ -58,6 +58,7 @@ def make_parser() -> Parser:
     text = "print the results as JSON; all other output goes to standard error"
     option("--json", text, action="store_true")
     option("--keep-log", "file for the log of all programs", type=Path, metavar="FILE")
+    parser.set_defaults(check=_check)
     return parser
 
 
@@ -87,7 +88,8 @@ def _fill_in(options: argparse.Namespace) -> None:
 
 
 def _check(options: argparse.Namespace) -> None:
-    """Raise RunFault for options that can't be used, and for what is missing on this machine."""
+    """Fill in the options that were not given; RunFault for those that can't be used."""
+    _fill_in(options)
     if options.strategy is not None and options.flight is None:
         raise RunFault("--strategy needs --flight: only in a flight the policy decides")
     emulated = options.links is not None or options.link != _NO_FLIGHT.link
@@ -99,14 +101,18 @@ def _check(options: argparse.Namespace) -> None:
         raise RunFault("--schedule needs --links: one link has no schedule")
     if options.suite is not None:
         _check_suite(options.suite)
+    for file in (options.summary, options.keep_log):
+        require_writable(file)
+
+
+def _check_installed(options: argparse.Namespace) -> None:
+    """Raise RunFault for links that aren't installed, and for what this machine lacks."""
     from pqc_sim.pair.link_emulator import udp_link_profile
     from pqc_sim.pair.links import parse_links
 
     udp_link_profile(options.link)
     if options.links is not None:
         parse_links(options.links)
-    for file in (options.summary, options.keep_log):
-        require_writable(file)
     require_temporary_folder()
     try:
         find_mavproxy()
@@ -143,9 +149,8 @@ def _run(arguments: list[str] | None) -> int:
     os.environ.setdefault("HOME", os.path.expanduser("~"))  # ROS needs it for its logs
     parser = make_parser()
     options = parser.parse_args(arguments)
-    _fill_in(options)
     try:
-        _check(options)
+        _check_installed(options)
     except RunFault as fault:
         parser.error(str(fault))
     from pqc_sim.demo.run_demo import run_demo

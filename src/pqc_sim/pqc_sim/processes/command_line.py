@@ -10,10 +10,20 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from pqc_sim.datagrams.udp_port import Endpoint, parse_endpoint
+from pqc_sim.processes.run_fault import RunFault
 
 
 class Parser(argparse.ArgumentParser):
     """A parser that answers bad input with one sentence, without the whole usage."""
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Read the arguments and call the default `check`, if set, with what they say together."""
+        try:
+            options = super().parse_args(args, namespace)
+            getattr(options, "check", lambda _: None)(options)
+        except RunFault as fault:
+            self.error(str(fault))
+        return options
 
     def error(self, message: str) -> NoReturn:
         """Print the sentence and end with 2."""
