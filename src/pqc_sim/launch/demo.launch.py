@@ -46,6 +46,8 @@ from pqc_sim.pair.programs import tool_program
 
 PACKAGE = "pqc_sim"
 ADDRESS = "127.0.0.1"
+# The tunnels publish their counts once a second.
+_LAST_COUNTS_S = 1.5
 # Of both ends: every suite may be used, and no control socket takes the name of another tunnel.
 BOTH_ENDS = {"min_level": 1, "control_name": ""}
 
@@ -274,6 +276,8 @@ def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             between += [RegisterEventHandler(handler), link]
         # Before the tunnels: datagrams that it passed on still arrive, its counts have the others.
         end = [interrupt(link) for link in emulators]
+        if links:  # First the tunnels send what waits for a thin link, and publish their counts.
+            end = [TimerAction(period=_LAST_COUNTS_S, actions=end)]
     entities: list[LaunchDescriptionEntity] = [
         RegisterEventHandler(OnProcessExit(target_action=station, on_exit=[interrupt(copter)])),
         RegisterEventHandler(OnProcessExit(target_action=copter, on_exit=end)),

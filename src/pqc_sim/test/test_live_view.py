@@ -85,7 +85,7 @@ def test_the_view_shows_traffic_tunnel_policy_and_vehicle() -> None:
         "item 3 of 7",
         "95 parameters   8 mission items",
         "12:00:00  event 59",
-        f"q land and quit   r rekey to {TOUR[1]}",
+        f"q end the flight   r rekey to {TOUR[1]}",
     ):
         assert part in text
 
@@ -111,7 +111,7 @@ def test_events_fill_the_height_that_is_left_the_newest_last() -> None:
     for height in (24, 40, 70):
         lines = screen(SHOT, 80, height)
         assert len(lines) == height
-        assert lines[-1].startswith("q land")
+        assert lines[-1].startswith("q end")
         events = [line for line in lines if "event" in line]
         assert lines[-2].endswith(events[-1]) and events[-1].split() == ["12:00:00", "event", "59"]
         assert len(events) >= height - 20
@@ -136,7 +136,7 @@ def test_every_size_of_terminal_is_filled_exactly(shot: Snapshot) -> None:
 
 def test_a_low_terminal_shows_traffic_state_and_the_newest_event() -> None:
     text = "\n".join(screen(SHOT, 40, 10))
-    for part in ("drone → ground", "0.06 %", "established", "event 59", "q land and quit"):
+    for part in ("drone → ground", "0.06 %", "established", "event 59", "q end the flight"):
         assert part in text
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from pqc_sim.datagrams.counting import FlowCount
-from pqc_sim.demo.verdict import CutOutcome, Outcome, as_json, as_text, judge
+from pqc_sim.demo.verdict import CutOutcome, LinkOutcome, Outcome, as_json, as_text, judge
 from test_counting import stream
 
 
@@ -111,6 +111,29 @@ def test_losses_on_the_link_are_reported_and_are_no_fault() -> None:
     assert "unaltered: the link took 2.7 % (3 datagrams), the tunnel 0." in text
 
 
+def test_what_a_thin_link_left_out_is_apart_from_what_was_lost() -> None:
+    shaped = replace(
+        GOOD,
+        tap={"sent": flow(*UP), "received": flow(*DOWN[30:])},
+        links=(LinkOutcome("radio", "serial", "up", {}),),
+        left_out={"drone_to_gcs": 26, "gcs_to_drone": 0},
+    )
+    assert judge(shaped) == []
+    down = as_json(shaped, [])["mavlink"]["drone_to_gcs"]
+    assert (down["lost"], down["left_out"]) == (30, 26)
+    text = "\n".join(as_text(shaped, []))
+    assert "100 sent, 70 received, 4 lost (4.0 %), 26 left out, 0 corrupted" in text
+    assert "3.6 % (4 datagrams) were lost on the links; the tunnel left out 23.6 % (26 " in text
+
+
+def test_what_waits_elsewhere_is_not_left_out_of_what_arrived() -> None:
+    redundant = replace(
+        GOOD, links=(LinkOutcome("radio", "serial", "up", {}),), left_out={"drone_to_gcs": 9}
+    )
+    assert as_json(redundant, [])["mavlink"]["drone_to_gcs"]["left_out"] == 0
+    assert "whole and unaltered" in "\n".join(as_text(redundant, []))
+
+
 def test_losses_beyond_those_on_the_link_are_a_fault() -> None:
     lossy = replace(
         GOOD,
@@ -198,10 +221,10 @@ def test_a_flight_too_short_for_the_take_off_says_so() -> None:
 
 def test_the_text_says_how_far_the_vehicle_flew() -> None:
     text = "\n".join(as_text(GOOD, []))
-    assert "flew up to 20 m, item 3 of 7 of the mission; at the end in the air" in text
+    assert "flew up to 20 m, item 3 of 7 of the mission, and was still in the air when" in text
     landed = {**FLOWN, "armed": False, "mission_current": 8}
     text = "\n".join(as_text(replace(GOOD, vehicle={**GOOD.vehicle, "vehicle": landed}), []))
-    assert "item 7 of 7 of the mission; at the end landed" in text
+    assert "item 7 of 7 of the mission, and landed" in text
 
 
 def test_the_emulator_losing_by_itself_is_a_fault() -> None:

@@ -16,7 +16,7 @@ from pqc_sim.demo.launched import FlowWatch, Launched
 from pqc_sim.demo.link_cut import LinkCut
 from pqc_sim.demo.live_view import Snapshot
 from pqc_sim.demo.terminal import Terminal
-from pqc_sim.demo.tunnel_view import DRONE, TunnelView
+from pqc_sim.demo.tunnel_view import DRONE, GROUND, TunnelView
 from pqc_sim.demo.verdict import TAKE_OFF_S, CutOutcome, LinkOutcome, Outcome, took_off
 from pqc_sim.pair.link_emulator import NO_LINK
 from pqc_sim.pair.links import EmulatedLink
@@ -26,7 +26,8 @@ _SPIN_S = 0.05
 _ESTABLISH_S = 90.0
 _REKEY_ANSWER_S = 60.0
 _SILENT_POLICY_S = 5.0
-_LANDING_S = 40.0
+_ENDING_S = 40.0
+_SENDERS = {"drone_to_gcs": DRONE, "gcs_to_drone": GROUND}
 # On a busy machine a flight lasts so much longer, until the vehicle takes off.
 _LATE_TAKE_OFF_S = 20.0
 # The suites of rekeys without a policy: a few that differ in every algorithm.
@@ -85,7 +86,7 @@ class Demonstration:
             self._check_policy()
         self._settle_rekey()
         self._check_links()
-        self._land()
+        self._end_all()
 
     def outcome(self) -> Outcome:
         """Return the observations; call it after all programs have ended."""
@@ -104,6 +105,7 @@ class Demonstration:
             link_counts=self._launched.summary("link"),
             links=self._link_outcomes(),
             cut=self._cut,
+            left_out={way: self._view.left_out.get(end, 0) for way, end in _SENDERS.items()},
             rtt_ms=self._view.link.rtt_ms,
             dropped=self._dropped(),
             flight=self._plan.flight,
@@ -237,11 +239,11 @@ class Demonstration:
                 self._faults.append(f"the rekey wasn't answered within {_REKEY_ANSWER_S:.0f} s")
                 return
 
-    def _land(self) -> None:
+    def _end_all(self) -> None:
         """End all programs, the senders first, so that every datagram is counted at both ends."""
-        self._phase = "landing"
+        self._phase = "ending"
         self._turn(now=True)
-        deadline = time.monotonic() + _LANDING_S
+        deadline = time.monotonic() + _ENDING_S
         if self._launched.running and self._launched.signal("ground", signal.SIGINT):
             while self._launched.running and time.monotonic() < deadline:
                 self._turn()

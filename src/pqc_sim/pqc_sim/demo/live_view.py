@@ -186,7 +186,7 @@ class View:
 
     def _footer(self) -> Text:
         to = f"to {self._shot.next_suite}" if self._shot.next_suite else "the same suite"
-        return Text.assemble(("q", "bold"), " land and quit   ", ("r", "bold"), f" rekey {to}")
+        return Text.assemble(("q", "bold"), " end the flight   ", ("r", "bold"), f" rekey {to}")
 
 
 def render_line(shot: Snapshot) -> str:

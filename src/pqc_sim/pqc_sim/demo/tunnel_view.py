@@ -35,6 +35,8 @@ _DECISIONS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 _HELD = " – held because "
 DRONE, GROUND = "drone", "gcs"
 _ATTEMPTS = (TunnelEvent.HANDSHAKE_STARTED, TunnelEvent.HANDSHAKE_FAILED)
+# Classes of traffic that no application sends.
+_OF_THE_TUNNEL = ("control", "stream")
 _NAMES = {DRONE: "drone", GROUND: "ground"}
 
 
@@ -46,6 +48,7 @@ class TunnelView(NodeView):
         self.ends: dict[str, TunnelEnd] = {}
         self.link = LinkState("")
         self.paths: tuple[PathState, ...] = ()
+        self.left_out: dict[str, int] = {}  # of the datagrams that an end should send
         self.policy: PolicyState | None = None
         self.first_handshake_ms: float | None = None
         self.usable_suites: list[str] = []
@@ -57,7 +60,8 @@ class TunnelView(NodeView):
         super().__init__("pqc_demo")
         for end in _NAMES:
             self._watch(end, TunnelEvent, "events", self._on_event, EVENTS)
-        self._watch(DRONE, LinkReport, "link", self._on_link, qos_profile_sensor_data)
+        for end in _NAMES:
+            self._watch(end, LinkReport, "link", self._on_link, qos_profile_sensor_data)
         self._watch(DRONE, PolicyDecision, "decision", self._on_decision, _DECISIONS)
         self._watch(DRONE, AdvisorVerdict, "advisor", self._on_advisor, qos_profile_sensor_data)
 
@@ -150,7 +154,10 @@ class TunnelView(NodeView):
             self.note(f"advisor: {verdict.verdict_text}")
         self._advisor = verdict
 
-    def _on_link(self, _: str, report: LinkReport) -> None:
+    def _on_link(self, end: str, report: LinkReport) -> None:
+        self.left_out[end] = left_out(report)
+        if end != DRONE:
+            return
         known = report.remote_valid
         self.link = LinkState(
             "",
@@ -177,3 +184,13 @@ class TunnelView(NodeView):
             for suite in response.suites
             if suite.available and suite.allowed and suite.blacklisted_until.sec == 0
         ]
+
+
+def left_out(report: LinkReport) -> int:
+    """Return how many datagrams of the application an end has not sent over its thin links."""
+    return sum(
+        one.conflated + one.full + one.stale + one.oversize
+        for path in report.paths
+        for one in path.classes
+        if one.traffic not in _OF_THE_TUNNEL
+    )

@@ -88,6 +88,7 @@ class Outcome:
     link_counts: dict[str, Any] = field(default_factory=dict)
     links: tuple[LinkOutcome, ...] = ()  # the emulated ones
     cut: CutOutcome | None = None  # None: no link was cut and restored
+    left_out: dict[str, int] = field(default_factory=dict)  # by the tunnel, over thin links
     rtt_ms: float | None = None
     dropped: dict[str, int] = field(default_factory=dict)
     flight: str = ""
@@ -135,6 +136,10 @@ class Outcome:
             "drone_to_gcs": flow(self.vehicle, self.tap),
             "gcs_to_drone": flow(self.tap, self.vehicle),
         }
+
+    def left_out_of(self, direction: str) -> int:
+        """Return how many of the lost datagrams of a direction the tunnel has left out."""
+        return min(self.left_out.get(direction, 0), self.flows[direction].lost)
 
 
 def took_off(vehicle: dict[str, Any]) -> bool:
@@ -252,7 +257,11 @@ def as_json(outcome: Outcome, faults: list[str]) -> dict[str, Any]:
         "handshake_ms": _rounded(outcome.handshake_ms),
         "rekeys": outcome.rekeys,
         "rtt_ms": _rounded(outcome.rtt_ms),
-        "mavlink": {name: flow.as_dict() for name, flow in outcome.flows.items()},
+        # `lost` includes what was left out.
+        "mavlink": {
+            name: {**flow.as_dict(), "left_out": outcome.left_out_of(name)}
+            for name, flow in outcome.flows.items()
+        },
         "dropped": outcome.dropped,
         "link": _link_as_json(outcome),
         "links": [link.as_dict() for link in outcome.links],  # empty: none is emulated
@@ -281,18 +290,27 @@ def as_text(outcome: Outcome, faults: list[str]) -> list[str]:
     lines += [f"  failed: {fault}" for fault in faults]
     if not faults:
         text = "MAVLink went both ways through the tunnel"
-        lost = sum(flow.lost for flow in outcome.flows.values())
-        share = f"{_share_lost(outcome):.1f} % ({lost:,} datagrams)"
+        flows = outcome.flows.values()
+        sent, lost = sum(flow.sent for flow in flows), sum(flow.lost for flow in flows)
         if not lost:
             lines.append(f"  All {text}, whole and unaltered.")
         elif outcome.shaped:
-            why = "were lost on the links, or left out for newer ones where a link is too thin"
-            lines.append(f"  {text}, unaltered: {share} {why}.")
+            left_out = sum(outcome.left_out_of(name) for name in outcome.flows)
+            lines.append(
+                f"  {text}, unaltered: {_share(lost - left_out, sent)} were lost on the links; the "
+                f"tunnel left out {_share(left_out, sent)}, for newer ones or too old for a link "
+                "that is too thin."
+            )
         else:
-            lines.append(f"  {text}, unaltered: {_taker(outcome)} took {share}, the tunnel 0.")
+            taken = _share(lost, sent)
+            lines.append(f"  {text}, unaltered: {_taker(outcome)} took {taken}, the tunnel 0.")
         if not outcome.flew:
             lines.append(f"  The flight of {outcome.seconds:.0f} s was too short for the take-off.")
     return lines
+
+
+def _share(count: int, total: int) -> str:
+    return f"{100.0 * count / max(1, total):.1f} % ({count:,} datagrams)"
 
 
 def _taker(outcome: Outcome) -> str:
@@ -323,12 +341,17 @@ def _flight_as_text(outcome: Outcome) -> list[str]:
         count = "1 rekey" if outcome.rekeys == 1 else f"{outcome.rekeys} rekeys"
         lines.append(f"  suite           {outcome.suite}, epoch {outcome.epoch} after {count}")
     if outcome.handshake_ms is not None:
-        lines.append(f"  first handshake {outcome.handshake_ms:.1f} ms")
+        lines.append(
+            f"  first handshake {outcome.handshake_ms:.1f} ms, from the hello that was answered"
+        )
     for name, flow in outcome.flows.items():
         same = "; identical byte for byte" if flow.identical and flow.sent else ""
+        left_out = outcome.left_out_of(name)
+        apart = f", {left_out:,} left out" if outcome.shaped else ""
         lines.append(
             f"  {_DIRECTIONS[name]:<15} {flow.sent:,} sent, {flow.received:,} received, "
-            f"{flow.lost:,} lost{_percent(flow)}, {flow.corrupted:,} corrupted{same}"
+            f"{flow.lost - left_out:,} lost{_percent(flow.lost - left_out, flow.sent)}{apart}, "
+            f"{flow.corrupted:,} corrupted{same}"
         )
     if outcome.link != NO_LINK:
         lines.append(f"  link            {outcome.link}")
@@ -358,8 +381,8 @@ def _flight_as_text(outcome: Outcome) -> list[str]:
     return lines
 
 
-def _percent(flow: FlowReport) -> str:
-    return f" ({100.0 * flow.lost / flow.sent:.1f} %)" if flow.lost else ""
+def _percent(lost: int, sent: int) -> str:
+    return f" ({100.0 * lost / sent:.1f} %)" if lost else ""
 
 
 def _vehicle_as_text(outcome: Outcome) -> list[str]:
@@ -368,10 +391,10 @@ def _vehicle_as_text(outcome: Outcome) -> list[str]:
         return []
     last = copter["mission_items"] - 1
     item = min(copter["mission_current"], last)
-    end = "in the air" if copter["armed"] else "landed"
+    end = "was still in the air when the demo ended" if copter["armed"] else "landed"
     return [
         f"  vehicle         flew up to {copter['highest_m']:.0f} m, item {item} of {last} of the "
-        f"mission; at the end {end}"
+        f"mission, and {end}"
     ]
 
 
