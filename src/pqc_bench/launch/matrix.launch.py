@@ -73,7 +73,7 @@ def generate_launch_description() -> LaunchDescription:
                 DeclareLaunchArgument(
                     f"{scenario}_detector",
                     default_value="",
-                    description=f"The program of the scenario {scenario}; empty: a stand-in.",
+                    description=f"The program of the scenario {scenario}; empty: stress-ng.",
                 )
                 for scenario in DETECTORS
             ),

@@ -66,7 +66,7 @@ ARGUMENTS = (
     (
         "scenario_command",
         "",
-        "Its program, run with --summary FILE, trees, or transformer; empty: a stand-in.",
+        "Its program, run with --summary FILE, trees, or transformer; empty: stress-ng.",
     ),
     ("warm_up", "20", "Seconds after which a program without output is assumed to be running."),
     ("load", "mavlink", "Traffic through the tunnel: mavlink or blaster."),

@@ -100,7 +100,7 @@ SUITE = "cs-mlkem768-aesgcm-mldsa65"
         ("matrix --seconds 0.1", "traffic of less than 0.5 s holds no rekey"),
         ("matrix --detector light=true", "has no effect without --scenario light"),
         ("matrix --scenario light --detector light=/nope", "there is no program '/nope'"),
-        ("matrix --detector baseline=true", "there is no detector's scenario 'baseline'"),
+        ("matrix --detector baseline=true", "there is no scenario with a load 'baseline'"),
         ("speed --only mlkem7", "there is no algorithm 'mlkem7'; did you mean 'mlkem768'?"),
         ("speed --only mlkem* --profile p", "but --only leaves out hqc128"),
         ("speed --name mine", "--name has no effect without --profile"),

@@ -273,7 +273,7 @@ def asked(*words: object) -> argparse.Namespace:
     return options
 
 
-def test_a_real_detector_takes_the_place_of_its_stand_in_or_of_another() -> None:
+def test_a_detector_takes_the_place_of_stress_ng_or_of_another_program() -> None:
     both = ("--detector", "trees", "--detector", "transformer", "--scenario", "light,heavy")
     assert asked(*both).detector == [("light", "trees"), ("heavy", "transformer")]
     given = asked("--detector", "heavy=trees", "--scenario", "heavy").detector

@@ -171,13 +171,14 @@ def test_the_text_has_the_share_of_emergencies_met_with_its_interval(
 
 
 def test_the_report_has_the_comparison_if_it_lies_beside_the_run(
-    file: Path, tmp_path: Path, result: dict[str, Any]
+    tmp_path: Path, result: dict[str, Any]
 ) -> None:
     run = make_run(tmp_path / "run", "cs-mlkem768-aesgcm-mldsa65", ("baseline",))
     without = run_report(read_run_folder(run), tmp_path)
     assert "policy.json" in without.html
     assert len(without.tables["policy_strategies"].splitlines()) == 1
-    (run / "policy.json").write_bytes(file.read_bytes())
+    result = result | {"flights": 1000}
+    (run / "policy.json").write_text(json.dumps(result))
     report = run_report(read_run_folder(run), tmp_path)
     rows = report.tables["policy_strategies"].splitlines()
     assert len(rows) == 1 + 3 * 2
@@ -203,11 +204,11 @@ def test_the_report_has_numbers_and_intervals_of_differences_and_circumstances(
         own = classes[row["circumstance"].replace(" ", "_")]
         assert int(row["flights"]) == own["flights"]
         if own["flights"] == 1:
-            assert row["telemetry_aware"] == row["telemetry_aware_low"] == ""
+            assert row["telemetry_aware"] == ""
             continue
         mean = own["telemetry_aware"]["lost_to_rekeys"] - own["static_default"]["lost_to_rekeys"]
         assert float(row["telemetry_aware"]) == pytest.approx(mean, rel=1e-3, abs=1e-3)
-        assert float(row["telemetry_aware_low"]) <= float(row["telemetry_aware_high"])
+        assert row["telemetry_aware_low"] == "", "so few flights have no interval of 95 %"
 
 
 def test_the_report_reads_files_without_rewards_and_differences_by_circumstance(

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from pqc_bench.policy_evaluation.differences import MEASURES, Difference, differences
+from pqc_bench.policy_evaluation.intervals import interval_name
 from pqc_bench.policy_evaluation.verdict import NO_VERDICT, Judged, conclusions, judged
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.suites import DEFAULT_SUITE
@@ -145,6 +146,23 @@ def test_suites_that_are_changed_must_win_without_hurting(
 def test_each_cost_set_has_a_sentence(measures: dict[str, Bounds], words: str) -> None:
     (effect, _) = conclusions(result({f"{OTHER} - {BASE}": pair(**measures)}, switches=1))
     assert effect == f"tunnel: the suite was changed in flight by {OTHER}. {words}"
+
+
+@pytest.mark.parametrize(("flights", "verdict"), [(2, False), (4, False), (7, False), (8, True)])
+def test_flights_that_may_all_agree_by_chance_give_no_verdict(flights: int, verdict: bool) -> None:
+    few = result({f"{SHIPPED} - {BASE}": pair(lost_to_rekeys=BETTER_LOST)}) | {"flights": flights}
+    assert bool(judged(few)) is verdict
+    sentences = conclusions(few)
+    assert any("The default" in one for one in sentences) is verdict
+    if not verdict:
+        (why,) = sentences
+        assert why.startswith(f"There is no verdict from {flights} flights: in one of 6 ")
+        assert "--flights 8 or more" in why
+
+
+def test_an_interval_of_few_flights_is_not_called_one_of_95_percent() -> None:
+    names = [interval_name(count) for count in (2, 4, 5, 6, 1000)]
+    assert names == ["50 % interval", "87.5 % interval", "93.8 % interval", *2 * ["95 % interval"]]
 
 
 def test_without_the_baseline_there_is_no_verdict() -> None:

@@ -108,4 +108,6 @@ def test_a_busy_baseline_of_version_0_1_is_not_believed(tmp_path: Path) -> None:
     metrics["n_system_drone"]["machine_cpu_percent"]["mean"] = 97.0
     (file,) = folder.glob("cells/**/metrics.json")
     write_metrics(file, metrics)
-    assert "The machine used 97 % of its CPU without a detector." in page_of(folder)
+    assert "The machine used 97 % of its CPU without a CPU load beside the tunnel." in page_of(
+        folder
+    )

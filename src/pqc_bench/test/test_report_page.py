@@ -121,7 +121,13 @@ def test_words_are_explained_and_linked_at_their_first_use(whole_page: str) -> N
     linked = re.findall(r'<a class="word" href="#([\w-]+)">', whole_page)
     assert len(words) == len(WORDS)
     assert len(linked) == len(set(linked))
-    assert {"word-suite", "word-detector", "word-rekey", "word-cell"} <= set(linked) <= set(words)
+    assert {"word-suite", "word-CPU-load", "word-rekey", "word-cell"} <= set(linked) <= set(words)
+
+
+def test_stress_ng_is_called_a_cpu_load_and_not_a_detector(whole_page: str) -> None:
+    (scenarios,) = re.findall(r'<section id="scenarios".*?</section>', whole_page, re.DOTALL)
+    assert "is stress-ng with the CPU share and memory" in scenarios
+    assert "Change by a CPU load" in scenarios
 
 
 def test_texts_have_no_names_of_metrics(whole_page: str) -> None:

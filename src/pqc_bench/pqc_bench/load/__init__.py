@@ -1,8 +1,8 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Loads beside the tunnel: stand-ins for the attack detectors that a drone may carry.
+"""CPU and memory that something beside the tunnel uses: stress-ng, or a detector of attacks.
 
-The load of a scenario is one program, and a real detector can replace it. The program
+The load of a scenario is one program:
 
 - is started with its own arguments, followed by `--summary FILE`,
 - prints a line when it is at work, works until SIGTERM or SIGINT, and then exits with 0,
@@ -11,7 +11,7 @@ The load of a scenario is one program, and a real detector can replace it. The p
   processes) and `faults` (a list of sentences; empty if the load is as intended). Optional:
   `target_cpu_percent`, `target_memory_mib`, `waited_cpu_percent`, `seconds`.
 
-`python -m pqc_bench.load light|heavy` are the stand-ins: stress-ng with the CPU share and the
-memory of the detectors in the PQC-MAV papers. `python -m pqc_bench.load.detector NAME` is the
-advisor node with a real detector.
+`python -m pqc_bench.load light|heavy` is stress-ng with the CPU share and the memory of the
+detectors in the PQC-MAV papers. `python -m pqc_bench.load.detector NAME` is the advisor node with a
+detector of this project.
 """

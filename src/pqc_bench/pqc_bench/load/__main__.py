@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m pqc_bench.load`: runs stress-ng as one of the stand-ins, and reports its use."""
+"""`python -m pqc_bench.load`: runs stress-ng as the load of a scenario, and reports its use."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _JUDGED_AFTER_S = 3.0
 def _parser() -> Parser:
     parser = Parser(
         prog="load",
-        description="Use the CPU share and the memory of an attack detector until SIGTERM: light "
+        description="Use the CPU share and the memory of a papers' detector until SIGTERM: light "
         "is XGBoost, heavy a time series transformer.",
     )
     parser.add_argument("detector", choices=sorted(TARGETS))

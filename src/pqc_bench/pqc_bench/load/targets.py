@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""CPU and memory of each stand-in: the increase by the detector in the measurements of the papers.
+"""CPU and memory of light and heavy: the increase by a detector in the measurements of the papers.
 
 CPU of the drone's computer: 14.6 % without a detector, 40.5 % with XGBoost, 88.8 % with the time
 series transformer (PQC-MAV, 72 suites, Raspberry Pi 5). Resident memory: 272.3, 606.4 and 760.3 MiB
@@ -22,7 +22,7 @@ _PROCESS_MIB = 4.5
 
 @dataclass(frozen=True)
 class Target:
-    """The CPU and memory that a stand-in uses."""
+    """The CPU and memory that stress-ng uses in a scenario."""
 
     name: str
     cpu_percent: float  # of the whole machine: 100 means every core all the time

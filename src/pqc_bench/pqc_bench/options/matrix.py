@@ -47,7 +47,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scenario",
         type=lambda text: choose(text, SCENARIOS, "scenario"),
-        help="of baseline, light, heavy; several with commas (baseline)",
+        help="of baseline, light, heavy (stress-ng with the CPU share and memory of the papers' "
+        "detectors); several with commas (baseline)",
     )
     parser.add_argument(
         "--load",
@@ -97,7 +98,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=_detector,
         action="append",
         metavar="DETECTOR|SCENARIO=DETECTOR|SCENARIO=COMMAND",
-        help="in place of a stand-in: trees (of light) or transformer (of heavy), which is the "
+        help="in place of stress-ng: trees (in light) or transformer (in heavy), which is the "
         "advisor node with that detector; or the program of a scenario, which gets --summary FILE, "
         "and prints a line when it is running",
     )
@@ -148,14 +149,14 @@ def _detector(text: str) -> tuple[str, str]:
     if text in DETECTORS:
         return DETECTORS[text], text
     scenario, equals, command = text.partition("=")
-    detectors = [name for name in SCENARIOS if name != BASELINE]
+    loaded = [name for name in SCENARIOS if name != BASELINE]
     if not equals or not command:
         known = ", ".join(DETECTORS)
         raise UsageFault(
             f"--detector {text} is none of {known}, and isn't of the form SCENARIO=COMMAND"
         )
-    if scenario not in detectors:
-        raise unknown("detector's scenario", scenario, detectors)
+    if scenario not in loaded:
+        raise unknown("scenario with a load", scenario, loaded)
     program = scenario_command(scenario, command)[0]
     if shutil.which(program) is None:
         raise UsageFault(f"there is no program '{program}' for --detector {scenario}")

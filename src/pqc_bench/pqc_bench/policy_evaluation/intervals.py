@@ -12,6 +12,8 @@ import numpy as np
 RESAMPLES = 2000
 _AT_ONCE = 200
 _Z = 1.959964
+# With fewer, all resamples are on one side of the true mean in more than 5 % of all cases.
+FEWEST_FOR_95 = 6
 
 
 def bootstrap(columns: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -28,6 +30,11 @@ def bootstrap(columns: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
         means.append(weights @ columns / count)
     low, high = np.percentile(np.concatenate(means), (2.5, 97.5), axis=0)
     return low, high
+
+
+def interval_name(count: int) -> str:
+    """Return what the bootstrap of so many flights gives at most."""
+    return f"{95 if count >= FEWEST_FOR_95 else 100 - 100 * 2 ** (1 - count):.3g} % interval"
 
 
 def wilson(met: int, seen: int) -> tuple[float, float] | None:

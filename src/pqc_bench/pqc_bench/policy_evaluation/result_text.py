@@ -14,6 +14,7 @@ from pqc_bench.policy_evaluation.differences import (
     differences,
     three_digits,
 )
+from pqc_bench.policy_evaluation.intervals import FEWEST_FOR_95, interval_name
 from pqc_bench.policy_evaluation.verdict import conclusions, judged
 
 BASELINES = (BASELINE, "telemetry_aware")
@@ -42,7 +43,8 @@ def tables(result: dict[str, Any]) -> list[str]:
         lines += _table(_HEAD, [_row(*entry) for entry in costs["strategies"].items()])
         for baseline in BASELINES:
             if len(costs["strategies"]) > 1 and baseline in costs["strategies"]:
-                lines += ["", f"The same flights, less {baseline}, a flight (95 % interval):", ""]
+                about = f"The same flights, less {baseline}, a flight"
+                lines += ["", f"{about} ({interval_name(result['flights'])}):", ""]
                 lines += _differences(costs["pairs"], baseline)
         lines += [*_circumstances(costs), ""]
     return lines
@@ -103,9 +105,12 @@ def _circumstances(costs: dict[str, Any]) -> list[str]:
     rows = []
     for label, own in costs["classes"].items():
         found = differences(own["pairs"], BASELINE)
-        cells = [_interval(found[name][_CIRCUMSTANCE]) if found else "–" for name in names]
+        few = own["flights"] < FEWEST_FOR_95
+        cells = [_interval(found[name][_CIRCUMSTANCE]) if not few else "–" for name in names]
         rows.append([label.replace("_", " "), f"{own['flights']:,}", *cells])
     about = f"By circumstance: {MEASURES[_CIRCUMSTANCE].heading} less {BASELINE}, a flight"
+    if any(own["flights"] < FEWEST_FOR_95 for own in costs["classes"].values()):
+        about += f"; –: fewer than {FEWEST_FOR_95} flights"
     return ["", f"{about} (95 % interval):", "", *_table(("flights with", "flights", *names), rows)]
 
 

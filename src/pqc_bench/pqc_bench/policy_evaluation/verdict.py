@@ -3,11 +3,13 @@
 """Where adapting wins, where it does nothing, where it hurts, and what the default should be.
 
 A strategy wins in a measure if the whole interval of its difference to `static_default` is on the
-good side of zero, hurts if it is on the other, and does nothing if it holds zero.
+good side of zero, hurts if it is on the other, does nothing if it holds zero. There is no verdict
+from so few flights that all of them may agree by chance.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +32,7 @@ _JUDGED = {name: measure for name, measure in MEASURES.items() if measure.better
 _STATIC = {name for name, one in contestants().items() if one.strategy == STATIC}
 _OTHER_SUITES = _STATIC - {BASELINE}
 _GOOD, _BAD = 1, -1
+_CHANCE = 0.05
 Differences = Mapping[str, Difference]
 
 
@@ -45,8 +48,10 @@ class Judged:
 
 
 def judged(result: Mapping[str, Any]) -> list[Judged]:
-    """Return the verdict on each measure of each cost set; empty if nothing can be compared."""
-    rows = []
+    """Return the verdict on each measure of each cost set; empty if there is none."""
+    rows: list[Judged] = []
+    if no_verdict(result):
+        return rows
     for name, costs in result["costs"].items():
         found = _adaptive(costs)
         for key, measure in _JUDGED.items():
@@ -59,13 +64,35 @@ def judged(result: Mapping[str, Any]) -> list[Judged]:
 
 def conclusions(result: Mapping[str, Any]) -> list[str]:
     """Return what adapting does with each cost set, and at the end what the default should be."""
+    if why := no_verdict(result):
+        return [why]
     compared = {name: costs for name, costs in result["costs"].items() if _adaptive(costs)}
-    if not compared:
-        return [NO_VERDICT]
     lines = [f"{name}: {_effect(costs, result['flights'])}" for name, costs in compared.items()]
     # The first is this tunnel as it is shipped.
     name, shipped = next(iter(compared.items()))
     return [*lines, f"The default, by {name}: {_default(shipped)}"]
+
+
+def no_verdict(result: Mapping[str, Any]) -> str:
+    """Return why there is no verdict; empty if there is one.
+
+    All n differences of a comparison have one sign by chance with a probability of 2^(1-n), and
+    then no interval by the bootstrap holds zero. Over all comparisons that must stay below 5 %.
+    """
+    compared = sum(
+        len(_JUDGED.keys() & own)
+        for costs in result["costs"].values()
+        for own in _adaptive(costs).values()
+    )
+    if not compared:
+        return NO_VERDICT
+    fewest = 1 + math.ceil(math.log2(compared / _CHANCE))
+    if result["flights"] >= fewest:
+        return ""
+    return (
+        f"There is no verdict from {result['flights']} flights: in one of {compared} comparisons "
+        f"they may all agree by chance. --flights {fewest} or more can tell."
+    )
 
 
 def _adaptive(costs: Mapping[str, Any]) -> dict[str, dict[str, Difference]]:

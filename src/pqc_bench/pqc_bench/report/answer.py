@@ -237,7 +237,7 @@ def _under_load(context: Context, suite: str) -> list[str]:
             if cell.suite == suite and cell.handshake_ms is not None:
                 took = f'<a href="{context.link(cell)}">{short(cell.handshake_ms)} ms</a>'
                 times.append(f"{took} in {escape(scenario)}")
-    return [f"Beside a detector it took {' and '.join(times)}."] if times else []
+    return [f"Beside a CPU load it took {' and '.join(times)}."] if times else []
 
 
 def _slowest(context: Context) -> str:

@@ -17,11 +17,13 @@ WORDS = {
     "no keys made ahead.",
     "rekey": "The change to new keys during the flight, without a pause of the traffic.",
     "epoch": "The time between two rekeys, and its number; the first keys have epoch 0.",
-    "scenario": "The load beside the tunnel: baseline, light or heavy.",
-    "baseline": "The scenario without a detector, against which the others are compared.",
-    "detector": "A program on the drone that looks for attacks in the traffic. The scenarios light "
-    "and heavy run a stand-in with the CPU share and memory of two such programs, or with "
-    "--detector the advisor with its trees or its transformer.",
+    "scenario": "What else uses the CPU beside the tunnel: nothing (baseline), or a light or heavy "
+    "CPU load.",
+    "baseline": "The scenario without a CPU load, against which the others are compared.",
+    "CPU load": "The program of the scenarios light and heavy: stress-ng with the CPU share and "
+    "memory of two detectors of the earlier papers; no detector runs in it. With --detector it is "
+    "the advisor of this project with its trees or its transformer, which need far less.",
+    "detector": "A program on the drone that looks for attacks in the traffic.",
     "cell": "One launch of both tunnels: one suite in one scenario, with one load, over one link.",
     "disturbed": "Of a cell: other programs used more than 10 % of the CPU, the host of a virtual "
     "machine took away more than 5 %, or the CPU changed its clock. Marked with a triangle.",

@@ -25,7 +25,7 @@ _METRICS = "metrics.json"
 _WAYS = ("drone_to_gcs", "gcs_to_drone")
 _SPEED_FORMAT = 1
 _MACHINE_CPU = "n_system_drone.machine_cpu_percent.mean"
-# A cell without a detector uses about 15 % of two cores.
+# A cell without a CPU load uses about 15 % of two cores.
 _MOST_BASELINE = 50.0
 
 
@@ -53,7 +53,9 @@ class Sample:
         busy = self.get(_MACHINE_CPU)
         baseline = self.get("a_run_context.scenario") == BASELINE
         if not self.disturbance_known and baseline and busy is not None and busy > _MOST_BASELINE:
-            found.append(f"The machine used {busy:.0f} % of its CPU without a detector.")
+            found.append(
+                f"The machine used {busy:.0f} % of its CPU without a CPU load beside the tunnel."
+            )
         return found
 
     @property

@@ -11,7 +11,8 @@ from typing import Any
 from pqc_sim.processes.summary_file import read_summary
 
 from pqc_bench.policy_evaluation.differences import BASELINE, MEASURES, Difference, differences
-from pqc_bench.policy_evaluation.verdict import conclusions, judged
+from pqc_bench.policy_evaluation.intervals import FEWEST_FOR_95, interval_name
+from pqc_bench.policy_evaluation.verdict import conclusions, judged, no_verdict
 from pqc_bench.report.context import Context
 from pqc_bench.report.intervals import Interval
 from pqc_bench.report.section import Raw, Section, Tabulated
@@ -42,7 +43,8 @@ def policy_evaluation(context: Context) -> Section:
         "Differences of the same flights": _pairs(result, href),
         "Datagrams lost by circumstance": _circumstances(result, href),
     }
-    parts += [Tabulated(title, table, empty=_NONE) for title, table in tables.items()]
+    none = _NONE if not result["costs"] else no_verdict(result)
+    parts += [Tabulated(title, table, empty=none) for title, table in tables.items()]
     return Section("policy", "Does adapting pay?", f"{_INTRO}{flights}", [*parts])
 
 
@@ -115,6 +117,7 @@ def _row(own: dict[str, Any]) -> Iterator[Value]:
 
 
 def _pairs(result: dict[str, Any], href: str) -> Table:
+    flights = result.get("flights", FEWEST_FOR_95)
     table = Table(
         "policy_pairs",
         [
@@ -125,14 +128,17 @@ def _pairs(result: dict[str, Any], href: str) -> Table:
                 for name, one in MEASURES.items()
             ),
         ],
-        note="The first strategy less the second, mean of the flights; intervals of 95 % by the "
-        "bootstrap over flights.",
+        note="The first strategy less the second, mean of the flights; "
+        f"{interval_name(flights)} by the bootstrap over flights.",
     )
     for name, costs in result["costs"].items():
         for pair, measures in costs["pairs"].items():
             own = {measure: Difference(**one) for measure, one in measures.items()}
             # Files of earlier versions have no reward.
-            cells = [_cell(own.get(measure), result["flights"]) for measure in MEASURES]
+            cells = [
+                Value(None) if one is None else Value(one.mean, interval=_bounds(one, flights))
+                for one in map(own.get, MEASURES)
+            ]
             table.add(Value(name, href), Value(pair), *cells)
     return table
 
@@ -153,7 +159,7 @@ def _circumstances(result: dict[str, Any], href: str) -> Table:
             *(Column(name, name, "datagrams a flight", interval=True) for name in strategies),
         ],
         note=f"Datagrams lost to rekeys less those of {BASELINE}, mean of the flights, with "
-        "intervals of 95 %. A flight may be in several rows; one flight alone has no interval.",
+        f"intervals of 95 % from {FEWEST_FOR_95} flights on. A flight may be in several rows.",
     )
     for (costs, circumstance, flights), own in found.items():
         cells = [_cell(own.get(name, {}).get("lost_to_rekeys"), flights) for name in strategies]
@@ -165,7 +171,8 @@ def _circumstances(result: dict[str, Any], href: str) -> Table:
 def _cell(one: Difference | None, flights: int) -> Value:
     if one is None:
         return Value(None)
-    return Value(one.mean, interval=_bounds(one, flights))
+    few = flights < FEWEST_FOR_95
+    return Value(one.mean, interval=None if few else _bounds(one, flights))
 
 
 def _bounds(one: Difference, flights: int) -> Interval:

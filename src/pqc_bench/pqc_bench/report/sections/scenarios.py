@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The effect of a detector beside the tunnel, and every condition of the run."""
+"""The effect of a CPU load beside the tunnel, and every condition of the run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pqc_bench.cell.scenario import SCENARIOS
+from pqc_bench.cell.scenario import SCENARIOS, STRESS
 from pqc_bench.report import names
 from pqc_bench.report.analysis import group, median
 from pqc_bench.report.charts import Chart, dumbbells
@@ -58,13 +58,13 @@ _METRICS: tuple[tuple[str, str, str, Statistic], ...] = (
 
 
 def scenarios(context: Context) -> Section:
-    """Return KEM families by scenario, the change by a detector, and all metrics."""
+    """Return KEM families by scenario, the change by a CPU load, and all metrics."""
     across = context.run.across()
     _, load, link = context.run.primary()
     section = Section(
         "scenarios",
         "Scenarios",
-        f"The same suites with nothing, a light and a heavy detector beside the tunnel (load "
+        f"The same suites in each scenario, with nothing or a CPU load beside the tunnel (traffic "
         f"{load}, link {link}).{_programs(across)}",
     )
     title = "Median handshake by KEM family"
@@ -75,7 +75,7 @@ def scenarios(context: Context) -> Section:
         medians = _medians(context, across)
         section.parts += [
             Figure(title, _sentence(medians), _chart(medians)),
-            Tabulated("Change by a detector", _deltas(medians), ("detector",)),
+            Tabulated("Change by a CPU load", _deltas(medians), ("detector",)),
         ]
     section.parts.append(
         Tabulated("Scenarios compared", _overview(context, across), _SCENARIO_SEEDS)
@@ -85,7 +85,7 @@ def scenarios(context: Context) -> Section:
 
 
 def _programs(across: dict[str, list[Cell]]) -> str:
-    """Return which program ran in each scenario, as a sentence: a stand-in or a real detector."""
+    """Return which program ran in each scenario, as sentences: stress-ng or a detector."""
     found = [
         f"{command} in {scenario}"
         for scenario, cells in across.items()
@@ -94,7 +94,14 @@ def _programs(across: dict[str, list[Cell]]) -> str:
         )
         if command
     ]
-    return f" Beside it ran {', '.join(found)}." if found else ""
+    if not found:
+        return ""
+    what = (
+        f" {STRESS} is stress-ng with the CPU share and memory of the papers' detectors; it "
+        "detects nothing."
+    )
+    stress = any(f" {STRESS} " in one for one in found)
+    return f" Beside it ran {', '.join(found)}.{what if stress else ''}"
 
 
 # Published beside the comparison of scenarios.
