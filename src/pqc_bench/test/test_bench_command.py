@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exit_code import exit_code
 from pqc_bench.bench_command import main
 from pqc_bench.commands import simulate, speed
 from pqc_bench.peers import PEER_NAMES
@@ -74,9 +75,7 @@ def test_a_missing_folder_is_reported_before_anything_is_measured(
 ) -> None:
     for module, name in ((simulate, "source_tree"), (speed, "tool_program")):
         monkeypatch.setattr(module, name, lambda *_: pytest.fail("it began"))
-    with pytest.raises(SystemExit) as end:
-        main([command, "--out", str(tmp_path / "nowhere" / "file.json")])
-    assert end.value.code == 2
+    assert exit_code([command, "--out", str(tmp_path / "nowhere" / "file.json")]) == 2
     assert capsys.readouterr().err == (
         f"bench: there is no folder '{tmp_path / 'nowhere'}' to write to\n"
     )
@@ -127,11 +126,7 @@ def test_what_can_have_no_effect_is_rejected_before_anything_starts(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("file").touch()
-    try:
-        code: object = main(words.split())
-    except SystemExit as end:
-        code = end.code
-    assert code == 2
+    assert exit_code(words.split()) == 2
     assert sentence in capsys.readouterr().err
     assert [file.name for file in tmp_path.iterdir()] == ["file"]
 

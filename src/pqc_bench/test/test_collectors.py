@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import csv
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -142,7 +143,8 @@ def test_power_comes_from_a_sensor_of_the_sensing_node(tmp_path: Path) -> None:
     (sensor / "name").write_text("ina219\n")
     (sensor / "power1_input").write_text("3990000\n")
     clock = Clock()
-    collector = PowerCollector(tmp_path, 0.2, clock)
+    trace = tmp_path / "power.csv"
+    collector = PowerCollector(tmp_path, 0.2, clock, trace)
     collector.start()
     for _ in range(10):
         collector.sample()
@@ -151,6 +153,12 @@ def test_power_comes_from_a_sensor_of_the_sensing_node(tmp_path: Path) -> None:
     assert found["source"] == "hwmon"
     assert found["power_w"]["mean"] == pytest.approx(3.99)
     assert found["energy_j"] == pytest.approx(3.99 * 2.0)
+    assert found["trace"] == trace.name
+    rows = list(csv.DictReader(trace.open()))
+    assert [float(row["seconds"]) for row in rows] == pytest.approx([0.2 * n for n in range(11)])
+    assert {float(row["power_w"]) for row in rows} == {3.99}
+    apart_s = [float(row["utc_s"]) - float(row["seconds"]) for row in rows]
+    assert apart_s == pytest.approx([apart_s[0]] * 11, abs=1e-3)
 
 
 def test_without_a_sensor_there_is_no_power(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pqc_bench.bench_command import main
+from exit_code import exit_code
 from pqc_bench.policy_evaluation.agreement import MOST_LOST, MOST_SECONDS, Flown, disagreements
 from pqc_bench.policy_evaluation.computer_files import ComputerFiles, Moment
 from pqc_bench.policy_evaluation.real_flight import node_parameters, simulate
@@ -144,12 +144,12 @@ def test_the_link_gets_the_air_of_the_flight_from_its_start_on() -> None:
 def test_what_cells_alone_have_is_rejected(
     words: str, sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["matrix", "--policy", "act", *words.split()]) == 2
+    assert exit_code(["matrix", "--policy", "act", *words.split()]) == 2
     assert sentence in capsys.readouterr().err
 
 
 def test_flights_need_a_policy_that_acts(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["matrix", "--flights", "3"]) == 2
+    assert exit_code(["matrix", "--flights", "3"]) == 2
     assert "--flights has no effect without --policy act" in capsys.readouterr().err
 
 

@@ -88,7 +88,9 @@ def test_an_answer_from_disturbed_cells_is_not_reliable(tmp_path: Path) -> None:
     words = re.sub(r"<.*?>", "", html)
     assert "Not reliable: 3 of 3 cells of scenario baseline, load mavlink, link clean" in words
     assert "Other programs used 60 % of the CPU." in words
-    assert words.index("Not reliable") < words.index("Fly cs-")
+    assert words.index("Not reliable") < words.index("Not to be relied on: cs-")
+    assert "Fly cs-" not in words
+    assert '<p class="pick doubtful">' in html, "no answer in green"
     assert "3 of 6 cells were disturbed" in words
     assert '<span class="disturbed" title="disturbed">▲</span>' in html
     assert '"disturbed": true' in html
@@ -99,6 +101,7 @@ def test_disturbed_cells_of_another_scenario_leave_the_answer_reliable(tmp_path:
     disturb(folder, "light")
     html = page_of(folder)
     assert "Not reliable" not in html
+    assert '<p class="pick">Fly ' in html
     assert "3 of 6 cells were disturbed" in html
 
 

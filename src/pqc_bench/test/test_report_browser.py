@@ -34,6 +34,10 @@ const look = (page) => {
   const box = table.closest(".scroll");
   const left = () => table.rows[1].cells[0].getBoundingClientRect().left;
   const before = left();
+  const clipped = [...page.document.querySelectorAll(".scroll")].map((one) => ({
+    hidden: one.scrollWidth > one.clientWidth + 8 || one.scrollHeight > one.clientHeight + 8,
+    says: one.nextElementSibling.className === "more" && one.nextElementSibling.textContent,
+  }));
   box.scrollLeft = 100;
   const click = (n) => { table.tHead.rows[0].cells[n].click(); return column(n).map(Number); };
   return {
@@ -45,6 +49,7 @@ const look = (page) => {
       titles: [...chart.querySelectorAll(".role-axis-title text")].map((one) => one.textContent),
     })),
     smallest: Math.min(...texts.map((one) => parseFloat(page.getComputedStyle(one).fontSize))),
+    clipped,
     fixed: { scrolled: box.scrollLeft, moved: left() - before },
     copies: [...page.document.querySelectorAll("[data-copy]")].map((one) => [
       one.dataset.copy, one.previousElementSibling.textContent]),
@@ -125,6 +130,14 @@ def test_every_chart_is_drawn_in_the_room_that_it_has(found: dict[str, Any], wid
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_text_is_smaller_than_11_px(found: dict[str, Any], width: int) -> None:
     assert found[str(width)]["smallest"] >= 11.0
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_clipped_table_says_how_much_it_hides(found: dict[str, Any], width: int) -> None:
+    clipped = found[str(width)]["clipped"]
+    for one in clipped:
+        assert bool(one["says"]) == one["hidden"], one
+    assert any("more column" in one["says"] for one in clipped if one["says"])
 
 
 def test_the_first_column_stays_when_a_wide_table_is_scrolled(found: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
+from exit_code import exit_code
 from pqc_bench.bench_command import main
 from pqc_bench.metrics import write_metrics
 from pqc_bench.report.run_data import read_run_folder
@@ -97,7 +98,7 @@ def test_wrong_arguments_get_a_sentence(
 ) -> None:
     run = small_run(tmp_path / "run")
     monkeypatch.chdir(tmp_path)
-    assert main(["report", *(text.format(run=run) for text in arguments)]) == 2
+    assert exit_code(["report", *(text.format(run=run) for text in arguments)]) == 2
     assert sentence in capsys.readouterr().err
 
 

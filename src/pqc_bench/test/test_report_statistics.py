@@ -16,6 +16,7 @@ from pqc_bench.metrics import write_metrics
 from pqc_bench.report.analysis import fit, fits, pareto, phi
 from pqc_bench.report.build import run_report
 from pqc_bench.report.charts import boxes
+from pqc_bench.report.intervals import FEWEST_FOR_P95
 from pqc_bench.report.run_data import read_run_folder
 from report_page import ONE, page_of, small_run
 from report_run import make_run, raw_cells
@@ -101,10 +102,32 @@ def test_shares_regressions_and_groups_have_the_intervals_of_repetitions(tmp_pat
             assert row[name] == suites[row["suite"]][name] != ""
     for label in ("level", "family", "signature"):
         for row in _rows(tables[f"handshake_by_{label}"]):
-            for name in ("mean", "median", "p95", "max"):
+            many = int(row["n"]) >= FEWEST_FOR_P95
+            for name in ("mean", "median", "max", *(["p95"] if many else [])):
                 low, high = (float(row[f"{name}_{end}_ms"]) for end in ("low", "high"))
                 assert low <= float(row[f"{name}_ms"]) <= high
                 assert low < high
+
+
+def test_one_suite_gives_no_factor_and_no_percentile(tmp_path: Path) -> None:
+    folder = small_run(tmp_path / "run")
+    report = run_report(read_run_folder(folder), folder)
+    words = re.sub(r"<.*?>", "", report.html)
+    assert "The run has one suite, ML-KEM-768 · ML-DSA-65 · AES-256-GCM with " in words
+    assert "factor of 1." not in words
+    assert "1 suites" not in words
+    (level,) = _rows(report.tables["handshake_by_level"])
+    assert level["p95_ms"] == ""
+    (condition,) = _rows(report.tables["conditions"])
+    assert condition["handshake_p95_ms"] == ""
+    assert "once per suite" in words
+
+
+def test_the_page_says_how_often_each_suite_was_measured(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run", "cs-mlkem*-aesgcm-mldsa*", ("baseline",), False, repeat=2)
+    words = page_of(folder)
+    assert "2 times per suite" in words
+    assert "once per suite" not in words
 
 
 def _rows(text: str) -> list[dict[str, str]]:

@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +14,9 @@ from statistics import correlation, fmean, median, quantiles
 from typing import Any
 
 import pytest
+from pqc_bench.metrics import write_metrics
 from pqc_bench.report.build import Report, run_report
+from pqc_bench.report.intervals import FEWEST_FOR_P95
 from pqc_bench.report.run_data import read_run_folder
 from report_cells import (
     FAMILIES,
@@ -27,6 +32,7 @@ from report_cells import (
     rows_of,
     wire_bytes,
 )
+from report_page import ONE
 from report_run import SCENARIOS, make_run, raw_cells
 
 # Headings of the overview and names in the table of conditions: path and statistic.
@@ -63,6 +69,25 @@ FIGURES: dict[tuple[str, str], tuple[str, Callable[[list[float]], float]]] = {
     ("loss (%)", "loss_percent"): (
         "g_data_plane.loss_ratio",
         lambda values: 100.0 * fmean(values),
+    ),
+    ("median packets sent by the drone", "packets_sent_median"): (
+        "g_data_plane.drone_to_gcs.offered",
+        median,
+    ),
+    ("mean throughput (Mbit/s)", "throughput_mean_mbit_s"): (
+        "g_data_plane.cipher_bytes_per_s",
+        lambda values: 8e-6 * fmean(values),
+    ),
+    ("mean goodput (Mbit/s)", "goodput_mean_mbit_s"): (
+        "g_data_plane.plain_bytes_per_s",
+        lambda values: 8e-6 * fmean(values),
+    ),
+    ("mean RTT (ms)", "rtt_mean_ms"): ("h_latency_jitter.round_trip.mean_ms", fmean),
+    ("median RTT p50 (ms)", "rtt_p50_ms"): ("h_latency_jitter.round_trip.p50_ms", median),
+    ("median RTT p95 (ms)", "rtt_p95_ms"): ("h_latency_jitter.round_trip.p95_ms", median),
+    ("mean RSS of the drone's tunnel (MiB)", "rss_mean_mib"): (
+        "n_system_drone.resident_mib.mean",
+        fmean,
     ),
 }
 NO_INTERVALS = {"machine_cpu_peak_percent", "foreign_cpu_most_percent"}
@@ -137,7 +162,10 @@ def test_statistics_are_those_of_the_raw_cells(
         assert int(row["n"]) == len(times)
         assert close(row["mean_ms"], fmean(times))
         assert close(row["median_ms"], median(times))
-        assert close(row["p95_ms"], quantiles(times, n=20, method="inclusive")[-1])
+        if len(times) >= FEWEST_FOR_P95:
+            assert close(row["p95_ms"], quantiles(times, n=20, method="inclusive")[-1])
+        else:
+            assert row["p95_ms"] == ""
         assert close(row["max_ms"], max(times))
 
 
@@ -316,3 +344,39 @@ def test_each_kem_family_has_its_range_in_each_scenario(
     flows = [cell["g_data_plane"][way] for cell in of for way in ("drone_to_gcs", "gcs_to_drone")]
     lost, offered = (sum(flow[name] for flow in flows) for name in ("lost", "offered"))
     assert close(row["loss_percent"], 100.0 * lost / offered)
+
+
+def test_each_suite_has_throughput_round_trip_and_memory(
+    whole_report: Report, whole_cells: list[dict[str, Any]]
+) -> None:
+    rows = list(csv.DictReader(io.StringIO(whole_report.tables["network"])))
+    baseline = [one for one in whole_cells if one["a_run_context"]["scenario"] == "baseline"]
+    assert len(rows) == len(baseline)
+    one = baseline[0]
+    plane, trip = one["g_data_plane"], one["h_latency_jitter"]["round_trip"]
+    expected = {
+        "packets_sent": plane["drone_to_gcs"]["offered"],
+        "throughput_mbit_s": 8e-6 * plane["cipher_bytes_per_s"],
+        "goodput_mbit_s": 8e-6 * plane["plain_bytes_per_s"],
+        "rtt_mean_ms": trip["mean_ms"],
+        "rtt_p50_ms": trip["p50_ms"],
+        "rtt_p95_ms": trip["p95_ms"],
+        "rss_drone_mib": one["n_system_drone"]["resident_mib"]["mean"],
+        "rss_ground_mib": one["o_system_gcs"]["resident_mib"]["mean"],
+    }
+    for name, value in expected.items():
+        assert float(rows[0][name]) == pytest.approx(value), name
+
+
+def test_the_power_of_a_cell_leads_to_its_trace(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run", ONE, ("baseline",), speed=False, power_w=4.0)
+    (file,) = folder.glob("cells/**/metrics.json")
+    metrics = json.loads(file.read_text())
+    metrics["p_power_energy"]["trace"] = "power.csv"
+    del metrics["metric_status"]["p_power_energy.trace"]
+    write_metrics(file, metrics)
+    report = run_report(read_run_folder(folder), folder)
+    (row,) = csv.DictReader(io.StringIO(report.tables["power"]))
+    assert (row["cell"], row["trace"]) == (metrics["a_run_context"]["cell"], "power.csv")
+    trace = file.with_name("power.csv").relative_to(folder)
+    assert f'href="{trace}"' in report.html

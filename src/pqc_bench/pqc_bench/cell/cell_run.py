@@ -32,6 +32,8 @@ from pqc_bench.collectors.system import SystemCollector
 from pqc_bench.load.load_report import read_load_report
 
 _SAMPLE_S = 0.2
+_POWER_SAMPLE_S = 0.05
+_POWER_TRACE = "power.csv"
 # Includes the start of a detector, and Classic McEliece or SPHINCS+ beside it.
 _ESTABLISH_S = 120.0
 _CLOCK_S = 30.0
@@ -124,7 +126,7 @@ class CellRun:
         load = MavlinkCollector(folder / "load.json", session.running, _SAMPLE_S)
         # The load writes its report at the end.
         with self._collecting([load], seen):
-            with self._collecting(self._collectors(session), seen):
+            with self._collecting(self._collectors(session, folder), seen):
                 seen.early = dict(view.events_of("drone"))
                 decided = len(view.decisions)
                 self._note_first(seen)  # the counters before the traffic
@@ -160,13 +162,13 @@ class CellRun:
         topics = _BAG_TOPICS if cell.policy == OFF else (*_BAG_TOPICS, DECISIONS)
         return all(self._view.is_recorded(topic) for topic in topics)
 
-    def _collectors(self, session: SessionProcess) -> list[Collector]:
+    def _collectors(self, session: SessionProcess, folder: Path) -> list[Collector]:
         udp = (session.ports.drone_datagram, session.ports.gcs_datagram)
         plain = (session.ports.drone_plaintext, session.ports.gcs_plaintext)
         return [
             EnvironmentCollector(_SAMPLE_S),
             SystemCollector(session.pids(), self._sys_root, _SAMPLE_S),
-            PowerCollector(self._sys_root, _SAMPLE_S),
+            PowerCollector(self._sys_root, _POWER_SAMPLE_S, trace=folder / _POWER_TRACE),
             NetworkCollector((*udp, *plain), interval_s=_SAMPLE_S),
             LatencyCollector(lambda: self._view.link_of("drone")),
         ]
@@ -175,17 +177,16 @@ class CellRun:
     def _collecting(self, collectors: Sequence[Collector], seen: Observed) -> Iterator[None]:
         for collector in collectors:
             collector.start()
-        sampling = [collector for collector in collectors if not collector.static]
-
-        def sample() -> None:
-            for collector in sampling:
-                collector.sample()
-
-        end = self._view.every(_SAMPLE_S, sample)
+        ends = [
+            self._view.every(collector.interval_s, collector.sample)
+            for collector in collectors
+            if not collector.static
+        ]
         try:
             yield
         finally:
-            end()
+            for end in ends:
+                end()
             for collector in collectors:
                 seen.collected[collector.name] = collector.stop()
 

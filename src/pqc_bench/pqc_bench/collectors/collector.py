@@ -32,7 +32,7 @@ class Collector(ABC):
         self, interval_s: float = 0.2, clock: Callable[[], float] = time.monotonic
     ) -> None:
         """Take the interval of `sample` calls, in s."""
-        self._interval_s = interval_s
+        self.interval_s = interval_s
         self._clock = clock
         self._began = 0.0
         self._taken: list[float] = []
@@ -78,7 +78,7 @@ class Collector(ABC):
         if self.static or not taken:
             return {"samples": len(taken), "longest_gap_ms": None, "alive": bool(taken)}
         gaps = [after - before for before, after in pairwise([self._began, *taken, now])]
-        watched, interval = now - self._began, self._interval_s
+        watched, interval = now - self._began, self.interval_s
         patience = max(min(_MISSED * interval, _SILENT_PART * watched), _LATE * interval)
         return {
             "samples": len(taken),

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import csv
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -25,9 +26,11 @@ class PowerCollector(Collector):
         sys_root: Path = Path("/sys"),
         interval_s: float = 0.2,
         clock: Callable[[], float] = time.monotonic,
+        trace: Path | None = None,
     ) -> None:
-        """Take the folder in which sensors are searched."""
+        """Take the folder in which sensors are searched, and the file for the power over time."""
         super().__init__(interval_s, clock)
+        self._trace = trace
         self._places = PowerPlaces(sys_root=sys_root)
 
     def _begin(self) -> None:
@@ -59,4 +62,18 @@ class PowerCollector(Collector):
             "power_w": sampled(self._watts),
             "energy_j": energy.joules if enough else None,
             "seconds": self._times[-1] - self._times[0] if enough else None,
+            "trace": self._write_trace() if enough else None,
         }
+
+    def _write_trace(self) -> str | None:
+        """Write each sample, with the time of day as the bag has it; return the file's name."""
+        if self._trace is None:
+            return None
+        now_s, now_utc_s = self._clock(), time.time()
+        with self._trace.open("w", encoding="ascii", newline="") as file:
+            rows = csv.writer(file, lineterminator="\n")
+            rows.writerow(("seconds", "utc_s", "power_w"))
+            for at_s, watts in zip(self._times, self._watts, strict=True):
+                utc_s = now_utc_s - (now_s - at_s)
+                rows.writerow((f"{at_s - self._times[0]:.4f}", f"{utc_s:.4f}", f"{watts:.4f}"))
+        return self._trace.name

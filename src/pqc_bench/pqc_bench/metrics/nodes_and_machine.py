@@ -89,6 +89,7 @@ def power(seen: Observed, sheet: Sheet) -> None:
         return
     for name in ("source", "power_w", "energy_j", "seconds"):
         sheet.put(f"p_power_energy.{name}", found[name], "The sensor gave too few samples.")
+    sheet.put("p_power_energy.trace", found.get("trace"), "The sensor gave too few samples.")
     mean_w = found["power_w"]["mean"]
     # The rest of a rekey is work of the ground station, and waiting.
     timed = [

@@ -66,12 +66,11 @@ def _rate(seen: Observed, sheet: Sheet) -> None:
     seconds = (seen.span_ms("traffic", "done") or 0.0) / _MS_PER_S
     if not seconds or set(seen.last) != set(ENDS) or set(seen.first) != set(ENDS):
         return
-    sealed = sum(
-        seen.last[end]["traffic"]["cipher_out_bytes"]
-        - seen.first[end]["traffic"]["cipher_out_bytes"]
-        for end in ENDS
-    )
-    sheet.put("g_data_plane.cipher_bytes_per_s", sealed / seconds)
+    for name, counter in (("cipher", "cipher_out_bytes"), ("plain", "plain_out_bytes")):
+        passed = sum(
+            seen.last[end]["traffic"][counter] - seen.first[end]["traffic"][counter] for end in ENDS
+        )
+        sheet.put(f"g_data_plane.{name}_bytes_per_s", passed / seconds)
 
 
 def _window(view: Plain) -> Plain:

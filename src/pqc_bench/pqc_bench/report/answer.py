@@ -12,7 +12,7 @@ from pqc_bench.report.choice import against_default, choose, measured_default
 from pqc_bench.report.ciphers import Ciphers, rank_ciphers, weak_ciphers
 from pqc_bench.report.context import Context, interval_words
 from pqc_bench.report.fleet import Fleet
-from pqc_bench.report.number_text import short
+from pqc_bench.report.number_text import factor_words, short
 from pqc_bench.report.planner import NO_MATTER, Forecast, Option, Plan
 from pqc_bench.report.power import busy_core_power
 from pqc_bench.report.run_data import Sample
@@ -45,21 +45,22 @@ def answer(context: Context) -> str:
         escape(weak_ciphers(context, option.level)),
     ]
     return (
-        f"{doubt}{_pick(context, option)}"
+        f"{doubt}{_pick(context, option, sure=not doubt)}"
         f"<p>{_shipped(context, found, ciphers)}</p><h3>Why</h3><ul>{why}</ul>{careful}"
         f"<details><summary>More on the choice</summary>"
         f"<p>{' '.join(part for part in more if part)}</p></details>"
     )
 
 
-def _pick(context: Context, option: Option) -> str:
+def _pick(context: Context, option: Option, *, sure: bool) -> str:
     suite = option.suite.id
     verb = "Fly" if measured_default(context) else "Of the suites of this run, fly"
+    verb = verb if sure else "Not to be relied on:"
     line = f"suite: {suite}"
     if option.level != context.shipped.min_level:
         line += "   # in gcs.yaml, too"
     return (
-        f'<p class="pick">{verb} {_copied(suite, suite)}</p>'
+        f'<p class="pick{"" if sure else " doubtful"}">{verb} {_copied(suite, suite)}</p>'
         f"<p>{escape(option.name)}, NIST level {option.level}. In <code>config/drone.yaml</code>, "
         "or your copy of it, below <code>/**/tunnel: ros__parameters:</code></p>"
         f'<p class="line">{_copied(line, line)}</p>'
@@ -244,8 +245,9 @@ def _slowest(context: Context) -> str:
     fastest, slowest = context.options[0], context.options[-1]
     if phi(slowest.handshake_ms, USUAL.rekey_s) <= NO_MATTER:
         return ""
-    ratio = slowest.handshake_ms / fastest.handshake_ms
+    factor = factor_words(slowest.handshake_ms / fastest.handshake_ms)
+    slower = f", {factor} slower than the fastest" if factor else ""
     return (
         f'Do not fly <a href="{context.link(slowest.cell)}">{escape(slowest.name)}</a> without a '
-        f"reason: {short(slowest.handshake_ms)} ms, {short(ratio)} times the fastest."
+        f"reason: {short(slowest.handshake_ms)} ms{slower}."
     )

@@ -17,7 +17,7 @@ from pqc_bench.report.latex import latex, published_latex, published_name
 from pqc_bench.report.number_text import short
 from pqc_bench.report.page import page
 from pqc_bench.report.run_data import Run
-from pqc_bench.report.section import Section, Tabulated
+from pqc_bench.report.section import Raw, Section, Tabulated
 from pqc_bench.report.sections.comparison import comparison
 from pqc_bench.report.sections.detectors import detectors
 from pqc_bench.report.sections.distribution import distribution
@@ -26,6 +26,7 @@ from pqc_bench.report.sections.fleets import fleets
 from pqc_bench.report.sections.frontier import frontier
 from pqc_bench.report.sections.health import health, sources
 from pqc_bench.report.sections.machine import energy, heat_maps
+from pqc_bench.report.sections.network import network
 from pqc_bench.report.sections.policy_evaluation import policy_evaluation
 from pqc_bench.report.sections.primitives import primitives
 from pqc_bench.report.sections.ranking import regression, suites
@@ -37,6 +38,7 @@ _BEFORE_FLEETS = (suites, distribution, frontier)
 _AFTER_FLEETS = (
     overhead,
     gaps,
+    network,
     scenarios,
     heat_maps,
     energy,
@@ -78,8 +80,9 @@ def run_report(run: Run, page_folder: Path, wanted: Sequence[Fleet] = ()) -> Rep
     )
     sections = [section(context) for section in _BEFORE_FLEETS]
     sections.append(fleets(context, wanted))
-    sections += [section(context) for section in (*_AFTER_FLEETS, sources)]
-    sections.append(glossary())
+    sections += [section(context) for section in _AFTER_FLEETS]
+    sections[-1].parts.append(_not_here(sections))
+    sections += [sources(context), glossary()]
     return _report("PQC-MAV benchmark", _facts(run), lead, sections)
 
 
@@ -101,7 +104,19 @@ def compare_report(one: Run, other: Run, page_folder: Path) -> Report:
     return _report("PQC-MAV benchmark: two runs", facts, lead, sections)
 
 
+def _not_here(sections: Sequence[Section]) -> Raw:
+    """Return which sections have no parts, and which command gives them some."""
+    missing = "".join(
+        f"<li>{escape(section.title)}: <code>bench {section.id} --out RUN/{section.id}.json</code> "
+        "writes it.</li>"
+        for section in sections
+        if not section.parts
+    )
+    return Raw(f"<h3>Not in this report</h3><ul>{missing}</ul>" if missing else "")
+
+
 def _report(title: str, facts: list[str], lead: str, sections: list[Section]) -> Report:
+    sections = [section for section in sections if section.parts]
     tables = {table.name: table.csv() for section in sections for table in section.tables()}
     parts = [part for one in sections for part in one.parts if isinstance(part, Tabulated)]
     texts = {part.table.name: latex(part.table, part.title) for part in parts}

@@ -21,6 +21,11 @@ def short(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def factor_words(ratio: float) -> str:
+    """Return "a factor of …" for a ratio from 1 on; empty if it shows no difference."""
+    return f"a factor of {short(ratio)}" if short(ratio) != "1" else ""
+
+
 def span(low: float, high: float, dash: str) -> str:
     """Return an interval as text; a dash would look like the sign of a negative number."""
     return f"{short(low)}{' to ' if min(low, high) < 0.0 else dash}{short(high)}"

@@ -25,6 +25,25 @@ for (const table of document.querySelectorAll("table.sortable")) {
   }));
 }
 
+// A table that is clipped fades at that side, and a line below it says how much there is.
+for (const box of document.querySelectorAll(".scroll")) {
+  const more = document.createElement("p");
+  more.className = "more";
+  box.after(more);
+  const hidden = (cells, end, of) => cells.filter((cell) => of(cell.getBoundingClientRect()) > end + 8).length;
+  const look = () => {
+    const table = box.querySelector("table"), edge = box.getBoundingClientRect();
+    const right = hidden([...table.tHead.rows[0].cells], edge.right, (at) => at.right);
+    const down = hidden([...table.tBodies[0].rows], edge.bottom, (at) => at.bottom);
+    box.classList.toggle("right", right > 0);
+    box.classList.toggle("down", down > 0);
+    const say = (count, word, arrow) => count ? [`${count} more ${word}${count > 1 ? "s" : ""} ${arrow}`] : [];
+    more.textContent = [...say(down, "row", "↓"), ...say(right, "column", "→")].join(", ");
+  };
+  box.addEventListener("scroll", look, { passive: true });
+  new ResizeObserver(look).observe(box);
+}
+
 // A link to a list of cells opens it.
 function openTarget() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));

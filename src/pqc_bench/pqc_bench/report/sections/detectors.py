@@ -20,7 +20,6 @@ _INTRO = (
     "The advisor's detectors on generated flights that no training has seen: an attack is detected "
     "in time if the alarm comes within 6 s."
 )
-_NONE = f"The run's folder has no {FILE}: bench detectors --out RUN/{FILE} writes it."
 _NOTE = (
     "Intervals of 95 %: Wilson's of shares, by the sign test of delays, Poisson's of false alarms, "
     "by the bootstrap over flights of what is named right."
@@ -32,10 +31,15 @@ _SENTENCE = (
 
 
 def detectors(context: Context) -> Section:
-    """Return rates and delays by class and by link, costs, and the curves of the thresholds."""
+    """Return rates and delays by class and by link, costs, and the curves of the thresholds.
+
+    Without the file the section has no parts.
+    """
     file = context.run.folder / FILE
-    result = read_summary(file) or {}
-    href = context.file_link(file) if result else ""
+    result = read_summary(file)
+    if not result:
+        return Section("detectors", "Detectors of attacks")
+    href = context.file_link(file)
     found: dict[str, Any] = result.get("detectors", {})
     classes, links, costs, live = _classes(), _links(), _costs(), _live()
     for name, own in found.items():
@@ -50,17 +54,17 @@ def detectors(context: Context) -> Section:
         for label, rate in own["classes"].items():
             if rate["attacks"]:
                 live.add(Value(name, href), Value(label), *_rate(rate))
-    flights = f" {result['flights']} flights, the first of seed {result['seed']}." if result else ""
+    flights = f" {result['flights']} flights, the first of seed {result['seed']}."
     return Section(
         "detectors",
         "Detectors of attacks",
         f"{_INTRO}{flights}",
         [
             Figure("Detected against false alarms", _SENTENCE, _curves(found, href)),
-            Tabulated("By class of attack", classes, empty=_NONE),
-            Tabulated("By link", links, empty=_NONE),
-            Tabulated("False alarms and costs", costs, empty=_NONE),
-            Tabulated("Recordings of the real tunnel", live, empty=_NONE),
+            Tabulated("By class of attack", classes),
+            Tabulated("By link", links),
+            Tabulated("False alarms and costs", costs),
+            Tabulated("Recordings of the real tunnel", live),
         ],
     )
 
@@ -166,6 +170,6 @@ def _curves(found: dict[str, Any], href: str) -> Chart | str:
             if point["rate"] > 0.0
         ]
     if not data:
-        return _NONE
+        return "no detector was judged"
     data.sort(key=lambda datum: datum["x"])
     return curves(data, "false alarms (1/h)", "detected in time (%)", list(found))

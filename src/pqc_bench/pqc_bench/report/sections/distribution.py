@@ -10,8 +10,8 @@ from pqc_bench.report import names
 from pqc_bench.report.analysis import group, summarise
 from pqc_bench.report.charts import Chart, boxes
 from pqc_bench.report.context import Context, families_of, present
-from pqc_bench.report.intervals import mean, middle, p95, pooled
-from pqc_bench.report.number_text import short
+from pqc_bench.report.intervals import FEW_FOR_P95, FEWEST_FOR_P95, mean, middle, p95, pooled
+from pqc_bench.report.number_text import factor_words, short
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
 from pqc_bench.report.table import Column, Table, Value
@@ -81,7 +81,9 @@ def _table(context: Context, label: str, parts: dict[str, list[Cell]]) -> Table:
             Value(found.n, link),
             Value(found.mean, link, interval=within[0]),
             Value(found.median, link, interval=within[1]),
-            Value(found.p95, link, interval=within[2]),
+            Value(found.p95, link, interval=within[2])
+            if found.n >= FEWEST_FOR_P95
+            else Value(None, why=FEW_FOR_P95),
             context.value(max(cells, key=lambda cell: cell.handshake_ms or 0.0), _TIME),
         )
     return table
@@ -91,11 +93,14 @@ def _sentence(parts: dict[str, list[Cell]]) -> str:
     found = {name: summarise([c.handshake_ms or 0.0 for c in of]) for name, of in parts.items()}
     if len(found) == 1:
         ((name, only),) = found.items()
+        if only.n == 1:
+            return f"The only suite of {name} needs {short(only.median)} ms."
         return f"Half of the {only.n} suites of {name} need {short(only.median)} ms or less."
     least = min(found, key=lambda name: found[name].median)
     most = max(found, key=lambda name: found[name].median)
+    factor = factor_words(found[most].most / found[most].least)
     return (
         f"The median goes from {short(found[least].median)} ms ({least}) to "
-        f"{short(found[most].median)} ms ({most}); within {most} suites differ by a factor of "
-        f"{short(found[most].most / found[most].least)}."
+        f"{short(found[most].median)} ms ({most})"
+        + (f"; within {most} suites differ by {factor}." if factor else ".")
     )

@@ -106,6 +106,8 @@ def _sentence(by_level: list[Option], by_bytes: list[Option], count: int) -> str
         if (len(families) == 1 and len(by_level) > 1)
         else ""
     )
+    if count == 1:
+        return f"The run has one suite, {top.name} with {short(top.handshake_ms)} ms."
     return (
         f"Level {top.level} takes {short(top.handshake_ms)} ms with {top.name}, and "
         f"{beaten} of {count} suites are beaten in everything.{only}"

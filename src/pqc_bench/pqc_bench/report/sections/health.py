@@ -92,7 +92,7 @@ def sources(context: Context) -> Section:
         "sources",
         "Where the figures come from",
         "Figures over several cells link here; each entry links to its metrics.json.",
-        [Raw("".join(parts))],
+        [Raw("".join(parts))] if parts else [],
     )
 
 

@@ -130,11 +130,12 @@ def energy(context: Context) -> Section:
     ]
     dearest, cheapest = costs[-1], costs[0]
     shares = [short(100.0 * (cost.battery_share or 0.0)) for cost in (cheapest, dearest)]
+    both = dearest is not cheapest
+    also = f" and {short(dearest.energy_j or 0.0)} J with {dearest.option.name}" if both else ""
     sentence = (
         f"The drone's work for 30 rekeys takes {short(cheapest.energy_j or 0.0)} J with "
-        f"{cheapest.option.name} and {short(dearest.energy_j or 0.0)} J with "
-        f"{dearest.option.name}: {shares[0]} % and {shares[1]} % of the energy that the drone's "
-        f"computer uses in the flight ({short(flight_j)} J)."
+        f"{cheapest.option.name}{also}: {' % and '.join(shares if both else shares[:1])} % of the "
+        f"energy that the drone's computer uses in the flight ({short(flight_j)} J)."
     )
     figure = Figure(
         "Energy of 30 rekeys: the cheapest of each family and level",
@@ -145,8 +146,49 @@ def energy(context: Context) -> Section:
         "energy",
         _TITLE,
         f"{_basis(core)} {_whole(power)}",
-        [figure, Tabulated("Rekeys every 60 s", table, ("energy", "power", "resources"))],
+        [
+            figure,
+            Tabulated("Rekeys every 60 s", table, ("energy", "resources")),
+            Tabulated(
+                "Measured power",
+                _measured_power(context),
+                ("power",),
+                empty="No cell has a power sensor.",
+            ),
+        ],
     )
+
+
+def _measured_power(context: Context) -> Table:
+    """Return the power of each cell that has a sensor, with its samples over time."""
+    table = Table(
+        "power",
+        [
+            Column("cell", "cell"),
+            Column("sensor", "sensor"),
+            Column("mean (W)", "mean_w"),
+            Column("peak (W)", "peak_w"),
+            Column("energy (J)", "energy_j", "of the traffic"),
+            Column("over time", "trace", "time and power of each sample"),
+        ],
+        note="Of the whole computer, while traffic flowed.",
+    )
+    path = "p_power_energy"
+    for cell in context.run.cells:
+        for one in cell.samples:
+            if one.get(f"{path}.power_w.mean") is None:
+                continue
+            trace, link = one.get(f"{path}.trace"), context.file_link(one.file)
+            file = context.file_link(one.file.with_name(trace)) if trace else ""
+            table.add(
+                Value(one.id, link),
+                Value(one.get(f"{path}.source")),
+                Value(one.get(f"{path}.power_w.mean"), link),
+                Value(one.get(f"{path}.power_w.max"), link),
+                Value(one.get(f"{path}.energy_j"), link),
+                Value(trace, file),
+            )
+    return table
 
 
 def _basis(core: Power) -> str:

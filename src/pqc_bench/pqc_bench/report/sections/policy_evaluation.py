@@ -23,27 +23,28 @@ _INTRO = (
     "Strategies of the policy over the same simulated flights: with the costs of this tunnel, and "
     "with those of the seeds' program, which stops the data for a rekey."
 )
-_NONE = f"The run's folder has no {FILE}: bench policy --out RUN/{FILE} writes it."
 
 
 def policy_evaluation(context: Context) -> Section:
-    """Return the verdict, the strategies, their paired differences, and those by circumstance."""
+    """Return the verdict, the strategies, their paired differences, and those by circumstance.
+
+    Without the file the section has no parts.
+    """
     file = context.run.folder / FILE
-    result = read_summary(file) or {"costs": {}}
-    href = context.file_link(file) if result["costs"] else ""
-    flights = ""
-    parts: list[Raw | Tabulated] = []
-    if result["costs"]:
-        flights = f" {result['flights']} flights, the first of seed {result['seed']}."
-        sentences = "".join(f"<li>{escape(line)}</li>" for line in conclusions(result))
-        parts.append(Raw(f"<ul>{sentences}</ul>"))
+    result = read_summary(file)
+    if not result:
+        return Section("policy", "Does adapting pay?")
+    href = context.file_link(file)
+    flights = f" {result['flights']} flights, the first of seed {result['seed']}."
+    sentences = "".join(f"<li>{escape(line)}</li>" for line in conclusions(result))
+    parts: list[Raw | Tabulated] = [Raw(f"<ul>{sentences}</ul>")]
     tables = {
         "Where adapting wins, does nothing, and hurts": _verdict(result, href),
         "Strategies, all flights": _totals(result, href),
         "Differences of the same flights": _pairs(result, href),
         "Datagrams lost by circumstance": _circumstances(result, href),
     }
-    none = _NONE if not result["costs"] else no_verdict(result)
+    none = no_verdict(result)
     parts += [Tabulated(title, table, empty=none) for title, table in tables.items()]
     return Section("policy", "Does adapting pay?", f"{_INTRO}{flights}", [*parts])
 
@@ -117,7 +118,7 @@ def _row(own: dict[str, Any]) -> Iterator[Value]:
 
 
 def _pairs(result: dict[str, Any], href: str) -> Table:
-    flights = result.get("flights", FEWEST_FOR_95)
+    flights = result["flights"]
     table = Table(
         "policy_pairs",
         [

@@ -11,13 +11,14 @@ from pqc_bench.report import names
 from pqc_bench.report.analysis import group
 from pqc_bench.report.charts import Datum, dumbbells
 from pqc_bench.report.context import Context
-from pqc_bench.report.number_text import short
+from pqc_bench.report.number_text import factor_words, short
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
 from pqc_bench.report.table import Column, Table, Value
 
 _NS_PER_MS = 1e6
 _NS_PER_US = 1e3
+_FEWEST_FOR_P95 = 10  # samples
 _KEM = ("keygen", "encapsulate", "decapsulate")
 _SIGNATURE = ("sign", "verify")
 _AEAD = ("seal", "open")
@@ -166,10 +167,9 @@ def _median_ms(operation: dict[str, Any] | None) -> float | None:
 
 
 def _spread(operations: Iterable[dict[str, Any]]) -> float | None:
-    sampled = [one for one in operations if one["samples"] and one["p5_ns"] > 0.0]
-    if not sampled:
+    slowest = max(operations, key=lambda one: one["median_ns"], default=None)
+    if slowest is None or slowest["samples"] < _FEWEST_FOR_P95 or slowest["p5_ns"] <= 0.0:
         return None
-    slowest = max(sampled, key=lambda one: one["median_ns"])
     return slowest["p95_ns"] / slowest["p5_ns"]
 
 
@@ -205,7 +205,8 @@ def _widest(data: list[Datum], label: str, scope: str = "") -> str:
         return "The primitives of this machine were not timed."
     least, most = (pick(data, key=lambda datum: datum["value"]) for pick in (min, max))
     words = f" {scope}" if scope else ""
+    factor = factor_words(most["value"] / least["value"])
     return (
         f"The quickest operation of a {label}{words} is {least['hint']}, the slowest "
-        f"{most['hint']}: a factor of {short(most['value'] / least['value'])}."
+        f"{most['hint']}{f': {factor}' if factor else ''}."
     )

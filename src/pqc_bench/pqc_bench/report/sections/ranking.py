@@ -13,7 +13,7 @@ from pqc_bench.report.analysis import fit, fits, median, pearson
 from pqc_bench.report.charts import ranking, scatter
 from pqc_bench.report.context import Context
 from pqc_bench.report.intervals import Array, interval, pooled
-from pqc_bench.report.number_text import short
+from pqc_bench.report.number_text import factor_words, short
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
 from pqc_bench.report.table import Column, Table, Value
@@ -42,7 +42,7 @@ def suites(context: Context) -> Section:
         for cell in ordered
     ]
     figure = Figure(
-        f"All {len(ordered)} suites",
+        f"All {len(ordered)} suites" if len(ordered) > 1 else "The suite",
         _sentence(ordered),
         ranking(data, "handshake (ms, logarithmic)", names.FAMILY_NAMES),
         "The grey tick is the time of the five cryptographic operations in the handshake. "
@@ -51,10 +51,17 @@ def suites(context: Context) -> Section:
     return Section(
         "suites",
         "Suites by handshake",
-        "From the drone's first hello to finished keys, once per suite "
+        f"From the drone's first hello to finished keys, {_how_often(ordered)} "
         f"({context.condition_words}).",
         [figure, Tabulated("Suites", _table(context, ordered))],
     )
+
+
+def _how_often(cells: list[Cell]) -> str:
+    least, most = (of(len(cell.samples) for cell in cells) for of in (min, max))
+    if most == 1:
+        return "once per suite"
+    return f"{least} times per suite" if least == most else f"{least} to {most} times per suite"
 
 
 def _intervals(cells: list[Cell]) -> str:
@@ -221,6 +228,11 @@ def wire_bytes(cell: Cell) -> int:
 
 def _sentence(ordered: list[Cell]) -> str:
     fastest, slowest = ordered[0], ordered[-1]
+    if fastest is slowest:
+        return (
+            f"The run has one suite, {fastest.name} with {short(fastest.handshake_ms or 0.0)} ms."
+        )
+    factor = factor_words((slowest.handshake_ms or 0.0) / (fastest.handshake_ms or 1.0))
     shares = [cell.get("d_handshake.other_share") for cell in ordered[: max(len(ordered) // 4, 1)]]
     known = [share for share in shares if share is not None]
     rest = (
@@ -230,6 +242,6 @@ def _sentence(ordered: list[Cell]) -> str:
     )
     return (
         f"From {fastest.name} with {short(fastest.handshake_ms or 0.0)} ms to {slowest.name} with "
-        f"{short(slowest.handshake_ms or 0.0)} ms it is a factor of "
-        f"{short((slowest.handshake_ms or 0.0) / (fastest.handshake_ms or 1.0))}.{rest}"
+        f"{short(slowest.handshake_ms or 0.0)} ms "
+        f"{f'it is {factor}' if factor else 'there is no difference'}.{rest}"
     )

@@ -63,13 +63,16 @@ def overhead(context: Context) -> Section:
     cheap = [o for o in context.options if phi(o.handshake_ms, 60.0) < 0.001]
     sentence = (
         f"A rekey as long as a first handshake every minute takes "
-        f"{short(100.0 * phi(first.handshake_ms, 60.0))} % of the time with {first.name} and "
-        f"{short(100.0 * phi(last.handshake_ms, 60.0))} % with {last.name}; "
-        f"{len(cheap)} of {len(context.options)} suites stay under 0.1 %."
+        f"{short(100.0 * phi(first.handshake_ms, 60.0))} % of the time with {first.name}"
     )
+    if last is not first:
+        sentence += (
+            f" and {short(100.0 * phi(last.handshake_ms, 60.0))} % with {last.name}; "
+            f"{len(cheap)} of {len(context.options)} suites stay under 0.1 %"
+        )
     figure = Figure(
         "Φ(R) of the fastest and the slowest of each KEM family",
-        sentence,
+        f"{sentence}.",
         curves(drawn, "rekey interval R (s)", "Φ (%)", names.FAMILY_NAMES),
     )
     return Section(

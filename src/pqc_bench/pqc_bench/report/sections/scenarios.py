@@ -14,6 +14,8 @@ from pqc_bench.report.analysis import group, median
 from pqc_bench.report.charts import Chart, dumbbells
 from pqc_bench.report.context import Context, families_of, share_words
 from pqc_bench.report.intervals import (
+    FEW_FOR_P95,
+    FEWEST_FOR_P95,
     Array,
     Interval,
     Statistic,
@@ -26,6 +28,14 @@ from pqc_bench.report.intervals import (
 from pqc_bench.report.number_text import short
 from pqc_bench.report.run_data import Cell, having
 from pqc_bench.report.section import Figure, Section, Tabulated
+from pqc_bench.report.sections.network import (
+    GOODPUT,
+    MEMORY,
+    ROUND_TRIP,
+    SENT,
+    THROUGHPUT,
+    in_units,
+)
 from pqc_bench.report.sections.ranking import INTERVALS_NOTE
 from pqc_bench.report.table import Column, Table, Value
 
@@ -54,6 +64,13 @@ _METRICS: tuple[tuple[str, str, str, Statistic], ...] = (
     ("mean temperature (°C)", "temperature_mean_c", f"{_TEMPERATURE}.mean", mean),
     ("most CPU of other programs (%)", "foreign_cpu_most_percent", f"{_FOREIGN}_percent", _most),
     ("loss (%)", "loss_percent", _LOSS, mean),
+    ("median packets sent by the drone", "packets_sent_median", SENT, middle),
+    ("mean throughput (Mbit/s)", "throughput_mean_mbit_s", THROUGHPUT, mean),
+    ("mean goodput (Mbit/s)", "goodput_mean_mbit_s", GOODPUT, mean),
+    ("mean RTT (ms)", "rtt_mean_ms", f"{ROUND_TRIP}.mean_ms", mean),
+    ("median RTT p50 (ms)", "rtt_p50_ms", f"{ROUND_TRIP}.p50_ms", middle),
+    ("median RTT p95 (ms)", "rtt_p95_ms", f"{ROUND_TRIP}.p95_ms", middle),
+    ("mean RSS of the drone's tunnel (MiB)", "rss_mean_mib", MEMORY, mean),
 )
 
 
@@ -105,7 +122,7 @@ def _programs(across: dict[str, list[Cell]]) -> str:
 
 
 # Published beside the comparison of scenarios.
-_SCENARIO_SEEDS = ("scenario", "trend", "usage", "tail", "network")
+_SCENARIO_SEEDS = ("scenario", "trend", "usage", "tail")
 Medians = dict[str, dict[str, tuple[float, str, list[Cell]]]]
 
 
@@ -256,7 +273,9 @@ def _figure(context: Context, title: str, cells: list[Cell], path: str, figure: 
     title = f"all of {' '.join(cells[0].condition)}" if same else title
     if path == _LOSS:
         return context.loss(title, measured)
-    value = context.typical(title, measured, path, figure)
+    if figure is p95 and len(measured) < FEWEST_FOR_P95:
+        return Value(None, why=FEW_FOR_P95)
+    value = in_units(context.typical(title, measured, path, figure), path)
     if figure is _most:
         # An extreme of few samples has no useful interval.
         value = replace(value, interval=None)
