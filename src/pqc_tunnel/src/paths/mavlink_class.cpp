@@ -87,7 +87,7 @@ constexpr Kind kinds[] = {
   ordered(23),           // PARAM_SET
   state(24),             // GPS_RAW_INT
   state(26),             // SCALED_IMU
-  state(27),             // RAW_IMU
+  state(27, 26, 1),      // RAW_IMU, id
   state(28),             // RAW_PRESSURE
   state(29),             // SCALED_PRESSURE
   state(30),             // ATTITUDE
@@ -133,7 +133,7 @@ constexpr Kind kinds[] = {
   steering(86, 50, 2),   // SET_POSITION_TARGET_GLOBAL_INT, target
   state(87),             // POSITION_TARGET_GLOBAL_INT
   state(102),            // VISION_POSITION_ESTIMATE
-  state(105),            // HIGHRES_IMU
+  state(105, 62, 1),     // HIGHRES_IMU, id
   state(109),            // RADIO_STATUS
   ordered(110),          // FILE_TRANSFER_PROTOCOL
   state(111, 0, 8),      // TIMESYNC, tc1: zero in a request
@@ -148,8 +148,8 @@ constexpr Kind kinds[] = {
   state(124),            // GPS2_RAW
   state(125),            // POWER_STATUS
   ordered(126),          // SERIAL_CONTROL
-  state(127),            // GPS_RTK
-  state(128),            // GPS2_RTK
+  state(127, 30, 1),     // GPS_RTK, receiver
+  state(128, 30, 1),     // GPS2_RTK, receiver
   state(129),            // SCALED_IMU3
   ordered(130),          // DATA_TRANSMISSION_HANDSHAKE
   ordered(131),          // ENCAPSULATED_DATA
@@ -218,7 +218,7 @@ constexpr Kind kinds[] = {
   ordered(324),          // PARAM_EXT_ACK
   ordered(345),          // PARAM_ERROR
   ordered(385),          // TUNNEL
-  state(390),            // ONBOARD_COMPUTER_STATUS
+  state(390, 196, 1),    // ONBOARD_COMPUTER_STATUS, type: the first one or a spare
   ordered(410),          // EVENT
   ordered(411),          // CURRENT_EVENT_SEQUENCE
   ordered(412),          // REQUEST_EVENT
