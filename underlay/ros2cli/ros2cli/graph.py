@@ -8,7 +8,7 @@ import argparse
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 import rclpy
@@ -18,7 +18,12 @@ from .cli import CommandError
 
 _POLL_S = 0.02
 _QUIET_S = 0.25  # the graph counts as known after this time without a change
-_LONGEST_DISCOVERY_S = 5.0
+_LONGEST_DISCOVERY_S = 10.0
+# DDSI-RTPS 2.5, 9.6.2: at these UDP ports a participant of a domain receives what others tell of themselves.
+_FIRST_DISCOVERY_PORT, _PORTS_PER_DOMAIN, _PORTS_PER_PARTICIPANT = 7410, 250, 2
+_MOST_PARTICIPANTS = 120
+_SOCKETS = ("/proc/self/net/udp", "/proc/self/net/udp6")
+_UNNAMED = "_NODE_NAME_UNKNOWN_"
 HIDDEN_PREFIX = "_"
 
 
@@ -69,9 +74,10 @@ def wait_for(condition: Callable[[], Any], timeout: float | None) -> Any:
 
 
 def discover(node: Node, spin_time: float, until: Callable[[], Any] | None = None) -> None:
-    """Wait until the graph has stopped changing, for a limited time.
+    """Wait until the graph is known and has stopped changing, for a limited time.
 
-    That takes `spin_time` seconds at least, or, if `until` is given, for as long as it is false.
+    That takes `spin_time` seconds at least, and until all participants of this host have told of their nodes;
+    or, if `until` is given, for as long as it is false.
     """
     start = changed = time.monotonic()
     last = None
@@ -84,10 +90,37 @@ def discover(node: Node, spin_time: float, until: Callable[[], Any] | None = Non
         )
         if state != last:
             last, changed = state, now
-        enough = now - start >= spin_time if until is None else until()
-        if (enough and now - changed >= _QUIET_S) or now - start >= _LONGEST_DISCOVERY_S:
+        if now - start >= _LONGEST_DISCOVERY_S:
             return
+        if now - changed >= _QUIET_S:
+            if until() if until is not None else now - start >= spin_time and _all_known(node):
+                return
         time.sleep(_POLL_S)
+
+
+def _all_known(node: Node) -> bool:
+    """Return whether every participant of this host, and the node of every publisher, is discovered."""
+    # Each participant publishes its nodes on this topic of the middleware.
+    participants = node.get_publishers_info_by_topic("ros_discovery_info", no_mangle=True)
+    if len(participants) < _participants_here():
+        return False
+    return not any(
+        publisher.node_name == _UNNAMED
+        for topic, _ in node.get_topic_names_and_types()
+        for publisher in node.get_publishers_info_by_topic(topic)
+    )
+
+
+def _participants_here() -> int:
+    """Count the participants of the domain on this host by their sockets; other hosts' have none here."""
+    domain = int(os.environ.get("ROS_DOMAIN_ID") or 0)
+    first = _FIRST_DISCOVERY_PORT + domain * _PORTS_PER_DOMAIN
+    wanted = range(first, first + _MOST_PARTICIPANTS * _PORTS_PER_PARTICIPANT, _PORTS_PER_PARTICIPANT)
+    ports = set()
+    for name in _SOCKETS:
+        with suppress(OSError), open(name, encoding="ascii") as table:
+            ports |= {int(line.split()[1].rpartition(":")[2], 16) for line in table.readlines()[1:]}
+    return len(ports.intersection(wanted))
 
 
 def is_hidden(name: str) -> bool:

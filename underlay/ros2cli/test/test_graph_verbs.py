@@ -15,8 +15,8 @@ SOON = ("--spin-time", "0.3")
 PATIENT = ("--timeout", "60")
 
 
-def test_nodes_are_listed_without_hidden_ones(partner, ros2_until):
-    assert ros2_until(partner, "node", "list", *SOON).splitlines() == [partner]
+def test_nodes_are_listed_without_hidden_ones(partner, ros2):
+    assert ros2("node", "list", *SOON).splitlines() == [partner]
 
 
 def test_info_of_a_node_lists_its_topics_and_services(partner, ros2_until):
