@@ -40,6 +40,7 @@ sanitized_build()
   [ "$kind" = address ] && fuzz=ON
   cmake -S "$ROOT/src/pqc_tunnel" -B "$DEV/build/$kind" -G Ninja -DPQC_TUNNEL_ROS=OFF \
     -DPQC_TUNNEL_SANITIZE="$kind" -DPQC_TUNNEL_FUZZ="$fuzz" -DCMAKE_PREFIX_PATH="$INSTALL" \
+    -DCMAKE_COMPILE_WARNING_AS_ERROR=ON \
     -DCMAKE_CXX_COMPILER=clang++-14 "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG"
   cmake --build "$DEV/build/$kind" --target "${@:2}"
 }
@@ -50,7 +51,7 @@ sanitized_tools_build()
   local kind=$1
   cmake --install "$DEV/build/$kind" --prefix "$DEV/build/$kind/installed" &&
     cmake -S "$ROOT/src/pqc_tools" -B "$DEV/build/$kind-tools" -G Ninja -DPQC_TOOLS_ROS=OFF \
-      -DPQC_TOOLS_SANITIZE="$kind" "-DCMAKE_PREFIX_PATH=$DEV/build/$kind/installed;$INSTALL" \
+      -DPQC_TOOLS_SANITIZE="$kind" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON "-DCMAKE_PREFIX_PATH=$DEV/build/$kind/installed;$INSTALL" \
       -DCMAKE_CXX_COMPILER=clang++-14 "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG" &&
     cmake --build "$DEV/build/$kind-tools"
 }

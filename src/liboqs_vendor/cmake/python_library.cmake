@@ -20,7 +20,7 @@ set_target_properties(liboqs_python PROPERTIES
   OUTPUT_NAME oqs NO_SONAME ON
   LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/python"
   INSTALL_RPATH "$ORIGIN/../../../lib" INSTALL_RPATH_USE_LINK_PATH ${LIBOQS_VENDOR_INSTALLED})
-target_compile_options(liboqs_python PRIVATE -Wall -Wextra -Werror)
+target_compile_options(liboqs_python PRIVATE -Wall -Wextra)
 install(TARGETS liboqs_python LIBRARY DESTINATION "${folder}/lib")
 set(AMENT_CMAKE_ENVIRONMENT_HOOKS_DESC_liboqs_python "set-if-unset;OQS_INSTALL_PATH;${folder}")
 ament_environment_hooks("${CMAKE_CURRENT_SOURCE_DIR}/environment/liboqs_python.sh")

@@ -19,7 +19,7 @@ endif()
 function(pqc_add_options sanitizers)
   add_library(${PROJECT_NAME}_options INTERFACE)
   target_compile_options(${PROJECT_NAME}_options INTERFACE
-    -Wall -Wextra -Wpedantic -Wconversion -Wnon-virtual-dtor -Werror)
+    -Wall -Wextra -Wpedantic -Wconversion -Wnon-virtual-dtor)
   if(NOT sanitizers)
     # Sanitized sources may be compiled together: a local name is then that of a function elsewhere.
     target_compile_options(${PROJECT_NAME}_options INTERFACE -Wshadow)

@@ -60,22 +60,8 @@ public:
   void push(Output output) { queue_.push_back(std::move(output)); }
   bool empty() const { return queue_.empty(); }
 
-  JobId start(Job job)
-  {
-    const JobId id{++last_job_};
-    queue_.push_back(StartJob{id, std::move(job)});
-    return id;
-  }
-
-  std::optional<Output> pop()
-  {
-    if (queue_.empty()) {
-      return std::nullopt;
-    }
-    std::optional<Output> front(std::move(queue_.front()));
-    queue_.pop_front();
-    return front;
-  }
+  JobId start(Job job);
+  std::optional<Output> pop();
 
 private:
   std::deque<Output> queue_;
