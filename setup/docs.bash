@@ -6,7 +6,7 @@
 setup_docs()
 {
   make_dev_folder
-  setup_packages apt_plain.txt apt_docs.txt
+  setup_packages apt_python.txt apt_docs.txt
   stamped docs "$ROOT/setup/python_docs.txt" && return
   step "creating the environment of the documents" /usr/bin/python3 -m venv "$DEV/docs_venv"
   step "installing Sphinx" "$DEV/docs_venv/bin/pip" install --disable-pip-version-check \

@@ -15,6 +15,7 @@ from pathlib import Path
 import parameters
 from clang_tidy import tidy_findings
 from cpp_includes import include_findings
+from documents import link_findings, page_findings
 from python_imports import import_findings
 from underlay_use import underlay_findings
 
@@ -153,6 +154,10 @@ class Lint:
     def underlay_use(self) -> Iterator[str]:
         yield from underlay_findings(self.root, self.files)
 
+    def documents(self) -> Iterator[str]:
+        yield from link_findings(self.root, self.files)
+        yield from page_findings(self.root, self.files)
+
     def addresses(self) -> Iterator[str]:
         for name in self.named(*SOURCE):
             if ADDRESS_ALLOWED.search(name) or name == "setup/lint.py":
@@ -176,7 +181,7 @@ class Lint:
         return [
             self.clang_format, self.ruff, self.shell, self.copyright, self.packages,
             self.python_imports, self.cpp_includes, self.underlay_use, self.parameters,
-            self.addresses, self.whitespace, self.clang_tidy,
+            self.documents, self.addresses, self.whitespace, self.clang_tidy,
         ]
 
 

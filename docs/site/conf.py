@@ -46,6 +46,8 @@ suppress_warnings = [
 
 html_theme = "sphinx_rtd_theme"
 html_show_sourcelink = False
+html_static_path = ["static"]
+html_css_files = ["style.css"]
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
