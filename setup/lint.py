@@ -8,10 +8,10 @@ import argparse
 import re
 import subprocess
 import sys
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import packages
 import parameters
 from clang_tidy import tidy_findings
 from cpp_includes import include_findings
@@ -24,7 +24,6 @@ SOURCE = (*CPP, ".py", ".bash")
 ADDRESS = re.compile(
     r"""(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|["']localhost["']|["']::1?["']"""
 )
-MAINTAINER = ("The PQC-MAV Authors", "maintainers@pqc-mav.example")
 # Written by the library that writes bags.
 BAG_METADATA = "metadata.yaml"
 # Places that may contain addresses: configuration, launch files, tests and simulators.
@@ -102,41 +101,11 @@ class Lint:
                 yield f"{name}: does not begin with copyright and licence"
 
     def packages(self) -> Iterator[str]:
-        versions = {}
-        for name in self.named("package.xml"):
-            tree = ElementTree.parse(self.root / name)
-            if tree.findtext("license") != "Apache-2.0":
-                yield f"{name}: the licence tag must say Apache-2.0"
-            if tree.findtext("name") != Path(name).parent.name:
-                yield f"{name}: the package is not named like its folder"
-            maintainer = tree.find("maintainer")
-            if maintainer is None or (maintainer.text, maintainer.get("email")) != MAINTAINER:
-                yield f"{name}: the maintainer must be {MAINTAINER[0]} <{MAINTAINER[1]}>"
-            if name.startswith("src/"):
-                versions[name] = tree.findtext("version")
-                yield from self.package_documents(Path(name).parent, versions[name])
-        if len(set(versions.values())) > 1:
-            yield f"the packages below src/ have several versions: {versions}"
+        yield from packages.package_findings(self.root, self.files, fix=self.fix)
+        yield from packages.link_findings(self.root)
 
-    def package_documents(self, package: Path, version: str | None) -> Iterator[str]:
-        """Findings on one package's README and changelog, and the other places of its version."""
-        for name in ("README.md", "CHANGELOG.rst"):
-            if not (self.root / package / name).is_file():
-                yield f"{package}: there is no {name}"
-                return
-        newest = re.search(r"^(\d+\.\d+\.\d+)\b", self.text(package / "CHANGELOG.rst"), re.M)
-        if newest is None or newest[1] != version:
-            yield f"{package}/CHANGELOG.rst: does not begin with version {version}"
-        for name in ("setup.py", "CMakeLists.txt"):
-            text = self.text(package / name)
-            stated = re.search(r"\b(?:version=\"|VERSION )(\d+\.\d+\.\d+)", text)
-            if stated is not None and stated[1] != version:
-                yield f"{package}/{name}: states version {stated[1]} instead of {version}"
-
-    def text(self, name: Path) -> str:
-        """Return a file's text; nothing if there is no such file."""
-        path = self.root / name
-        return path.read_text() if path.is_file() else ""
+    def release(self) -> Iterator[str]:
+        yield from packages.release_findings(self.root, self.files)
 
     def python_imports(self) -> Iterator[str]:
         yield from import_findings(self.root, self.files)
@@ -190,14 +159,17 @@ def main() -> int:
     parser.add_argument("--root", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--build", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--fix", action="store_true", help="correct what the tools can correct")
-    parser.add_argument("--only", help="one check by name")
+    parser.add_argument("--only", help="one check by name; release is none of the others")
     arguments = parser.parse_args()
     lint = Lint(arguments.root, arguments.build, fix=arguments.fix)
-    names = [check.__name__ for check in lint.checks()]
+    checks = lint.checks()
+    if arguments.only == "release":
+        checks = [lint.release]
+    names = [*(check.__name__ for check in checks), "release"]
     if arguments.only and arguments.only not in names:
         parser.error(f"there is no check '{arguments.only}'; the checks are {', '.join(names)}")
     failed = 0
-    for check in lint.checks():
+    for check in checks:
         if arguments.only and check.__name__ != arguments.only:
             continue
         findings = list(check())
