@@ -41,22 +41,44 @@ install_flying()
   step "adding Python packages" python_flying "$folder"
 }
 
-# cmake_into NAME FOLDER [CMAKE ARGUMENTS]: builds a package without ROS and installs it.
-cmake_into()
+# plain_build NAME PREFIX [CMAKE ARGUMENTS]: builds a package without ROS; PREFIX is where it will be installed.
+plain_build()
 {
-  cmake -S "$ROOT/src/$1" -B "$DEV/build/plain/$1" -G Ninja \
-    -DCMAKE_PREFIX_PATH="$2" -DCMAKE_INSTALL_PREFIX="$2" "${@:3}" &&
-    cmake --build "$DEV/build/plain/$1" --target install
+  cmake -S "$ROOT/src/$1" -B "$PLAIN/$1" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG" -DCMAKE_PREFIX_PATH="$PLAIN/stage" \
+    -DCMAKE_INSTALL_PREFIX="$2" "${@:3}" &&
+    cmake --build "$PLAIN/$1"
 }
 
+# The programs find liboqs by what only a compiler needs of it, which the folder may not get.
+plain_liboqs()
+{
+  plain_build liboqs_vendor "$PLAIN/stage" -DLIBOQS_VENDOR_ROS=OFF && cmake --install "$PLAIN/liboqs_vendor"
+}
+
+# plain_install FOLDER COMPONENT...
+plain_install()
+{
+  local package component
+  for component in "${@:2}"; do
+    for package in liboqs_vendor pqc_tunnel; do
+      cmake --install "$PLAIN/$package" --prefix "$1" --component "$component" --strip || return
+    done
+  done
+}
+
+# install_plain FOLDER [--dev]
 install_plain()
 {
-  local folder
-  folder=$(target plain "$@") || exit
+  local word words=() folder components=(programs files) PLAIN=$DEV/build/plain
+  for word; do
+    if [ "$word" = --dev ]; then components+=(development); else words+=("$word"); fi
+  done
+  folder=$(target plain "${words[@]}") || exit
   make_dev_folder
   setup_packages apt_plain.txt
-  step "building liboqs" cmake_into liboqs_vendor "$folder" \
-    -DCMAKE_BUILD_TYPE=Release -DLIBOQS_VENDOR_ROS=OFF
-  step "building the programs" cmake_into pqc_tunnel "$folder" \
+  step "building liboqs" plain_liboqs
+  step "building the programs" plain_build pqc_tunnel "$folder" \
     -DPQC_TUNNEL_ROS=OFF -DPQC_TUNNEL_TESTS=OFF -DPQC_TUNNEL_LTO=ON
+  step "installing into $folder" plain_install "$folder" "${components[@]}"
 }

@@ -14,22 +14,30 @@ setup_docs()
   set_stamp docs "$ROOT/setup/python_docs.txt"
 }
 
-# Sphinx works on copies of the sources, so that generated pages do not get into the checkout.
+# copy_sources FOLDER: copies the sources, without what is built or hidden, into a new folder.
 copy_sources()
 {
-  rm -rf "$DEV/docs_source"
-  mkdir "$DEV/docs_source"
-  cd "$ROOT"
-  git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do
-    [ ! -f "$file" ] || printf '%s\0' "$file"
-  done | xargs -0 cp --parents -t "$DEV/docs_source"
-  cp docs/site/index.md "$DEV/docs_source/"
+  rm -rf "$1" && mkdir -p "$1" && cd "$ROOT" && sources | xargs -0 cp --no-dereference --parents -t "$1"
 }
+
+# Prints their names, in an unpacked archive, too.
+sources()
+{
+  local file
+  if [ -e .git ]; then git ls-files -z --cached --others --exclude-standard
+  else find . -name '.?*' -prune -o -name __pycache__ -prune -o '(' -type f -o -type l ')' -print0
+  fi | while IFS= read -r -d '' file; do
+    if [ -e "$file" ]; then printf '%s\0' "$file"; fi
+  done
+}
+
+# Sphinx works on copies, so that generated pages do not get into the checkout.
+copy_pages() { copy_sources "$DEV/docs_source" && cp docs/site/index.md "$DEV/docs_source/"; }
 
 build_docs()
 {
   setup_docs
-  step "copying the sources" copy_sources
+  step "copying the sources" copy_pages
   cd "$DEV/docs_source/src/pqc_tunnel"
   step "reading the C++ headers" doxygen "$ROOT/docs/site/Doxyfile"
   step "building the pages" "$DEV/docs_venv/bin/sphinx-build" --fail-on-warning --keep-going \

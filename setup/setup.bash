@@ -25,11 +25,14 @@ as_root()
 # missing_debian_packages LIST...: prints the packages of lists in setup/ that are not installed.
 missing_debian_packages()
 {
-  local name
+  local name architecture
+  architecture=$(dpkg --print-architecture 2>/dev/null) || true
   for name in $(entries "${@/#/$ROOT/setup/}"); do
-    dpkg-query -W -f='${db:Status-Status}\n' "$name" 2>/dev/null | grep -qx installed || echo "$name"
+    # A library of another architecture, for cross builds, is no help here.
+    dpkg-query -W -f='${Architecture} ${db:Status-Status}\n' "$name" 2>/dev/null |
+      grep -qxE "(all|$architecture) installed" || echo "$name"
   done
-  if ! has_recent_cargo; then cargo_package; fi
+  case " $* " in *' apt_plain.txt '*) has_recent_cargo || cargo_package ;; esac
 }
 
 # liboqs comes as a crate; the sparse index needs cargo 1.68.
@@ -52,17 +55,28 @@ install_debian_packages()
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"
 }
 
+# with_python COMMAND...: a small Debian has no Python; what describes the commands needs it before all else.
+with_python()
+{
+  [ -x /usr/bin/python3 ] || alone install_missing python3 || return
+  "$@"
+}
+
 # setup_packages LIST...: installs the packages of lists in setup/ that are missing.
 setup_packages()
 {
-  command -v apt-get >/dev/null || die "setup needs apt-get (Debian 12, or Ubuntu with a ROS 2 distribution)"
   local missing
   mapfile -t missing < <(missing_debian_packages "$@")
-  [ ${#missing[@]} -eq 0 ] && return
+  [ ${#missing[@]} -eq 0 ] || install_missing "${missing[@]}"
+}
+
+install_missing()
+{
+  command -v apt-get >/dev/null || die "setup needs apt-get (Debian 12, or Ubuntu with a ROS 2 distribution)"
   if [ "$(id -u)" != 0 ] && ! sudo -n true 2>/dev/null; then
-    die "these packages are missing and need root to install: ${missing[*]}"
+    die "these packages are missing and need root to install: $*"
   fi
-  step "installing ${#missing[@]} system packages" install_debian_packages "${missing[@]}"
+  step "installing ${#} system package$([ $# = 1 ] || echo s)" install_debian_packages "$@"
 }
 
 make_venv()
@@ -120,7 +134,7 @@ setup_rosdep()
 
 setup()
 {
-  local lists=(apt_plain.txt apt.txt)
+  local lists=(apt_plain.txt apt_python.txt apt.txt)
   has_distribution || lists+=(apt_debian.txt)
   make_dev_folder
   setup_packages "${lists[@]}"

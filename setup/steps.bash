@@ -66,6 +66,8 @@ likely_cause()
 {
   if grep -qiE 'no space left on device' "$1"; then
     echo "the disk is full: $(df -h --output=avail,target "$DEV" | tail -n 1 | xargs printf '%s are free on %s')"
+  elif grep -q 'apt-get update --error-on=any' "$1"; then
+    echo "the packages of that system cannot be fetched: the archive cannot be reached, or nothing here can check its signature"
   elif grep -qiE 'temporary failure (in name )?resol|could ?n.t resolve|connection (timed out|refused)|network is unreachable' "$1"; then
     echo "a server cannot be reached: check the network, then run the same command again; it continues from here"
   elif grep -qiE 'killed signal terminated program|out of memory|cannot allocate memory' "$1"; then

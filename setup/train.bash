@@ -6,6 +6,7 @@
 setup_train()
 {
   make_dev_folder
+  setup_packages apt_python.txt
   stamped train "$ROOT/setup/python_train.txt" && return
   step "creating the environment of the training" /usr/bin/python3 -m venv "$DEV/train"
   step "installing the libraries of the training" "$DEV/train/bin/pip" install \

@@ -50,8 +50,12 @@ ExternalProject_Add(liboqs
   LOG_CONFIGURE ON LOG_BUILD ON LOG_INSTALL ON LOG_OUTPUT_ON_FAILURE ON)
 
 file(MAKE_DIRECTORY "${stage}/include" "${stage}/lib")
-install(DIRECTORY "${stage}/include/" DESTINATION include)
-install(DIRECTORY "${stage}/lib/" DESTINATION lib USE_SOURCE_PERMISSIONS)
-install(FILES "${LIBOQS_VENDOR_SOURCE}/LICENSE.txt" DESTINATION share/liboqs_vendor RENAME liboqs-license.txt)
+# Components as in pqc_tunnel's install.cmake.
+install(DIRECTORY "${stage}/lib/" DESTINATION lib USE_SOURCE_PERMISSIONS COMPONENT programs
+  FILES_MATCHING PATTERN "liboqs.so*" PATTERN cmake EXCLUDE PATTERN pkgconfig EXCLUDE)
+install(DIRECTORY "${stage}/lib/" DESTINATION lib COMPONENT development PATTERN "liboqs.so*" EXCLUDE)
+install(DIRECTORY "${stage}/include/" DESTINATION include COMPONENT development)
+install(FILES "${LIBOQS_VENDOR_SOURCE}/LICENSE.txt" DESTINATION share/liboqs_vendor RENAME liboqs-license.txt
+  COMPONENT files)
 file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/built_from_source" "liboqs was built by this package.\n")
-install(FILES "${CMAKE_CURRENT_BINARY_DIR}/built_from_source" DESTINATION share/liboqs_vendor)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/built_from_source" DESTINATION share/liboqs_vendor COMPONENT development)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,15 @@ import yaml
 _TOP = Path(__file__).parents[3]
 _DOCKER = _TOP / "docker"
 _DOCKERFILES = sorted(_DOCKER.glob("*.Dockerfile"))
+# What a machine without ROS gets beside the programs.
+_EXAMPLES = (
+    "drone.yaml",
+    "gcs.yaml",
+    "mavlink-router/drone.conf",
+    "mavlink-router/ground.conf",
+    "nftables/drone.nft",
+    "nftables/ground.nft",
+)
 pytestmark = pytest.mark.skipif(not _DOCKER.is_dir(), reason="not in the source tree")
 
 
@@ -92,6 +102,45 @@ def test_copied_files_exist_and_are_not_ignored(file: Path) -> None:
                 assert (_TOP / source).exists(), source
                 assert any(source == one or source.startswith(f"{one}/") for one in let_through)
     assert all((_TOP / name).exists() for name in let_through)
+
+
+def _copy_into(folder: Path, file: Path) -> None:
+    """Copy what a Dockerfile copies from the checkout, and nothing else."""
+    ignored = file.with_name(f"{file.name}.dockerignore").read_text(encoding="utf-8").splitlines()
+    let_through = [line[1:] for line in ignored if line.startswith("!")]
+    for word, text in _instructions(file):
+        if word != "COPY" or text.startswith("--from"):
+            continue
+        source = text.split()[0]
+        for name in let_through if source == "." else [source]:
+            target = folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if (_TOP / name).is_dir() and not (_TOP / name).is_symlink():
+                skip = shutil.ignore_patterns("__pycache__", ".*", "*.key", "*.identity", "*.drone")
+                shutil.copytree(_TOP / name, target, symlinks=True, ignore=skip)
+            else:
+                shutil.copy2(_TOP / name, target, follow_symlinks=False)
+
+
+@pytest.mark.parametrize("file", _DOCKERFILES, ids=lambda file: file.name)
+def test_an_image_builds_from_the_files_that_it_copies(file: Path, tmp_path: Path) -> None:
+    source, build, out = (tmp_path / name for name in ("src", "build", "out"))
+    _copy_into(source, file)
+    subprocess.run([source / "dev", "help"], capture_output=True, check=True)
+    package = source / "src" / "pqc_tunnel"
+    options = ["-DPQC_TUNNEL_ROS=OFF", "-DPQC_TUNNEL_TESTS=OFF", f"-DCMAKE_INSTALL_PREFIX={out}"]
+    # Every source is looked for; a compiler is tried, but compiles nothing.
+    for command in (
+        ["cmake", "-S", package, "-B", build, "-G", "Ninja", *options],
+        ["cmake", "--install", build, "--component", "files"],
+    ):
+        run = subprocess.run(command, capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr
+    assert {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()} == {
+        "lib/systemd/system/pqc@.service",
+        "share/bash-completion/completions/pqc",
+        *(f"share/pqc_tunnel/config/{name}" for name in _EXAMPLES),
+    }
 
 
 @pytest.mark.parametrize(

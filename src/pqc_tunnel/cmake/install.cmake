@@ -1,3 +1,6 @@
+# Components: the programs; files beside them, for people; and what only a compiler needs. A machine without ROS gets
+# the last one if it asks for it (setup/deploy.bash).
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 # The exported libraries with their headers, for pqc_tools; found by find_package(pqc_tunnel) with and without ROS.
 install(TARGETS pqc_tunnel_core pqc_tunnel_net EXPORT pqc_tunnelTargets ARCHIVE DESTINATION lib)
 install(DIRECTORY include/ DESTINATION include)
@@ -12,4 +15,13 @@ if(NOT PQC_TUNNEL_ROS)
     ${CMAKE_CURRENT_BINARY_DIR}/pqc_tunnelConfig.cmake
     ${CMAKE_CURRENT_BINARY_DIR}/pqc_tunnelConfigVersion.cmake
     DESTINATION share/pqc_tunnel/cmake)
+endif()
+
+# For `pqc up` and for the start of the machine; systemd finds it if the prefix is /usr or /usr/local.
+configure_file(systemd/pqc@.service.in pqc@.service @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pqc@.service DESTINATION lib/systemd/system COMPONENT files)
+if(NOT PQC_TUNNEL_ROS)
+  install(FILES config/drone.yaml config/gcs.yaml DESTINATION share/pqc_tunnel/config COMPONENT files)
+  install(DIRECTORY config/mavlink-router config/nftables DESTINATION share/pqc_tunnel/config COMPONENT files)
+  install(FILES cmake/completion.bash DESTINATION share/bash-completion/completions RENAME pqc COMPONENT files)
 endif()

@@ -22,17 +22,18 @@ add_executable(pqc
 target_link_libraries(pqc PRIVATE yaml-cpp)
 pqc_tunnel_compile_together(pqc)
 add_executable(pqc_tunneld src/daemon/daemon_shell.cpp src/daemon/pqc_tunneld.cpp)
+# A workspace may have liboqs in another folder, and so may the machine; the one built for machines without ROS is beside the programs.
+set(link_path ON)
+if(NOT PQC_TUNNEL_ROS)
+  set(link_path "${LIBOQS_VENDOR_INSTALLED}")
+endif()
 foreach(program IN ITEMS pqc pqc_tunneld)
   target_link_libraries(${program} PRIVATE pqc_tunnel_engine pqc_tunnel_options)
   # Services have no LD_LIBRARY_PATH to a liboqs beside them.
   set_target_properties(${program} PROPERTIES
-    INSTALL_RPATH "$ORIGIN/../lib" INSTALL_RPATH_USE_LINK_PATH ON)
+    INSTALL_RPATH "$ORIGIN/../lib" INSTALL_RPATH_USE_LINK_PATH "${link_path}")
   if(PQC_TUNNEL_ROS)
     install(TARGETS ${program} DESTINATION lib/${PROJECT_NAME})
   endif()
-  install(TARGETS ${program} DESTINATION bin)
+  install(TARGETS ${program} DESTINATION bin COMPONENT programs)
 endforeach()
-
-# For `pqc up` and for the start of the machine; systemd finds it if the prefix is /usr or /usr/local.
-configure_file(systemd/pqc@.service.in pqc@.service @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pqc@.service DESTINATION lib/systemd/system)
