@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -11,13 +14,13 @@ from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.telemetry import Telemetry
 from pqc_policy.replay.recording import (
+    Recording,
     RecordingFault,
-    read_decisions,
     read_recording,
     replay,
     topic_name,
 )
-from recorded import SECOND, Entry, flight, made, write_bag
+from recorded import SECOND, Entry, flight, made, stamp, write_bag
 
 
 def test_a_recording_gives_the_inputs_of_every_whole_second(tmp_path: Path) -> None:
@@ -78,8 +81,8 @@ def test_the_same_recording_gives_the_same_decisions(tmp_path: Path) -> None:
 def test_recorded_decisions_can_be_read(tmp_path: Path) -> None:
     decision = made("decision", 1001.0, action="HOLD", rule="nominal")
     entries = [*flight(2), (1001.2, "decision", decision)]
-    (message,) = read_decisions(write_bag(tmp_path / "bag", entries))
-    assert message.rule == "nominal"
+    ((at_s, message),) = Recording(write_bag(tmp_path / "bag", entries)).decisions()
+    assert (at_s, message.rule) == (1001.0, "nominal")
 
 
 def test_a_missing_bag_is_reported(tmp_path: Path) -> None:
@@ -109,9 +112,68 @@ def test_a_damaged_bag_is_reported(tmp_path: Path) -> None:
         list(read_recording(bag))
 
 
-def test_a_truncated_bag_is_reported(tmp_path: Path) -> None:
-    bag = write_bag(tmp_path / "bag", flight(60))
-    (file,) = bag.glob("*.mcap")
-    file.write_bytes(file.read_bytes()[:5000])
-    with pytest.raises(RecordingFault, match=str(bag)):
-        list(read_recording(bag))
+DAY = 86400.0
+YEARS = 56 * 365.25 * DAY  # from 1970, where a board without a battery begins
+
+
+def flight_in_which_the_clock_is_set(by_s: float) -> list[Entry]:
+    """Return a calm minute; after half of it all clocks are set at once."""
+    start_s = 2 * DAY
+    entries: list[Entry] = []
+    for received_s, topic, message in flight(60, start_s):
+        sent_s = message.stamp.sec + message.stamp.nanosec / SECOND
+        set_s = start_s + 30.3
+        message.stamp = stamp(sent_s + (by_s if sent_s > set_s else 0.0))
+        entries.append((received_s + (by_s if received_s > set_s else 0.0), topic, message))
+    return entries
+
+
+@pytest.mark.parametrize(
+    ("by_s", "storage"),
+    [(-DAY, "mcap"), (-60.0, "sqlite3"), (60.0, "mcap"), (DAY, "sqlite3"), (YEARS, "mcap")],
+)
+def test_a_clock_that_is_set_changes_neither_the_number_of_decisions_nor_an_age(
+    tmp_path: Path, by_s: float, storage: str
+) -> None:
+    entries = flight_in_which_the_clock_is_set(by_s)
+    inputs = list(read_recording(write_bag(tmp_path / "bag", entries, storage=storage)))
+    # The recording does not tell how much of a second has passed while the clock was set.
+    assert len(inputs) in (58, 59)
+    assert [b.now_s - a.now_s for a, b in pairwise(inputs)] == [1.0] * (len(inputs) - 1)
+    ages = [reading.age_s for i in inputs for reading in (i.session, i.link, i.battery)]
+    assert max(ages) < 2.0
+    assert {d.rule for d in Policy(PolicyConfig()).replay(inputs)} == {"nominal"}
+
+
+@pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
+def test_of_a_bag_that_is_cut_all_that_is_whole_is_read(tmp_path: Path, storage: str) -> None:
+    bag = write_bag(tmp_path / "bag", flight(300), storage=storage)
+    whole = list(read_recording(bag))
+    (file,) = [one for one in bag.iterdir() if one.suffix != ".yaml"]
+    file.write_bytes(file.read_bytes()[: file.stat().st_size * 3 // 4])
+    (bag / "metadata.yaml").unlink()
+    recording = Recording(bag)
+    inputs = list(recording.inputs())
+    assert 0 < len(inputs) < len(whole)
+    assert inputs == whole[: len(inputs)]
+    cut, metadata = recording.damage
+    assert cut.startswith(f"{file.name} ends before its end")
+    assert f"`ros2 bag reindex {bag}`" in metadata
+
+
+def test_what_sqlite_was_writing_is_completed_and_the_bag_stays_as_it_is(tmp_path: Path) -> None:
+    bag = write_bag(tmp_path / "bag", flight(9), storage="sqlite3")
+    expected = list(read_recording(bag))
+    (file,) = bag.glob("*.db3")
+    writer = sqlite3.connect(file)
+    writer.execute("PRAGMA journal_mode=WAL")
+    writer.execute("PRAGMA wal_autocheckpoint=0")
+    writer.execute("DELETE FROM messages WHERE id > 20")
+    writer.commit()
+    cut = tmp_path / "cut"
+    shutil.copytree(bag, cut)
+    writer.close()
+    before = {one.name: one.read_bytes() for one in cut.iterdir()}
+    inputs = list(read_recording(cut))
+    assert inputs == expected[: len(inputs)] and 0 < len(inputs) < len(expected)
+    assert {one.name: one.read_bytes() for one in cut.iterdir()} == before

@@ -9,15 +9,16 @@ import time
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_updater import DiagnosticStatusWrapper, Updater
-from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 
 from pqc_msgs.msg import AdvisorVerdict, LinkReport, TunnelStatus
 from pqc_policy.nodes.availability import Availability
 from pqc_policy.nodes.node_parameters import declare, watch
 from pqc_policy.nodes.run_node import run
+from pqc_policy.nodes.steady_node import SteadyNode
 from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.inputs import Verdict
+from pqc_policy.policy.telemetry import NANOSECONDS, nanoseconds
 from pqc_policy.sensing.advisor import AdvisorState
 from pqc_policy.sensing.advisor_settings import AdvisorSettings
 from pqc_policy.sensing.traffic import Bin, seconds
@@ -27,7 +28,7 @@ _IN_ITS_PLACE = "The heuristic takes its place."
 _BESIDE = "The heuristic judges, too."
 
 
-class AdvisorNode(Node):
+class AdvisorNode(SteadyNode):
     """Publishes a verdict; without readings of the link it publishes nothing."""
 
     def __init__(self) -> None:
@@ -52,7 +53,7 @@ class AdvisorNode(Node):
         self._status = self.create_subscription(
             TunnelStatus,
             "status",
-            lambda status: self._judge(self._bins.take_status(status)),
+            self._take_status,
             QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL),
         )
         self._timer = self.create_timer(settings.period_s, self._tick)
@@ -73,7 +74,15 @@ class AdvisorNode(Node):
         self._reported_s = reported_s
         self._availability.found("both directions are judged")
         self._received_s = time.monotonic()
-        self._judge(self._bins.take_link(report))
+        self._judge(self._bins.take_link(report, self._time_s(report)))
+
+    def _take_status(self, status: TunnelStatus) -> None:
+        self._judge(self._bins.take_status(status, self._time_s(status)))
+
+    def _time_s(self, message: LinkReport | TunnelStatus) -> float:
+        """Return the time of the flight at the stamp of a message that has just arrived."""
+        self.flight_ns()
+        return self.of_stamp(nanoseconds(message.stamp)) / NANOSECONDS
 
     def _judge(self, bins: list[Bin]) -> None:
         for newest in bins:

@@ -6,27 +6,52 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from pathlib import Path
 
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.operator import hold_fault
-from pqc_policy.policy.telemetry import NANOSECONDS
+
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 @dataclass(frozen=True)
 class Hold:
-    """A hold as the policy accepted it."""
+    """A hold as the policy accepted it, or what is left of it."""
 
-    suite: str  # id
-    stamp_ns: int  # by the ROS clock
-    seconds: float  # from the stamp on
+    suite: str  # id; empty: none
+    seconds: float
 
-    def left_s(self, now_ns: int) -> float:
-        """Return for how long it holds; less than 0 if it has ended."""
-        return self.seconds - (now_ns - self.stamp_ns) / NANOSECONDS
+
+@dataclass(frozen=True)
+class Moment:
+    """A moment by clocks that outlive a process."""
+
+    boot: str  # id of the boot
+    boot_s: float  # since then
+    clock_s: float  # by the system's clock, which may be set
+
+    def since(self, before: Moment) -> float:
+        """Return the seconds since a moment; across a reboot at least those since the boot.
+
+        A clock without a battery loses the time in which the computer is off.
+        """
+        passed_s = self.boot_s - before.boot_s
+        if self.boot == before.boot and passed_s >= 0.0:
+            return passed_s
+        return max(self.clock_s - before.clock_s, self.boot_s)
+
+
+def present() -> Moment:
+    """Return the present moment."""
+    boot = ""
+    with suppress(OSError):
+        boot = _BOOT_ID.read_text(encoding="ascii").strip()
+    return Moment(boot, time.clock_gettime(time.CLOCK_BOOTTIME), time.time())
 
 
 @dataclass(frozen=True)
@@ -34,31 +59,34 @@ class HoldFile:
     """The file with the hold of one policy node."""
 
     path: Path
+    now: Callable[[], Moment] = present
 
-    def keep(self, hold: Hold | None) -> None:
+    def keep(self, hold: Hold) -> None:
         """Replace the hold in the file, or remove it; raises OSError."""
-        if hold is None:
+        if not hold.suite:
             self.path.unlink(missing_ok=True)
             return
         self.path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = self.path.with_suffix(".new")
-        unfinished.write_text(json.dumps(asdict(hold)), encoding="utf-8")
+        unfinished.write_text(json.dumps(asdict(hold) | asdict(self.now())), encoding="utf-8")
         os.replace(unfinished, self.path)
 
-    def resumed(self, policy: Policy, now_ns: int) -> tuple[Hold | None, str]:
-        """Return the hold that goes on, or why one does not, as a sentence; one may have ended."""
+    def resumed(self, policy: Policy) -> tuple[Hold | None, str]:
+        """Return what is left of the hold, or why it does not go on, as a sentence.
+
+        Neither: there is none, or it has ended.
+        """
         try:
             hold = self.kept()
         except (OSError, ValueError) as fault:
             return None, f"The operator's hold can't be read: {fault}."
-        if hold is None or hold.left_s(now_ns) <= 0.0:
+        if hold is None or hold.seconds <= 0.0:
             return None, ""
-        ahead = "The clock was set back." if now_ns < hold.stamp_ns else None
-        why = ahead or hold_fault(policy, hold.suite, hold.seconds)
+        why = hold_fault(policy, hold.suite, hold.seconds)
         return (hold, "") if why is None else (None, f"The operator's hold does not go on: {why}")
 
     def kept(self) -> Hold | None:
-        """Return the hold in the file; None: there is none.
+        """Return what is left of the hold in the file, also nothing; None: there is none.
 
         Raises OSError, or ValueError for a damaged file.
         """
@@ -68,10 +96,13 @@ class HoldFile:
             return None
         if not isinstance(content, Mapping):
             raise ValueError("it has no members")
-        suite, stamp_ns = content.get("suite"), content.get("stamp_ns")
-        seconds = content.get("seconds")
-        if not isinstance(suite, str) or type(stamp_ns) is not int or type(seconds) is not float:
+        texts = [content.get(name) for name in ("suite", "boot")]
+        numbers = [content.get(name) for name in ("seconds", "boot_s", "clock_s")]
+        if any(type(text) is not str for text in texts) or any(
+            type(number) is not float for number in numbers
+        ):
             raise ValueError("a member is missing or has another type")
-        if not isfinite(seconds):
-            raise ValueError("its time is no number")
-        return Hold(suite, stamp_ns, seconds)
+        if not all(map(isfinite, numbers)):
+            raise ValueError("a time in it is no number")
+        hold, kept_at = Hold(texts[0], numbers[0]), Moment(texts[1], *numbers[1:])
+        return replace(hold, seconds=hold.seconds - self.now().since(kept_at))

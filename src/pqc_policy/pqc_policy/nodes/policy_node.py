@@ -13,7 +13,6 @@ from pathlib import Path
 from diagnostic_updater import DiagnosticStatusWrapper, Updater
 from rcl_interfaces.msg import ParameterEvent
 from rclpy.duration import Duration
-from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.qos import (
     DurabilityPolicy,
@@ -21,7 +20,6 @@ from rclpy.qos import (
     QoSProfile,
     ReliabilityPolicy,
 )
-from rclpy.time import Time
 
 from pqc_msgs.msg import (
     AdvisorVerdict,
@@ -48,6 +46,7 @@ from pqc_policy.nodes.policy_diagnostics import SAFETY, diagnose
 from pqc_policy.nodes.polled_subscription import PolledSubscription
 from pqc_policy.nodes.rekey_caller import RekeyCaller
 from pqc_policy.nodes.run_node import run
+from pqc_policy.nodes.steady_node import SteadyNode
 from pqc_policy.policy import telemetry
 from pqc_policy.policy.decision import Action, Decision
 from pqc_policy.policy.decision_log import continues
@@ -92,7 +91,7 @@ _INPUTS = (
 )
 
 
-class PolicyNode(Node):
+class PolicyNode(SteadyNode):
     """Turns messages into inputs, and decisions into messages and rekey requests."""
 
     def __init__(self) -> None:
@@ -102,7 +101,7 @@ class PolicyNode(Node):
         watch(self, self._settings, self._reconfigure)
         self._settle_ns = round(self._settings.settle_s * NANOSECONDS)
 
-        self._telemetry = Telemetry()
+        self._telemetry = Telemetry(self.of_stamp)
         self._schedule = Schedule()
         self._state = PolicyState()
         self._newest: tuple[Decision, PolicyDecision] | None = None
@@ -164,7 +163,7 @@ class PolicyNode(Node):
 
         A simulated clock begins anew with each start, so that no hold can go on by it.
         """
-        if not self._settings.state_dir or self.get_parameter("use_sim_time").value:
+        if not self._settings.state_dir or self.simulated:
             return None
         name = self.get_fully_qualified_name().strip("/").replace("/", ".")
         # Policies of the same name in two domains are those of two drones.
@@ -175,21 +174,31 @@ class PolicyNode(Node):
         """Publish the hold that a policy before this one has accepted, if it has not expired."""
         if self._hold_file is None:
             return
-        now_ns = self.get_clock().now().nanoseconds
-        hold, why_not = self._hold_file.resumed(self._policy, now_ns)
+        hold, why_not = self._hold_file.resumed(self._policy)
         if why_not:
             self.get_logger().warning(why_not)
         if hold is None:
             return
-        stamp = Time(nanoseconds=hold.stamp_ns).to_msg()
-        message = HeldSuite(stamp=stamp, suite=hold.suite, seconds=hold.seconds)
+        self.flight_ns()
+        message = self._held_message(hold)
         self._held.publish(message)
         self._telemetry.take(telemetry.HELD, message)  # the first decision knows it
+        self.on_clock_set()
         self.get_logger().info(
-            f"The operator's hold of {hold.suite} goes on for {hold.left_s(now_ns):.0f} s more."
+            f"The operator's hold of {hold.suite} goes on for {hold.seconds:.0f} s more."
         )
 
-    def _keep_hold(self, hold: Hold | None) -> str:
+    def on_clock_set(self) -> None:
+        """Keep the hold with the time of the clock as it is now, which counts across a reboot."""
+        hold = None if self._hold_file is None else self._hold_file.resumed(self._policy)[0]
+        if hold is not None:
+            self._keep_hold(hold)
+
+    def _held_message(self, hold: Hold) -> HeldSuite:
+        stamp = self.get_clock().now().to_msg()
+        return HeldSuite(stamp=stamp, suite=hold.suite, seconds=hold.seconds)
+
+    def _keep_hold(self, hold: Hold) -> str:
         """Keep a hold beyond a restart, or drop it; return why that fails, empty if it does not."""
         if self._hold_file is None:
             return ""
@@ -209,11 +218,11 @@ class PolicyNode(Node):
         self._publish_parameters()
 
     def _step(self) -> None:
+        now_ns = self.flight_ns()
         for one in self._inputs:
             one.poll()
-        now_ns = self.get_clock().now().nanoseconds
         if self._schedule.set_back(now_ns):
-            self.get_logger().warning("The clock was set back: the policy starts again.")
+            self.get_logger().warning("The simulation was set back: the policy starts again.")
             self._telemetry.forget_after(now_ns)
             self._state = PolicyState()
             self._newest = None
@@ -236,7 +245,7 @@ class PolicyNode(Node):
         if not self._settings.advise_only:
             self._rekey.request(decision)
         self._log(decision, self._newest[0] if self._newest is not None else None)
-        message = decision_message(decision, at_ns)
+        message = decision_message(decision, at_ns + self.set_ns)
         self._decisions.publish(message)
         self._newest = decision, message
         if self._arm is not None:
@@ -280,10 +289,8 @@ class PolicyNode(Node):
         if fault is not None:
             response.message = fault
         else:
-            now = self.get_clock().now()
-            message = HeldSuite(stamp=now.to_msg(), suite=request.suite, seconds=request.seconds)
-            self._held.publish(message)
-            hold = Hold(request.suite, now.nanoseconds, request.seconds) if request.suite else None
+            hold = Hold(request.suite, request.seconds)
+            self._held.publish(self._held_message(hold))
             unkept = self._keep_hold(hold)
             what = (
                 f"The policy holds {request.suite} for {request.seconds:g} s"
@@ -304,7 +311,8 @@ class PolicyNode(Node):
             return response
         response.success = True
         decision, advice = self._newest[0], self._missing.advice
-        response.text = explain(decision, self._policy, self._state, advice)
+        set_s = self.set_ns / NANOSECONDS
+        response.text = explain(decision, self._policy, self._state, advice, set_s)
         return response
 
     def _diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:

@@ -10,7 +10,6 @@ from contextlib import ExitStack
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_updater import DiagnosticStatusWrapper, Updater
-from rclpy.node import Node
 
 from pqc_policy.nodes.computer_publisher import ComputerPublisher
 from pqc_policy.nodes.missing_input_status import add_node_name
@@ -18,6 +17,7 @@ from pqc_policy.nodes.node_parameters import declare, watch
 from pqc_policy.nodes.power_publisher import PowerPublisher
 from pqc_policy.nodes.run_node import run
 from pqc_policy.nodes.sampler import Sampler
+from pqc_policy.nodes.steady_node import SteadyNode
 from pqc_policy.nodes.thermal_publisher import ThermalPublisher
 from pqc_policy.nodes.vehicle_publisher import VehiclePublisher
 from pqc_policy.sensing.patient_reads import PatientReads
@@ -27,7 +27,7 @@ _Task = Callable[[DiagnosticStatusWrapper], DiagnosticStatusWrapper]
 _DRAIN_S = 0.1  # between reads of MAVROS and the mirror
 
 
-class SensingNode(Node):
+class SensingNode(SteadyNode):
     """Runs the publishers; their sources are read in a thread of its own."""
 
     def __init__(self) -> None:

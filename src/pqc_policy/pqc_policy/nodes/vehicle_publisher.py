@@ -14,7 +14,6 @@ from builtin_interfaces.msg import Time as TimeMessage
 from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_updater import DiagnosticStatusWrapper
 from mavros_msgs.msg import ExtendedState, State, VfrHud
-from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
 from rclpy.time import Time
 from sensor_msgs.msg import BatteryState
@@ -24,6 +23,7 @@ from pqc_policy.nodes.availability import Availability
 from pqc_policy.nodes.local_socket import listen
 from pqc_policy.nodes.missing_input_status import report_missing
 from pqc_policy.nodes.polled_subscription import PolledSubscription
+from pqc_policy.nodes.steady_node import SteadyNode
 from pqc_policy.parameters import ParameterFault
 from pqc_policy.sensing.battery_monitor import BatteryMonitor, Report
 from pqc_policy.sensing.battery_reading import BatteryReading
@@ -54,7 +54,7 @@ class VehiclePublisher:
     All sources are read in the thread that calls `drain` and `tick`.
     """
 
-    def __init__(self, node: Node, settings: SensingSettings) -> None:
+    def __init__(self, node: SteadyNode, settings: SensingSettings) -> None:
         self._node = node
         self.sources = SourceFallback(settings.mavros_silence_s)
         self._monitor = settings.make_battery_monitor()
@@ -264,7 +264,8 @@ class VehiclePublisher:
         return not why
 
     def _publish_battery(self, source: str, stamp: Time, reading: BatteryReading) -> None:
-        time_s = float(stamp.nanoseconds) / 1e9
+        self._node.flight_ns()
+        time_s = self._node.of_stamp(stamp.nanoseconds) / 1e9
         self._received("battery", source)
         reading = reading.of_vehicle(self._armed)
         with self._lock:
@@ -275,7 +276,7 @@ class VehiclePublisher:
         left = report.prediction
         self._battery.publish(
             BatteryPrediction(
-                stamp=Time(nanoseconds=round(time_s * 1e9)).to_msg(),
+                stamp=stamp.to_msg(),
                 source=source,
                 voltage_v=reading.voltage_v,
                 cells=self._monitor.predictor.pack.cells,

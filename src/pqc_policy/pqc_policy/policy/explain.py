@@ -45,10 +45,13 @@ _LABELS = {
 _OPTIONAL = ("phase", "computer", "warned")
 
 
-def explain(decision: Decision, policy: Policy, state: PolicyState, advice: str = "") -> str:
+def explain(
+    decision: Decision, policy: Policy, state: PolicyState, advice: str = "", set_s: float = 0.0
+) -> str:
     """Return the decision, its rule, its inputs beside their thresholds, and what comes next.
 
-    The state is the one that the decision left; the advice follows the first sentence.
+    The state is the one that the decision left; the advice follows the first sentence. `set_s` is
+    by how much the clock was set since the flight began.
     """
     session = decision.inputs.session.value
     barred: frozenset[str] = session.blacklisted if session is not None else frozenset()
@@ -65,9 +68,9 @@ def explain(decision: Decision, policy: Policy, state: PolicyState, advice: str 
             f"{_summary(decision)}: {_lower(decision.reason)}",
             *([advice] if advice else []),
             *([policy.fallback] if policy.fallback else []),
-            *_held(decision),
+            *_held(decision, set_s),
             *_preference(decision),
-            _origin(decision),
+            _origin(decision, set_s),
             *_exclusions(decision),
             *_missing(decision, policy),
             *_inputs(decision, policy.config, policy.strategy.excludes),
@@ -100,12 +103,12 @@ def _lower(sentence: str) -> str:
     return sentence[0].lower() + sentence[1:] if first[1:].islower() or first == "A" else sentence
 
 
-def _held(decision: Decision) -> Iterator[str]:
+def _held(decision: Decision, set_s: float) -> Iterator[str]:
     held = decision.hold_reason
     # The text of a limit has the time already.
     if held is not None and held.kind != LIMIT and held.until_s is not None:
         wait_s = held.until_s - decision.t
-        yield f"This lasts until {_clock(held.until_s)} UTC at the latest ({wait_s:.0f} s)."
+        yield f"This lasts until {_clock(held.until_s + set_s)} UTC at the latest ({wait_s:.0f} s)."
 
 
 def _preference(decision: Decision) -> Iterator[str]:
@@ -132,8 +135,8 @@ def _preference(decision: Decision) -> Iterator[str]:
     )
 
 
-def _origin(decision: Decision) -> str:
-    moment = datetime.fromtimestamp(decision.t, UTC).strftime("%Y-%m-%d %H:%M:%S")
+def _origin(decision: Decision, set_s: float) -> str:
+    moment = datetime.fromtimestamp(decision.t + set_s, UTC).strftime("%Y-%m-%d %H:%M:%S")
     return (
         f"Decision: {decision.action} by rule {decision.rule} of strategy {decision.strategy}, "
         f"{moment} UTC."

@@ -122,6 +122,10 @@ class _Suites:
     unusable: frozenset[str]
     blacklisted: tuple[tuple[str, int], ...]  # suite and until when, in ns
 
+    def later_by(self, shift_ns: int) -> _Suites:
+        moved = tuple((suite, until_ns + shift_ns) for suite, until_ns in self.blacklisted)
+        return _Suites(self.unusable, moved)
+
     def barred(self, at_ns: int) -> frozenset[str]:
         return self.unusable | {suite for suite, until_ns in self.blacklisted if until_ns > at_ns}
 
@@ -149,7 +153,9 @@ class _Vehicle:
 class Telemetry:
     """Takes messages of TOPICS, from ROS or from a recording."""
 
-    def __init__(self) -> None:
+    def __init__(self, of_stamp: Callable[[int], int] = int) -> None:
+        """`of_stamp` returns the time of a stamp, in ns, on a message that has just arrived."""
+        self._of_stamp = of_stamp
         self._timelines: dict[str, _Timeline[Any]] = {topic: _Timeline() for topic in TOPICS}
         self._failures = 0
         self._failure: Failure | None = None
@@ -159,7 +165,11 @@ class Telemetry:
         read = _READERS.get(topic)
         value = read(message) if read is not None else None
         if value is not None:
-            self._timelines[topic].put(nanoseconds(message.stamp), value)
+            stamp_ns = nanoseconds(message.stamp)
+            time_ns = self._of_stamp(stamp_ns)
+            if isinstance(value, _Suites):
+                value = value.later_by(time_ns - stamp_ns)
+            self._timelines[topic].put(time_ns, value)
 
     def inputs(self, at_ns: int) -> DecisionInput:
         """Return the inputs at a time, which must not be earlier than the previous one."""

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
-from rosbags.interfaces import Connection, MessageDefinitionFormat
-from rosbags.rosbag2 import Reader, ReaderError
+from rosbags.interfaces import MessageDefinitionFormat
 from rosbags.serde import SerdeError
 from rosbags.typesys import (
     Stores,
@@ -22,9 +22,12 @@ from rosbags.typesys import (
 
 from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.flight_time import FlightTime
 from pqc_policy.policy.inputs import DecisionInput
+from pqc_policy.policy.schedule import Schedule
 from pqc_policy.policy.settings import PolicySettings
 from pqc_policy.policy.telemetry import NANOSECONDS, PARAMETERS, TOPICS, Telemetry, nanoseconds
+from pqc_policy.replay.bag_files import BagFault, BagFiles, Topic
 from pqc_policy.replay.recorded_parameters import Values, values_in
 
 # Time after a whole second in which a flight waits for messages stamped before it.
@@ -49,41 +52,7 @@ def read_recording(
 
     Raises RecordingFault.
     """
-    with _Bag(bag, namespace) as recording:
-        telemetry = Telemetry()
-        settle_ns = round(settle_s * NANOSECONDS)
-        at_ns = -(-recording.start_ns // NANOSECONDS) * NANOSECONDS
-        for topic, received_ns, message in recording.messages(TOPICS):
-            while at_ns + settle_ns < received_ns:
-                yield telemetry.inputs(at_ns)
-                at_ns += NANOSECONDS
-            try:
-                telemetry.take(topic, message)
-            except AttributeError as fault:
-                raise RecordingFault(
-                    f"Topic {topic_name(namespace, topic)} of the bag {bag} has other fields than "
-                    f"expected ({fault})."
-                ) from fault
-        while at_ns + settle_ns <= recording.end_ns:
-            yield telemetry.inputs(at_ns)
-            at_ns += NANOSECONDS
-
-
-def read_decisions(bag: Path, namespace: str = "pqc") -> list[Any]:
-    """Return the decisions recorded in a bag, as messages; an empty list without any."""
-    with _Bag(bag, namespace) as recording:
-        return [message for _, _, message in recording.messages((DECISION,))]
-
-
-def read_parameters(bag: Path, namespace: str = "pqc") -> list[tuple[float, Values]]:
-    """Return the policy's parameters as recorded, ordered by time; an empty list without any.
-
-    Each entry has all values, and the time in s after which the flight decided by them.
-    """
-    with _Bag(bag, namespace) as recording:
-        messages = [message for _, _, message in recording.messages((PARAMETERS,))]
-    entries = [(nanoseconds(m.stamp) / NANOSECONDS, values_in(m)) for m in messages]
-    return sorted(entries, key=lambda entry: entry[0])
+    return Recording(bag, namespace).inputs(settle_s)
 
 
 def replay(policy: Policy, bag: Path, namespace: str = "pqc") -> list[Decision]:
@@ -91,69 +60,104 @@ def replay(policy: Policy, bag: Path, namespace: str = "pqc") -> list[Decision]:
     return list(policy.replay(read_recording(bag, namespace)))
 
 
-class _Bag:
-    """An open bag; start_ns and end_ns are the times of reception of its first and last message."""
+class Recording:
+    """A recorded flight; all its times are those of a FlightTime."""
 
-    def __init__(self, path: Path, namespace: str) -> None:
-        self._path = path
-        self._namespace = namespace
-        if not path.exists():
-            raise RecordingFault(f"There is no bag {path}.")
-        if path.is_dir() and not (path / "metadata.yaml").exists():
-            raise RecordingFault(f"{path} is no bag that can be read: it has no metadata.yaml.")
+    def __init__(self, bag: Path, namespace: str = "pqc") -> None:
+        """Raise RecordingFault for a bag without anything to decide by."""
+        self._bag = bag
+        self._names = {
+            topic_name(namespace, topic): topic for topic in (*TOPICS, DECISION, PARAMETERS)
+        }
+        if not bag.exists():
+            raise RecordingFault(f"There is no bag {bag}.")
         try:
-            self._reader = Reader(path)
-            self._reader.open()
-        except (ReaderError, OSError, UnicodeDecodeError) as fault:
-            raise RecordingFault(f"{path} is no bag that can be read: {_reason(fault)}.") from fault
-
-    def __enter__(self) -> _Bag:
-        self._wanted(TOPICS)
-        self.start_ns = self._reader.start_time
-        self.end_ns = self._reader.end_time - 1  # the library returns one more
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._reader.close()
-
-    def _wanted(self, topics: tuple[str, ...]) -> dict[str, str]:
-        """Return the wanted topics by their full names."""
-        names = {topic_name(self._namespace, topic): topic for topic in topics}
-        there = {connection.topic for connection in self._reader.connections}
-        if topics is TOPICS and not there & names.keys():
-            example = topic_name(self._namespace, TOPICS[0])
-            found = ", ".join(sorted(there)) or "none at all"
-            self._reader.close()
+            files = BagFiles(bag)
+            topics = {topic for topic, _, _ in files.messages()}
+        except (BagFault, OSError) as fault:
+            raise RecordingFault(f"{bag} is no bag that can be read: {_reason(fault)}.") from fault
+        self.damage = tuple(files.damage)
+        self._files = files
+        if not any(self._names.get(topic.name) in TOPICS for topic in topics):
+            example = topic_name(namespace, TOPICS[0])
+            found = ", ".join(sorted(topic.name for topic in topics)) or "none at all"
+            cut = "".join(f" {sentence}" for sentence in self.damage)
             raise RecordingFault(
-                f"The bag {self._path} has no topic like {example}; its topics are: {found}."
+                f"The bag {bag} has no topic like {example}; its topics are: {found}.{cut}"
             )
-        return {name: topic for name, topic in names.items() if name in there}
-
-    def messages(self, topics: tuple[str, ...]) -> Iterator[tuple[str, int, Any]]:
-        """Yield topic, time of reception in ns and message, in the order of the times."""
-        names = self._wanted(topics)
-        connections = [c for c in self._reader.connections if c.topic in names]
-        if not connections:
-            return
         try:
-            types = _types(connections)
-            for connection, received_ns, data in self._reader.messages(connections):
-                message = types.deserialize_cdr(data, connection.msgtype)
-                yield names[connection.topic], received_ns, message
-        except (ReaderError, SerdeError, TypesysError, KeyError, OSError) as fault:
-            raise RecordingFault(f"The bag {self._path} is damaged: {_reason(fault)}.") from fault
+            self._store = _types(topic for topic in topics if topic.name in self._names)
+        except (TypesysError, KeyError) as fault:
+            raise RecordingFault(f"The bag {bag} is damaged: {_reason(fault)}.") from fault
+
+    def inputs(self, settle_s: float = SETTLE_S) -> Iterator[DecisionInput]:
+        """Yield the inputs at every whole second from its start to settle_s before its end."""
+        time = FlightTime()
+        telemetry, schedule = Telemetry(time.of_stamp), Schedule()
+        settle_ns = round(settle_s * NANOSECONDS)
+        for topic, message in self._messages(time):
+            assert time.now_ns is not None
+            # A message received at the moment of a decision still counts.
+            for at_ns in schedule.due(time.now_ns, settle_ns + 1):
+                yield telemetry.inputs(at_ns)
+            if topic not in TOPICS:
+                continue
+            try:
+                telemetry.take(topic, message())
+            except AttributeError as fault:
+                raise RecordingFault(
+                    f"The topic {topic} of the bag {self._bag} has other fields than expected "
+                    f"({fault})."
+                ) from fault
+        assert time.now_ns is not None
+        for at_ns in schedule.due(time.now_ns, settle_ns):
+            yield telemetry.inputs(at_ns)
+
+    def decisions(self) -> list[tuple[float, Any]]:
+        """Return the decisions of the flight as messages, each with its second of the flight."""
+        time = FlightTime()
+        return [
+            (float(round(time.of_stamp(nanoseconds(one.stamp)) / NANOSECONDS)), one)
+            for topic, message in self._messages(time)
+            if topic == DECISION and (one := message()) is not None
+        ]
+
+    def parameters(self) -> list[tuple[float, Values]]:
+        """Return the policy's parameters in the flight, ordered by time; empty without any.
+
+        Each entry has all values, and the time in s after which the flight decided by them.
+        """
+        time = FlightTime()
+        entries = [
+            (time.of_stamp(nanoseconds(one.stamp)) / NANOSECONDS, values_in(one))
+            for topic, message in self._messages(time)
+            if topic == PARAMETERS and (one := message()) is not None
+        ]
+        return sorted(entries, key=lambda entry: entry[0])
+
+    def _messages(self, time: FlightTime) -> Iterator[tuple[str, Callable[[], Any]]]:
+        """Yield what each message is and how to read it, at the time that it was received."""
+        for topic, received_ns, data in self._files.messages():
+            time.advance(received_ns)
+            yield self._names.get(topic.name, ""), partial(self._read, topic.kind, data)
+
+    def _read(self, kind: str, data: bytes) -> Any:
+        try:
+            return self._store.deserialize_cdr(data, kind)
+        except (SerdeError, TypesysError, KeyError) as fault:
+            raise RecordingFault(f"The bag {self._bag} is damaged: {_reason(fault)}.") from fault
 
 
-def _types(connections: list[Connection]) -> Any:
-    """Return a store of the connections' types: as the bag defines them, or as installed."""
+def _types(topics: Iterable[Topic]) -> Any:
+    """Return a store of the topics' types: as the bag defines them, or as installed."""
     types: dict[str, Any] = {}
     installed = False
-    for connection in connections:
-        definition = connection.msgdef
+    for topic in topics:
+        definition = topic.definition
         if not definition.data.strip():
             installed = True
         elif definition.format is MessageDefinitionFormat.MSG:
-            types.update(get_types_from_msg(definition.data, connection.msgtype))
+            types.update(get_types_from_msg(definition.data, topic.kind))
         else:
             for part in definition.data.split("=" * 80 + "\n"):
                 text = part.split("\n", 1)[1] if part.startswith("IDL: ") else part

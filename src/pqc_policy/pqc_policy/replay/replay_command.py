@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.config import STRATEGY_NAMES
@@ -19,6 +19,7 @@ from pqc_policy.policy.config import STRATEGY_NAMES
 if TYPE_CHECKING:
     from pqc_policy.policy.decision import Decision
     from pqc_policy.replay.recorded_parameters import FlightSettings
+    from pqc_policy.replay.recording import Recording
 
 RECORDED, OBEDIENT = "recorded", "obedient"
 ORIGINS = {
@@ -139,10 +140,13 @@ def _replay(options: argparse.Namespace) -> None:
     from pqc_policy.policy.decision_log import fold, to_json
     from pqc_policy.replay.decision_table import summary, table
     from pqc_policy.replay.obedient_session import decide_obeyed
-    from pqc_policy.replay.recording import read_recording
+    from pqc_policy.replay.recording import Recording
 
-    settings, source = _settings(options)
-    history = read_recording(options.bag, options.namespace, settings.first.settle_s)
+    recording = Recording(options.bag, options.namespace)
+    for sentence in recording.damage:
+        print(sentence, file=sys.stderr)
+    settings, source = _settings(options, recording)
+    history = recording.inputs(settings.first.settle_s)
     if options.origin == RECORDED:
         decisions = list(settings.replay(history))
     else:
@@ -158,25 +162,24 @@ def _replay(options: argparse.Namespace) -> None:
         summary(decisions),
     )
     if options.origin == RECORDED:
-        _print(*_compared(decisions, options))
+        _print(*_compared(decisions, recording))
     if options.json is not None:
         options.json.write_text(to_json(log), encoding="utf-8")
     if options.picture is not None:
         _draw(decisions, settings, title, options)
 
 
-def _settings(options: argparse.Namespace) -> tuple[FlightSettings, str]:
+def _settings(options: argparse.Namespace, recording: Recording) -> tuple[FlightSettings, str]:
     """Return the settings of the flight, and where they come from."""
     from pqc_policy.replay.parameter_file import read_values
     from pqc_policy.replay.recorded_parameters import FlightSettings
-    from pqc_policy.replay.recording import read_parameters
 
     given = {} if options.params is None else read_values(options.params)
     if options.strategy is not None:
         given["strategy"] = options.strategy
     if options.profile is not None:
         given["profile"] = str(options.profile)
-    recorded = read_parameters(options.bag, options.namespace)
+    recorded = recording.parameters()
     beside = (options.bag if options.bag.is_dir() else options.bag.parent) / BESIDE
     if recorded:
         source = "recorded in the bag"
@@ -219,16 +222,15 @@ def _print(*lines: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _compared(decisions: list[Decision], options: argparse.Namespace) -> Iterator[str]:
+def _compared(decisions: list[Decision], recording: Recording) -> Iterator[str]:
     """Yield a sentence that compares the decisions with those recorded in flight, if any."""
     from pqc_policy.policy.decision_log import summary_of
-    from pqc_policy.replay.recording import read_decisions
 
-    recorded: list[Any] = read_decisions(options.bag, options.namespace)
+    recorded = recording.decisions()
     if not recorded:
         return
     try:
-        flown = {line["t"]: line for line in map(summary_of, recorded)}
+        flown = {at_s: summary_of(message) | {"t": at_s} for at_s, message in recorded}
     except AttributeError:
         yield "The decisions recorded in flight have other fields: they are not compared."
         return

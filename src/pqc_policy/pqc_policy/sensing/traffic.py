@@ -80,9 +80,9 @@ class TrafficBins:
         self._number: int | None = None  # of the oldest bin that is not complete
         self._now_s = float("-inf")
 
-    def take_link(self, report: Any) -> list[Bin]:
-        """Take a LinkReport and return the bins that have become complete."""
-        time_s = seconds(report.stamp)
+    def take_link(self, report: Any, time_s: float | None = None) -> list[Bin]:
+        """Take a LinkReport of a time, or of its stamp; return the bins that are now complete."""
+        time_s = seconds(report.stamp) if time_s is None else time_s
         self._moved_to(time_s)
         self._link = self._link.with_report(report, time_s)
         local = report.local
@@ -98,9 +98,9 @@ class TrafficBins:
             )
         return self._complete()
 
-    def take_status(self, status: Any) -> list[Bin]:
-        """Take a TunnelStatus and return the bins that have become complete."""
-        time_s = seconds(status.stamp)
+    def take_status(self, status: Any, time_s: float | None = None) -> list[Bin]:
+        """Take a TunnelStatus of a time, or of its stamp; return the bins that are now complete."""
+        time_s = seconds(status.stamp) if time_s is None else time_s
         self._moved_to(time_s)
         self._link = self._link.with_status(status)
         drops = tuple(getattr(status.drops, reason) for reason in REASONS)

@@ -1,0 +1,240 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the messages of a bag in the order in which they were recorded, also of one that is cut.
+
+The readers of `rosbags` sort by the times of reception, which says nothing if the clock was set
+meanwhile, and refuse a file without an end.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sqlite3
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import BinaryIO
+from urllib.parse import quote
+from zlib import crc32
+
+import yaml
+from rosbags.interfaces import MessageDefinition, MessageDefinitionFormat
+from rosbags.rosbag2.storage_mcap import DECOMPRESSORS
+
+_MAGIC, _ZSTD_MAGIC = b"\x89MCAP0\r\n", b"\x28\xb5\x2f\xfd"
+_PAGES_AT = 28  # in the header of a database
+# Kinds of records: https://mcap.dev/spec
+_FOOTER, _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK = 2, 3, 4, 5, 6
+_FORMATS = {"ros2msg": MessageDefinitionFormat.MSG, "": MessageDefinitionFormat.NONE}
+
+
+class BagFault(ValueError):
+    """A bag of which nothing can be read; the message is the end of a sentence."""
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A recorded topic, with its type as the bag defines it."""
+
+    name: str
+    kind: str
+    definition: MessageDefinition
+
+
+Message = tuple[Topic, int, bytes]  # with the time of reception in ns
+
+
+# What the bytes of a damaged file can cause.
+_NONSENSE = (struct.error, KeyError, TypeError, ValueError, RuntimeError)
+
+
+class _Cut(Exception):
+    """The file ends before its end, or is damaged there."""
+
+
+class BagFiles:
+    """The files of a bag: a folder of them, or a single one."""
+
+    def __init__(self, path: Path) -> None:
+        """Raise BagFault if there is none."""
+        self._path = path
+        self._files = [path] if path.is_file() else _files_in(path)
+        self._cut: Path | None = None
+        if not self._files:
+            raise BagFault("it has no file that ends in .mcap or .db3")
+
+    def messages(self) -> Iterator[Message]:
+        """Yield all that is whole; then `damage` is known."""
+        for file in self._files:
+            try:
+                yield from _reader(file)(file)
+            except (_Cut, OSError, sqlite3.Error, *_NONSENSE):
+                self._cut = file
+
+    @property
+    def damage(self) -> list[str]:
+        """What is missing and how to mend it, in sentences."""
+        found = []
+        if self._cut is not None:
+            mend = "mcap recover" if ".mcap" in self._cut.suffixes else "sqlite3 … .recover"
+            found.append(
+                f"{self._cut.name} ends before its end, as after a power cut: all that is whole is "
+                f"read, what came last is missing. `{mend}` writes a file that other programs read."
+            )
+        if self._path.is_dir() and not _listed(self._path) >= {file.name for file in self._files}:
+            found.append(
+                "metadata.yaml is missing, damaged or incomplete: "
+                f"`ros2 bag reindex {self._path}` writes a new one."
+            )
+        return found
+
+
+def _listed(folder: Path) -> set[str]:
+    """Return the files that the metadata of a bag list; none without readable ones."""
+    try:
+        content = yaml.safe_load((folder / "metadata.yaml").read_text(encoding="utf-8"))
+        names = content["rosbag2_bagfile_information"]["relative_file_paths"]
+        return {Path(name).name for name in names}
+    except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError):
+        return set()
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """Return the storage files in the order of their numbers; raises BagFault if one is missing."""
+    names = {file.name for file in folder.iterdir()}
+    missing = sorted(_listed(folder) - names)
+    if missing:
+        raise BagFault(f"its metadata.yaml names {missing[0]}, which is missing")
+    storage = [name for name in names if re.search(r"\.(mcap|db3)(\.zstd)?$", name)]
+    numbered = [([int(n) for n in re.findall(r"\d+", name)], name) for name in storage]
+    return [folder / name for _, name in sorted(numbered)]
+
+
+def _reader(file: Path) -> Callable[[Path], Iterator[Message]]:
+    return _read_sqlite if ".db3" in file.suffixes else _read_mcap
+
+
+def _read_mcap(file: Path) -> Iterator[Message]:
+    with file.open("rb") as raw:
+        stream: BinaryIO = BytesIO(_unpacked(raw.read())) if file.suffix == ".zstd" else raw
+        magic = stream.read(len(_MAGIC))
+        if magic != _MAGIC:
+            raise _Cut
+        topics: dict[int, Topic] = {}
+        schemas: dict[int, tuple[str, MessageDefinition]] = {}
+        while (yield from _record(stream, topics, schemas)):
+            pass
+
+
+def _record(
+    stream: BinaryIO, topics: dict[int, Topic], schemas: dict[int, tuple[str, MessageDefinition]]
+) -> Iterator[Message]:
+    """Read a record and yield the messages in it; return whether others follow."""
+    kind, size = struct.unpack("<BQ", stream.read(9))
+    if kind == _FOOTER:
+        return False
+    data = stream.read(size)
+    whole = len(data) == size
+    if kind == _CHUNK:
+        yield from _chunk(data, topics, schemas, whole)
+    if not whole:
+        raise _Cut
+    fields = BytesIO(data)
+    if kind == _SCHEMA:
+        (number,) = struct.unpack("<H", fields.read(2))
+        name, form, text = (_text(fields) for _ in range(3))
+        form_of = _FORMATS.get(form, MessageDefinitionFormat.IDL)
+        schemas[number] = name, MessageDefinition(form_of, text)
+    elif kind == _CHANNEL:
+        number, schema = struct.unpack("<HH", fields.read(4))
+        topics[number] = Topic(_text(fields), *schemas[schema])
+    elif kind == _MESSAGE:
+        channel, _, received_ns, _ = struct.unpack("<HIQQ", fields.read(22))
+        yield topics[channel], received_ns, _unpacked(data[22:])
+    return True
+
+
+def _chunk(
+    data: bytes,
+    topics: dict[int, Topic],
+    schemas: dict[int, tuple[str, MessageDefinition]],
+    whole: bool,
+) -> Iterator[Message]:
+    """Yield the messages of a chunk; of one that is cut those that it still has."""
+    fields = BytesIO(data)
+    _, _, size, checksum = struct.unpack("<QQQI", fields.read(28))
+    compression = _text(fields)
+    fields.read(8)
+    if compression and not whole:
+        raise _Cut
+    records = DECOMPRESSORS[compression](fields.read(), size)
+    if whole and checksum and crc32(records) != checksum:
+        raise _Cut
+    inner = BytesIO(records)
+    while inner.tell() < len(records):
+        yield from _record(inner, topics, schemas)
+
+
+def _text(fields: BytesIO) -> str:
+    (size,) = struct.unpack("<I", fields.read(4))
+    return fields.read(size).decode()
+
+
+def _unpacked(data: bytes) -> bytes:
+    """Return data without the compression of a message or of a file; CDR begins otherwise."""
+    return DECOMPRESSORS["zstd"](data, 0) if data.startswith(_ZSTD_MAGIC) else data
+
+
+def _read_sqlite(file: Path) -> Iterator[Message]:
+    """SQLite completes or takes back what was being written: in a copy, so that the bag stays."""
+    beside = [one for end in ("-wal", "-journal") if (one := Path(f"{file}{end}")).exists()]
+    with TemporaryDirectory() as folder:
+        copy = Path(folder) / file.name
+        if beside or file.suffix == ".zstd" or _is_short(file):
+            copy.write_bytes(_unpacked(file.read_bytes()))
+            for one in beside:
+                shutil.copy(one, folder)
+            if _is_short(file):
+                with copy.open("r+b") as header:
+                    header.seek(_PAGES_AT)
+                    header.write(bytes(4))  # it is then not refused for the pages that it lacks
+        where = str(copy) if copy.exists() else f"file:{quote(str(file))}?immutable=1"
+        database = sqlite3.connect(where, uri=where != str(copy))
+        try:
+            topics = _topics_in(database)
+            query = "SELECT topic_id, timestamp, data FROM messages ORDER BY id"
+            for number, received_ns, data in database.execute(query):
+                yield topics[number], received_ns, _unpacked(data)
+        finally:
+            database.close()
+
+
+def _is_short(file: Path) -> bool:
+    """Return whether a database has fewer pages than its header says."""
+    with file.open("rb") as database:
+        header = database.read(32)
+    if not header.startswith(b"SQLite format 3\0") or len(header) < 32:
+        return False
+    (page_size,), (pages,) = struct.unpack(">H", header[16:18]), struct.unpack(">I", header[28:])
+    return file.stat().st_size < pages * (page_size if page_size > 1 else 65536)
+
+
+def _topics_in(database: sqlite3.Connection) -> dict[int, Topic]:
+    query = "SELECT topic_type, encoding, encoded_message_definition FROM message_definitions"
+    try:
+        rows = database.execute(query).fetchall()
+    except sqlite3.OperationalError:  # the schema of earlier versions
+        rows = []
+    defined = {
+        kind: MessageDefinition(_FORMATS.get(form, MessageDefinitionFormat.IDL), text)
+        for kind, form, text in rows
+    }
+    unknown = MessageDefinition(MessageDefinitionFormat.NONE, "")
+    return {
+        number: Topic(name, kind, defined.get(kind, unknown))
+        for number, name, kind in database.execute("SELECT id, name, type FROM topics")
+    }
