@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -111,13 +112,31 @@ def test_the_command_tells_each_rule_and_why(
     assert "Every rule can act." in capsys.readouterr().out
     file = tmp_path / "policy.yaml"
     file.write_text("cooldown_s: 0.0\nprofile: raspberry_pi_5\n", encoding="utf-8")
-    assert main([str(file)]) == 1
+    assert main([str(file)]) == 0
     out = capsys.readouterr().out
-    assert "The rule cooldown can never act: cooldown_s is 0." in out
+    assert "The rule cooldown never acts here: cooldown_s is 0." in out
+    assert out.endswith("Every other rule can act, and no parameter contradicts another.\n")
     assert "more are allowed, but their switch is predicted to stop the data" in out
     file.write_text("cooldown_s: 1000\n", encoding="utf-8")
     assert main([str(file)]) == 2
     assert "cooldown_s" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("parameters", "rules"),
+    [
+        ("blackout_count: 10\n", {"blackout"}),
+        (f"allowed.min_level: 5\nceiling: {MLKEM512}\n", {"upgrade"}),
+        ("strategy: expert\nexpert.warm_c: 90.0\nexpert.hot_c: 95.0\n", {"thermal"}),
+    ],
+)
+def test_parameters_that_contradict_each_other_are_a_fault(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], parameters: str, rules: set[str]
+) -> None:
+    file = tmp_path / "policy.yaml"
+    file.write_text(parameters, encoding="utf-8")
+    assert main([str(file)]) == 1
+    assert set(re.findall(r"The rule (\w+) can never act: ", capsys.readouterr().out)) == rules
 
 
 FLOOR = """/**/tunnel:
@@ -132,10 +151,10 @@ def test_with_the_shipped_floor_of_the_tunnel_no_suite_is_lighter_than_that_of_t
 ) -> None:
     file = tmp_path / "drone.yaml"
     file.write_text(FLOOR, encoding="utf-8")
-    assert main(["--tunnel", str(file)]) == 1
+    assert main(["--tunnel", str(file)]) == 0
     out = capsys.readouterr().out
     for rule in ("emergency", "blackout", "link", "attack", "stress", "upgrade"):
-        assert f"The rule {rule} can never act: " in out
+        assert f"The rule {rule} never acts here: " in out
     assert "The rule rekey" not in out and "The rule event" not in out
     assert "and the tunnel leaves no lighter one" in out
     file.write_text(FLOOR.replace("min_level: 3", "min_level: 1"), encoding="utf-8")

@@ -276,3 +276,16 @@ def test_a_flight_that_goes_on_over_the_other_link_is_good() -> None:
 )
 def test_what_fails_while_a_link_is_cut_is_a_fault(change: dict[str, Any], sentence: str) -> None:
     assert judge(replace(CUT, **change)) == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("suite", "below"), [("cs-mlkem512-aesgcm-mldsa44", True), (GOOD.suite, False), (None, False)]
+)
+def test_a_flight_below_the_floor_of_the_shipped_parameters_says_so(
+    suite: str | None, below: bool
+) -> None:
+    decision = {"t": 7.0, "action": "DOWN", "rule": "stress", "to": suite, "reason": "It is hot."}
+    text = "\n".join(as_text(replace(GOOD, flight="hot", decisions=(decision,)), []))
+    sentence = f"The policy chose {suite}, below level 3: the demo sets min_level to 1,"
+    assert (sentence in text) is below
+    assert ("below level" in text) is below

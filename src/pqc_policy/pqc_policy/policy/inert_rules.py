@@ -31,6 +31,13 @@ class Inert:
 
     rule: str
     why: str
+    contradicts: bool = False  # another parameter; otherwise that is a choice, or what is known
+
+
+class _Contradiction(str):
+    """Why a rule can never act, where nobody can have meant it so."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -68,10 +75,11 @@ def inert_rules(policy: Policy, tunnel: TunnelFloor | None = None) -> list[Inert
     allows = tunnel.allows if tunnel is not None else _anything
     usable = tuple(suite for suite in policy.order.usable if allows(suite))
     if not usable:
-        return [Inert("every rule", "the tunnel uses none of the suites that may be chosen")]
+        why = "the tunnel uses none of the suites that may be chosen"
+        return [Inert(rule.__name__, why, True) for rule in policy.strategy.rules]
     reach = _Reach(policy, usable, tunnel.start if tunnel is not None else None)
     found = [
-        Inert(rule.__name__, why)
+        Inert(rule.__name__, why, isinstance(why, _Contradiction))
         for rule in policy.strategy.rules
         if (why := next(_why(rule, reach), None)) is not None
     ]
@@ -124,7 +132,7 @@ def _blackout(reach: _Reach) -> Iterator[str]:
     yield from _no_lighter(reach)
     config = reach.config
     if config.blackout_count * _BLACKOUT_S >= config.blackout_window_s:
-        yield (
+        yield _Contradiction(
             f"each blackout lasts for more than {_BLACKOUT_S:g} s, so that there are never more "
             f"than {config.blackout_count} in {config.blackout_window_s:g} s"
         )
@@ -193,7 +201,9 @@ def _upgrade(reach: _Reach) -> Iterator[str]:
     starts = (suite for suite in SUITES if reach.order.lighter(suite, ceiling))
     barred = {suite.id for suite in SUITES} - {suite.id for suite in reach.usable}
     if not any(reach.order.up(start, ceiling, barred) for start in starts):
-        yield f"no suite that may be chosen is as heavy as the ceiling, {ceiling.id}, or lighter"
+        yield _Contradiction(
+            f"no suite that may be chosen is as heavy as the ceiling, {ceiling.id}, or lighter"
+        )
     elif not any(grade_of(suite) < grade_of(ceiling) for suite in reach.usable):
         yield f"no suite that may be chosen is lighter than the ceiling, {ceiling.id}"
 
@@ -231,9 +241,8 @@ def _of_expert(reach: _Reach) -> Iterator[Inert]:
     both = [reach.policy.profile.cost(suite).handshake_s for suite in usable]
     fast_s = limits.fast_handshake_s
     if limits.warm_c >= config.emergency_temperature_c:
-        yield Inert(
-            "thermal", "warm_c is not below emergency_temperature_c, whose rule comes first"
-        )
+        why = "warm_c is not below emergency_temperature_c, whose rule comes first"
+        yield Inert("thermal", why, True)
     elif limits.hot_suite not in ids:
         yield Inert("thermal", f"hot_suite, {limits.hot_suite}, may not be chosen")
     if max(drone) <= fast_s and not powers(reach.policy.profile.cost, config, usable):

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Check the policy's parameters: which rules can never act with them, and why."""
+"""Check the policy's parameters: which rules never act with them, and whether any contradict."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pqc_policy.replay.parameter_file import read_floor, read_values
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return 2 for parameters that can't be used, 0 if everything can act.
+    """Run the command; return 2 for parameters that can't be used, 0 if none is a mistake.
 
-    1: a rule can't, or the strategy's agent.
+    1: parameters contradict each other, or the strategy's agent can't be used.
     """
     parser = argparse.ArgumentParser(prog="check", description=__doc__, allow_abbrev=False)
     parser.add_argument(
@@ -61,7 +61,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if policy.fallback:
         print(policy.fallback)
     for inert in found:
-        print(f"The rule {inert.rule} can never act: {inert.why}.")
+        verb = "can never act" if inert.contradicts else "never acts here"
+        print(f"The rule {inert.rule} {verb}: {inert.why}.")
+    wrong = any(inert.contradicts for inert in found) or bool(policy.fallback)
     if not found:
         print("Every rule can act.")
-    return 1 if found or policy.fallback else 0
+    elif not wrong:
+        print("Every other rule can act, and no parameter contradicts another.")
+    return 1 if wrong else 0

@@ -7,6 +7,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from pqc_policy.policy.suites import find_suite
+from pqc_policy.policy.tunnel_floor import TunnelFloor
 from pqc_sim.datagrams.counting import FlowReport, compare
 from pqc_sim.demo.demo_flights import FLIGHTS
 from pqc_sim.pair.link_emulator import NO_LINK
@@ -306,7 +308,22 @@ def as_text(outcome: Outcome, faults: list[str]) -> list[str]:
             lines.append(f"  {text}, unaltered: {_taker(outcome)} took {taken}, the tunnel 0.")
         if not outcome.flew:
             lines.append(f"  The flight of {outcome.seconds:.0f} s was too short for the take-off.")
-    return lines
+    return lines + _below_the_floor(outcome)
+
+
+def _below_the_floor(outcome: Outcome) -> list[str]:
+    """Say which suites the policy chose that the tunnel's shipped parameters forbid."""
+    floor = TunnelFloor().min_level
+    chosen = {decision["to"] for decision in outcome.decisions if decision["to"]}
+    below = sorted(
+        name for name in chosen if (suite := find_suite(name)) is not None and suite.level < floor
+    )
+    if not below:
+        return []
+    return [
+        f"  The policy chose {', '.join(below)}, below level {floor}: the demo sets min_level to 1,",
+        f"  the shipped parameters of a tunnel allow level {floor} and above.",
+    ]
 
 
 def _share(count: int, total: int) -> str:

@@ -17,6 +17,11 @@ namespace
 // Between two calls: datagrams that come at shorter intervals may be more than one by now.
 constexpr Duration busy_interval = std::chrono::microseconds(100);
 
+Duration since_1970(const timespec & time)
+{
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
 }  // namespace
 
 // Receives one byte more than allowed, to distinguish a datagram of exactly max_datagram bytes from a longer one.
@@ -45,7 +50,9 @@ std::size_t ReceiveBatch::receive(int fd, Instant now)
   const int received = ::recvmmsg(fd, messages_.data(), most, MSG_DONTWAIT, nullptr);
   received_ = received > 0 ? static_cast<std::size_t>(received) : 0;
   if (received_ > 0) {
-    ::clock_gettime(CLOCK_REALTIME, &received_at_);
+    timespec system = {};
+    ::clock_gettime(CLOCK_REALTIME, &system);
+    stamps_.read(now, since_1970(system));
   }
   return received_;
 }
@@ -59,8 +66,7 @@ Duration ReceiveBatch::waited(std::size_t index) const
   }
   timespec stamp = {};
   std::memcpy(&stamp, CMSG_DATA(part), sizeof(stamp));
-  return std::chrono::seconds(received_at_.tv_sec - stamp.tv_sec) +
-         std::chrono::nanoseconds(received_at_.tv_nsec - stamp.tv_nsec);
+  return stamps_.age(since_1970(stamp));
 }
 
 MutableBytes ReceiveBatch::datagram(std::size_t index)

@@ -15,6 +15,8 @@ namespace pqc_tunnel
 namespace
 {
 
+using namespace std::chrono_literals;
+
 constexpr std::size_t headroom = 22;
 constexpr std::size_t tailroom = 16;
 constexpr std::size_t max_datagram = 100;
@@ -184,6 +186,29 @@ TEST_F(DatagramBatch, a_destination_of_another_family_or_a_full_batch_is_rejecte
     EXPECT_TRUE(batch.add(bytes, loopback_endpoint(9), SocketFamily::ipv4));
   }
   EXPECT_FALSE(batch.add(bytes, loopback_endpoint(9), SocketFamily::ipv4));
+}
+
+TEST(StampClock, tells_the_age_of_stamps_from_before_and_after_the_clock_was_set)
+{
+  using std::chrono::hours, std::chrono::milliseconds, std::chrono::seconds;
+  for (const Duration set_by :
+       {Duration(-24h), Duration(-60s), Duration(60s), Duration(24h), Duration(56 * 365 * 24h)})
+  {
+    StampClock clock;
+    Instant now = Instant{} + seconds(100);
+    Duration system = hours(24 * 365 * 57);
+    clock.read(now, system);
+    const Duration before = system;
+    EXPECT_EQ(clock.age(before - milliseconds(3)), milliseconds(3));
+    EXPECT_EQ(clock.age(before + milliseconds(3)), Duration{});
+
+    clock.read(now += milliseconds(10), system += milliseconds(10) + set_by);
+    EXPECT_EQ(clock.age(before), milliseconds(10));
+    EXPECT_EQ(clock.age(before + set_by + milliseconds(7)), milliseconds(3));
+
+    clock.read(now += seconds(30), system += seconds(30));
+    EXPECT_EQ(clock.age(system - seconds(5)), seconds(5));
+  }
 }
 
 }  // namespace

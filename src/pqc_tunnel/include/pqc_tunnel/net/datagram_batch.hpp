@@ -17,6 +17,7 @@
 #include "pqc_tunnel/base/endpoint.hpp"
 #include "pqc_tunnel/base/time.hpp"
 #include "pqc_tunnel/net/socket_address.hpp"
+#include "pqc_tunnel/net/stamp_clock.hpp"
 
 namespace pqc_tunnel
 {
@@ -63,7 +64,7 @@ private:
     std::array<std::uint8_t, CMSG_SPACE(sizeof(timespec))> bytes;
   };
   std::array<Ancillary, batch_size> ancillary_ = {};
-  timespec received_at_ = {};  ///< the last batch, on the clock of the kernel's time stamps
+  StampClock stamps_;  ///< of the kernel
 };
 
 /// Datagrams for one sendmmsg call. The caller keeps their bytes alive until flush(). One thread at a time.
