@@ -9,6 +9,7 @@ from typing import Any
 
 from pqc_policy.policy.suites import find_suite
 from pqc_policy.policy.tunnel_floor import TunnelFloor
+
 from pqc_sim.datagrams.counting import FlowReport, compare
 from pqc_sim.demo.demo_flights import FLIGHTS
 from pqc_sim.pair.link_emulator import NO_LINK
@@ -321,8 +322,8 @@ def _below_the_floor(outcome: Outcome) -> list[str]:
     if not below:
         return []
     return [
-        f"  The policy chose {', '.join(below)}, below level {floor}: the demo sets min_level to 1,",
-        f"  the shipped parameters of a tunnel allow level {floor} and above.",
+        f"  The policy chose {', '.join(below)}, below level {floor}: the demo sets min_level to",
+        f"  1, the shipped parameters of a tunnel allow level {floor} and above.",
     ]
 
 
