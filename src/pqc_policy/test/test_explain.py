@@ -24,8 +24,8 @@ def explained(flight: Flight, **changes: Any) -> str:
 
 def test_an_explanation_begins_with_the_decision_and_its_reason() -> None:
     assert explained(take_off()).startswith(
-        f"The policy keeps {MLKEM768}: no rule proposes a change. "
-        "Decision: HOLD by rule nominal of strategy telemetry_aware, 1970-01-01 00:16:42 UTC. "
+        f"The policy keeps {MLKEM768}: no rule proposes a change.\n"
+        "Decision: HOLD by rule nominal of strategy telemetry_aware, 1970-01-01 00:16:42 UTC.\n"
     )
     flight = take_off(temperature_c=90.0)
     flight.step()
@@ -68,7 +68,7 @@ def test_missing_inputs_are_named_with_their_age_and_the_advice_follows_the_reas
     assert text.startswith(
         f"The policy keeps {MLKEM768}: no temperature has been received. "
         "The newest armed state is 2.001 s old, more than 2.000 s. "
-        "Meanwhile signature and upgrade can't act. Connect a sensor. "
+        "Meanwhile signature and upgrade can't act.\nConnect a sensor.\n"
     )
     assert (
         "Required but missing: temperature (never received), "
@@ -90,19 +90,18 @@ def test_a_held_rekey_has_its_reason_and_its_latest_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "meaning"),
+    ("bytes_s", "source", "meaning"),
     [
-        ("configured", " (configured)"),
-        ("saturation", " (measured while it was full)"),
-        ("streams", " (measured)"),
-        ("", ""),
+        (5760.0, "configured", "a link of 46.08 kbit/s (configured), "),
+        (5760.0, "saturation", "a link of 46.08 kbit/s (measured while it was full), "),
+        (18_243_000.0, "streams", "a link of 145.9 Mbit/s (measured), "),
+        (125_000.0, "", "a link of 1 Mbit/s, "),
     ],
 )
-def test_the_rate_of_a_thin_link_is_explained_with_where_it_comes_from(
-    source: str, meaning: str
+def test_the_rate_of_a_link_is_explained_in_bits_with_where_it_comes_from(
+    bytes_s: float, source: str, meaning: str
 ) -> None:
-    text = explained(take_off(rate_bytes_s=5760.0), rate_source=source)
-    assert f"a thin link of 5760 bytes/s{meaning}, " in text
+    assert meaning in explained(take_off(rate_bytes_s=bytes_s), rate_source=source)
 
 
 def test_the_limit_of_rekeys_is_explained_with_the_time_of_the_next_one() -> None:
@@ -200,8 +199,16 @@ def test_the_session_is_explained_with_its_newest_failure() -> None:
     assert f"the newest failed rekey was to {MLKEM768} (it timed out)." in text
 
 
-def test_no_explanation_has_a_line_break_or_the_name_of_a_python_object() -> None:
-    flight = take_off(policy_with(strategy="expert"), suite=MLKEM1024)
-    for changes in ({}, {"gap_s": 3.0}, {"temperature_c": 90.0}, {"suite": ""}, {"blackouts": 9}):
-        text = explained(flight, **changes)
-        assert not re.search(r"\n|None|nan|object at|frozenset", text), text
+def test_an_explanation_has_short_lines_and_no_name_of_a_python_object() -> None:
+    for strategy in ("telemetry_aware", "expert"):
+        flight = take_off(policy_with(strategy=strategy), suite=MLKEM1024)
+        for changes in ({}, {"gap_s": 3.0}, {"temperature_c": 90.0}, {"suite": ""}):
+            text = explained(flight, **changes)
+            assert not re.search(r"None|nan|object at|frozenset|  ", text), text
+            assert max(map(len, text.splitlines())) < 450, text
+
+
+def test_after_the_clock_was_set_an_explanation_has_the_time_that_it_shows() -> None:
+    flight = take_off()
+    text = explain(flight.step(), flight.policy, flight.state, set_s=86400.0)
+    assert "1970-01-02 00:16:42 UTC." in text

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Explains a decision in sentences, without line breaks: `ros2 service call` would escape them."""
+"""Explains a decision in short lines."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def explain(
         state,
         barred_suites(state, policy.order, barred),
     )
-    return " ".join(
+    return "\n".join(
         [
             f"{_summary(decision)}: {_lower(decision.reason)}",
             *([advice] if advice else []),
@@ -229,9 +229,20 @@ def _link(link: Link, config: PolicyConfig, expert: bool) -> str:
         ),
         _number(link.loss, "{:.1%} lost", loss),
         _number(link.rtt_s, "round trip {:.3f} s", rtt),
-        _number(link.rate_bytes_s, "a thin link of {:.0f} bytes/s", _measured(link)),
+        _rate(link),
         None if link.blackouts is None else f"{counted(link.blackouts, 'blackout')} so far",
     )
+
+
+def _rate(link: Link) -> str | None:
+    """Return what the slowest link that carries data can carry."""
+    rate_bytes_s = known(link.rate_bytes_s)
+    if rate_bytes_s is None:
+        return None
+    kbit_s = 8e-3 * rate_bytes_s
+    number, unit = (kbit_s, "kbit/s") if kbit_s < 1000.0 else (1e-3 * kbit_s, "Mbit/s")
+    source = _measured(link)
+    return f"a link of {number:.4g} {unit}" + (f" ({source})" if source else "")
 
 
 def _measured(link: Link) -> str:
