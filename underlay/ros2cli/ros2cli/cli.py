@@ -44,8 +44,8 @@ def main(argv: list[str] | None = None) -> int | str | None:
     if not argv:
         make_parser().print_help()
         return None
-    args = make_parser(argv[0]).parse_args(argv)
     try:
+        args = make_parser(argv[0]).parse_args(argv)
         return args.main(args)
     except KeyboardInterrupt:
         return int(signal.SIGINT)

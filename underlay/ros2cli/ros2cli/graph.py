@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 import rclpy
+from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 
 from .cli import CommandError
@@ -47,7 +49,7 @@ def add_discovery_arguments(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def ros_node(suffix: str = "") -> Iterator[Node]:
-    """Yield a hidden node; shut ROS down afterwards."""
+    """Yield a hidden node; shut ROS down afterwards. SIGTERM ends the command with its number."""
     rclpy.init(args=[])
     try:
         node = Node(
@@ -59,6 +61,8 @@ def ros_node(suffix: str = "") -> Iterator[Node]:
             yield node
         finally:
             node.destroy_node()
+    except ExternalShutdownException:
+        raise SystemExit(int(signal.SIGTERM)) from None
     finally:
         rclpy.try_shutdown()
 

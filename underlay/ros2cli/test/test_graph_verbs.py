@@ -5,9 +5,13 @@
 from __future__ import annotations
 
 import re
+import signal
+import subprocess
+import sys
 
 import pytest
 import yaml
+from conftest import PATIENCE_S
 from ros2cli.cli import main
 from ros2cli.command.topic import rate_text
 
@@ -78,6 +82,22 @@ def test_echo_with_given_policies_may_get_nothing(partner, ros2):
 def short_discovery(monkeypatch):
     """Shortens discovery, for names that do not exist."""
     monkeypatch.setattr("ros2cli.graph._LONGEST_DISCOVERY_S", 0.3)
+
+
+@pytest.mark.parametrize("verb", ["echo", "hz"])
+def test_a_verb_that_is_ended_by_sigterm_prints_no_traceback(partner, verb):
+    program = "import sys; from ros2cli.cli import main; sys.exit(main())"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, "topic", verb, "/pqc/chatter"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline()
+    process.terminate()
+    assert process.communicate(timeout=PATIENCE_S)[1] == ""
+    # rclpy ends to wait in one way or in another.
+    assert process.returncode in (0, signal.SIGTERM)
 
 
 def test_echo_of_an_unknown_topic_reports_the_reason(partner, short_discovery):
