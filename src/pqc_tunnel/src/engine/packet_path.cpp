@@ -65,6 +65,9 @@ void PacketLoop::send_classified(PeerIndex peer, std::size_t received, Instant n
       send_piece);
   }
   if (!cuts) {
+    if (stream.cuts()) {
+      stream.forget_held();
+    }
     send_over_paths(peer, from_plaintext_.framed(received), now);
   }
 }

@@ -28,6 +28,9 @@ public:
   // may be a datagram of another kind.
   bool cuts() const { return cut_frames_ >= enough; }
 
+  // What is held was passed on with its datagram: what completes it belongs to no frame.
+  void forget_held() { taken_ = held_.size(); }
+
 private:
   static constexpr unsigned enough = 3;
   static constexpr std::size_t longest_noise = 600;  // more than two frames

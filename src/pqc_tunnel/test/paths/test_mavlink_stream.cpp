@@ -78,6 +78,7 @@ public:
       }
     });
   }
+  void forget_held() { stream_.forget_held(); }
   bool cuts() const { return stream_.cuts(); }
   const Bytes & all() const { return all_; }  // what was taken
   const std::vector<Bytes> & frames() const { return frames_; }
@@ -172,6 +173,18 @@ TEST(MavlinkStream, a_sender_that_turns_to_something_else_gets_its_datagrams_thr
     ASSERT_LT(pushed.size(), 100000u);
   }
   EXPECT_EQ(stream.all(), pushed);  // nothing is held
+}
+
+TEST(MavlinkStream, what_was_passed_on_in_its_datagram_is_not_taken_again)
+{
+  const auto frames = every_frame();
+  const Bytes line = joined({frames[0], frames[1]});
+  Stream stream;
+  stream.push({line.begin(), line.begin() + 5});
+  stream.forget_held();
+  stream.push({line.begin() + 5, line.end()});
+  EXPECT_EQ(stream.all(), Bytes(line.begin() + 5, line.end()));
+  EXPECT_EQ(stream.frames(), std::vector<Bytes>{frames[1]});
 }
 
 TEST(MavlinkStream, frames_of_two_senders_are_not_joined)
