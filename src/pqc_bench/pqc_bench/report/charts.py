@@ -139,7 +139,7 @@ def curves(data: Sequence[Datum], x_title: str, y_title: str, groups: Sequence[s
     )
 
 
-def heat(data: Sequence[Datum], title: str) -> Chart:
+def heat(data: Sequence[Datum]) -> Chart:
     """Draw a tile for each `row` and `column`, coloured by its `value`; None is an empty tile."""
     known = [datum for datum in data if datum["value"] is not None]
     base = alt.Chart(_DATA, height=alt.Step(42)).encode(
@@ -147,8 +147,8 @@ def heat(data: Sequence[Datum], title: str) -> Chart:
         alt.Y("row:N", sort=None, title=None),
     )
     scale = alt.Scale(range=["#fdf1d0", "#ee7d62"], zero=False)
-    colour = alt.Color("value:Q", scale=scale, title=title)
-    colour = colour.legend(orient="bottom", titleLimit=400, gradientLength=180)
+    colour = alt.Color("value:Q", scale=scale)
+    colour = colour.legend(title=None, orient="bottom", gradientLength=180)
     tiles = base.mark_rect(cornerRadius=4, cursor="pointer").encode(
         colour, tooltip="hint:N", href="href:N"
     )
@@ -169,7 +169,7 @@ def _rows(x_title: str, step: int, axis_at: Literal["top", "bottom"] = "bottom")
 
 
 def _log(channel: Any, title: str, orient: Any = alt.Undefined) -> Any:
-    axis = alt.Axis(format=",~g", labelOverlap=True, tickCount=6, orient=orient)
+    axis = alt.Axis(format=",.3~r", labelOverlap=True, tickCount=6, orient=orient)
     return channel.scale(type="log", nice=False, padding=16).title(title).axis(axis)
 
 

@@ -67,7 +67,7 @@ def interval(samples: Sequence[float]) -> Interval | None:
     if n < 2:
         return None
     low, high = np.percentile(_medians(samples, np.random.default_rng(_SEED)), _TAILS)
-    return Interval(float(low), float(high), n, min(SURE, 1.0 - 2.0 ** (1 - n)))
+    return Interval(float(low), float(high), n, _sure(n, 1))
 
 
 def pooled(suites: Sequence[Sequence[float]], statistic: Statistic = middle) -> Interval | None:
@@ -82,7 +82,7 @@ def pooled(suites: Sequence[Sequence[float]], statistic: Statistic = middle) -> 
     generator = np.random.default_rng(_SEED)
     drawn = statistic(np.stack([_medians(samples, generator) for samples in suites]))
     low, high = np.percentile(drawn, _TAILS)
-    return Interval(float(low), float(high), fewest)
+    return Interval(float(low), float(high), fewest, _sure(fewest, len(suites)))
 
 
 def pooled_ratio(
@@ -97,7 +97,8 @@ def pooled_ratio(
         for early, late in zip(before, after, strict=True)
     ]
     low, high = np.percentile(middle(np.stack(ratios)), _TAILS)
-    return Interval(float(low), float(high), min(len(one) for one in (*before, *after)))
+    fewest = min(len(one) for one in (*before, *after))
+    return Interval(float(low), float(high), fewest, _sure(fewest, len(ratios)))
 
 
 def wilson(count: int, of: int) -> Interval | None:
@@ -111,6 +112,11 @@ def wilson(count: int, of: int) -> Interval | None:
     low = 0.0 if count == 0 else max(0.0, centre - reach)
     high = 1.0 if count == of else min(1.0, centre + reach)
     return Interval(low, high, of)
+
+
+def _sure(samples: int, suites: int) -> float:
+    """Return the confidence: a single suite with up to five samples does not reach 95 %."""
+    return SURE if suites > 1 else min(SURE, 1.0 - 2.0 ** (1 - samples))
 
 
 def _medians(samples: Sequence[float], generator: np.random.Generator) -> Array:

@@ -36,13 +36,14 @@ class Value:
     floor: bool = False
     interval: Interval | None = None
 
-    def html(self) -> str:
-        """Return the table's cell."""
+    def html(self, *, number: bool = False) -> str:
+        """Return the table's cell; `number`: of a column of numbers."""
         if self.value is None:
             return f'<td class="none" title="{escape(self.why)}">–</td>'
         if isinstance(self.value, str):
             length = len(self.value)
             style = "name" if length <= _SHORT else "long" if length >= _LONG else ""
+            style = "number" if number else style
             mark = ' <span class="disturbed" title="disturbed">▲</span>' if self.disturbed else ""
             return f'<td class="{style}">{self._linked(self.value)}{mark}{self._range()}</td>'
         if self.floor:
@@ -115,18 +116,24 @@ class Table:
         """Return the table."""
         if not self.rows:
             return f'<p class="nodata">{escape(empty)}</p>'
-        heads = "".join(self._head(place) for place in range(len(self.columns)))
-        rows = "".join(f"<tr>{''.join(v.html() for v in row)}</tr>" for row in self.rows)
+        numeric = [
+            _are_numbers([row[place].value for row in self.rows])
+            for place in range(len(self.columns))
+        ]
+        heads = "".join(self._head(*of) for of in zip(self.columns, numeric, strict=True))
+        rows = "".join(
+            f"<tr>{''.join(v.html(number=of) for v, of in zip(row, numeric, strict=True))}</tr>"
+            for row in self.rows
+        )
         note = f'<p class="note">{escape(self.note)}</p>' if self.note else ""
         return (
             f'<div class="scroll"><table class="sortable" id="table-{self.name}">'
             f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>{note}"
         )
 
-    def _head(self, place: int) -> str:
-        column = self.columns[place]
-        numbers = all(not isinstance(row[place].value, str) for row in self.rows)
-        style = ' class="number"' if numbers else ""
+    @staticmethod
+    def _head(column: Column, number: bool) -> str:
+        style = _NUMBER * number
         return f'<th scope="col"{style} title="{escape(column.hint)}">{escape(column.heading)}</th>'
 
     def csv(self) -> str:
@@ -145,20 +152,27 @@ class Table:
 
 def plain_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Return a published table, without links."""
-    numeric = [all(isinstance(row[n], int | float) for row in rows) for n in range(len(columns))]
+    numeric = [_are_numbers([row[place] for row in rows]) for place in range(len(columns))]
     heads = "".join(
         f"<th{_NUMBER * of}>{escape(column)}</th>"
         for column, of in zip(columns, numeric, strict=True)
     )
-    body = "".join(f"<tr>{''.join(_plain(value) for value in row)}</tr>" for row in rows)
+    body = "".join(
+        f"<tr>{''.join(_plain(*of) for of in zip(row, numeric, strict=True))}</tr>" for row in rows
+    )
     return (
         f'<div class="scroll"><table class="published"><thead><tr>{heads}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
 
 
-def _plain(value: object) -> str:
+def _are_numbers(values: Sequence[object]) -> bool:
+    """Whether most of a column's values are numbers; a count like 71/72 may stand among them."""
+    return 2 * sum(isinstance(value, str) for value in values) < len(values)
+
+
+def _plain(value: object, number: bool) -> str:
     if isinstance(value, (int, float)):
         shown = f"{value:,}" if isinstance(value, int) else f"{value:,.10g}"
         return f'<td class="number">{shown}</td>'
-    return f"<td>{escape(str(value))}</td>"
+    return f"<td{_NUMBER * number}>{escape(str(value))}</td>"

@@ -231,7 +231,7 @@ def _heat_map(
         f"{short(most['value'])} ({most['row']}, {most['column']})."
     )
     drawn = [{key: of for key, of in tile.items() if key != "interval"} for tile in tiles]
-    return Figure(title, sentence, heat(drawn, words), small=True)
+    return Figure(title, sentence, heat(drawn), small=True)
 
 
 def _tile(context: Context, cells: list[Cell], words: str, path: str, unit: str) -> Datum:

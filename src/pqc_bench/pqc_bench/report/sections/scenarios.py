@@ -316,7 +316,7 @@ def _sentence(medians: Medians) -> str:
     spread = ""
     if found is not None:
         low, high = (f"{100.0 * (end - 1.0):+.0f}" for end in (found.low, found.high))
-        spread = f"; 95 % interval of a suite's own change {low} to {high} %"
+        spread = f"; {100.0 * found.sure:.0f} % interval of a suite's own change {low} to {high} %"
     bad = sum(cell.disturbed for cell in (*before, *after))
     doubt = f" Of the suites behind it {bad} were disturbed: do not rely on it." if bad else ""
     risen = sum(change[4] > change[3] for change in changes)
