@@ -6,7 +6,11 @@ from __future__ import annotations
 
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.actions import (
+    DeclareLaunchArgument,
+    IncludeLaunchDescription,
+    OpaqueFunction,
+)
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
@@ -41,24 +45,36 @@ def start_aggregator(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     ]
 
 
+def declare_arguments() -> list[LaunchDescriptionEntity]:
+    """Return the arguments of this launch file."""
+    return [
+        DeclareLaunchArgument(
+            "aggregator",
+            default_value="auto",
+            choices=["auto", "true", "false"],
+            description="Start the aggregator; auto: if it is installed.",
+        ),
+        DeclareLaunchArgument(
+            "respawn",
+            default_value="true",
+            choices=["true", "false"],
+            description="Start it again a second after it ends.",
+        ),
+        DeclareLaunchArgument(
+            "log_level", default_value="info", description="Log level of the aggregator."
+        ),
+    ]
+
+
 def generate_launch_description() -> LaunchDescription:
     """Describe the aggregator."""
     return LaunchDescription(
         [
-            DeclareLaunchArgument(
-                "aggregator",
-                default_value="auto",
-                choices=["auto", "true", "false"],
-                description="Start the aggregator; auto: if it is installed.",
-            ),
-            DeclareLaunchArgument(
-                "respawn",
-                default_value="true",
-                choices=["true", "false"],
-                description="Start it again a second after it ends.",
-            ),
-            DeclareLaunchArgument(
-                "log_level", default_value="info", description="Log level of the aggregator."
+            *declare_arguments(),
+            IncludeLaunchDescription(
+                PathJoinSubstitution(
+                    [FindPackageShare("pqc_tunnel"), "launch", "arguments.launch.py"]
+                )
             ),
             OpaqueFunction(function=start_aggregator),
         ]

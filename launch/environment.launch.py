@@ -14,10 +14,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
+from functools import partial
 
 from ament_index_python.packages import get_package_share_path
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
+    IncludeLaunchDescription,
     OpaqueFunction,
     RegisterEventHandler,
     SetEnvironmentVariable,
@@ -25,6 +27,8 @@ from launch.actions import (
 )
 from launch.event_handlers import OnProcessExit
 from launch.events.process import ProcessExited
+from launch.substitutions import PathJoinSubstitution
+from launch_ros.substitutions import FindPackageShare
 
 RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 # For each middleware: the variables in which a user chooses a configuration.
@@ -37,8 +41,9 @@ ZENOH_OVERRIDE = (
 )
 PREFIX = "launch-prefix"
 PARAMETER_FILES = ("params_file", "policy_params_file")  # launch arguments
-MISCONFIGURED = 2  # exit code of tunnel_node
+MISCONFIGURED = 2  # exit code of our nodes
 LAST_PORT = 65535
+POLICY_NODES = {"advisor_node", "policy_node", "sensing_node"}
 PRESET = "preset"  # launch argument
 
 
@@ -111,23 +116,34 @@ def require_port(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     return []
 
 
-def fail_if_misconfigured(event: ProcessExited, _: LaunchContext) -> None:
-    """End the launch if the tunnel rejects its parameters or keys: a restart would fail, too."""
+def fail_if_misconfigured(ended_before: set[str], event: ProcessExited, _: LaunchContext) -> None:
+    """End the launch if a node rejects its parameters or keys: a restart would fail, too.
+
+    A node of the policy that did fly and fails as it starts again does not end the tunnel.
+    """
     # A process's name is its exec_name and a number.
     name = event.process_name.rpartition("-")[0]
     if event.returncode == MISCONFIGURED and name == "tunnel_node":
         raise RuntimeError("the tunnel can't start with its parameters and keys.")
+    if event.returncode == MISCONFIGURED and name in POLICY_NODES - ended_before:
+        raise RuntimeError(f"{name} can't start with its parameters.")
+    ended_before.add(name)
 
 
 def generate_launch_description() -> LaunchDescription:
     """Describe the environment of the processes launched after this."""
     return LaunchDescription(
         [
+            IncludeLaunchDescription(
+                PathJoinSubstitution(
+                    [FindPackageShare("pqc_tunnel"), "launch", "arguments.launch.py"]
+                )
+            ),
             OpaqueFunction(function=require_parameter_files),
             OpaqueFunction(function=require_port),
             OpaqueFunction(function=find_preset),
             OpaqueFunction(function=keep_graph_local),
             OpaqueFunction(function=end_with_launch),
-            RegisterEventHandler(OnProcessExit(on_exit=fail_if_misconfigured)),
+            RegisterEventHandler(OnProcessExit(on_exit=partial(fail_if_misconfigured, set()))),
         ]
     )

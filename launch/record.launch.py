@@ -9,8 +9,14 @@ import tempfile
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
-from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction
-from launch.substitutions import LaunchConfiguration
+from launch.actions import (
+    DeclareLaunchArgument,
+    ExecuteProcess,
+    IncludeLaunchDescription,
+    OpaqueFunction,
+)
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.substitutions import FindPackageShare
 
 LEAST_FREE_BYTES = 16 << 20  # so that a bag can be completed, too
 
@@ -58,19 +64,31 @@ def start_recorder(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     ]
 
 
+def declare_arguments() -> list[LaunchDescriptionEntity]:
+    """Return the arguments of this launch file."""
+    return [
+        DeclareLaunchArgument(
+            "namespace",
+            default_value="pqc",
+            description="Namespace of the topics, without '/'.",
+        ),
+        DeclareLaunchArgument(
+            "record_dir",
+            default_value=".",
+            description="Folder in which the bag's folder is created.",
+        ),
+    ]
+
+
 def generate_launch_description() -> LaunchDescription:
     """Describe the recorder."""
     return LaunchDescription(
         [
-            DeclareLaunchArgument(
-                "namespace",
-                default_value="pqc",
-                description="Namespace of the topics, without '/'.",
-            ),
-            DeclareLaunchArgument(
-                "record_dir",
-                default_value=".",
-                description="Folder in which the bag's folder is created.",
+            *declare_arguments(),
+            IncludeLaunchDescription(
+                PathJoinSubstitution(
+                    [FindPackageShare("pqc_tunnel"), "launch", "arguments.launch.py"]
+                )
             ),
             OpaqueFunction(function=start_recorder),
         ]

@@ -9,7 +9,8 @@ files have the flat form: an empty text in a list is ignored, since ROS has no e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from math import isfinite
@@ -36,6 +37,10 @@ class ParameterFault(ValueError):
     """A parameter that can't be used; the message is one sentence."""
 
 
+class Unavailable(ParameterFault):
+    """A parameter whose value is good, but whose object is not there now, such as a busy port."""
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One parameter in its flat form."""
@@ -49,6 +54,7 @@ class Parameter:
     choices: tuple[Any, ...] = ()  # of the value, or of each value of a list; empty: any
     section: str = ""  # heading in parameter files
     live: bool = True  # can be changed while the node runs
+    canonical: Callable[[str], str] = str  # the choice that a text means
 
     @property
     def type(self) -> str:
@@ -73,10 +79,12 @@ class Parameter:
         if isinstance(value, float) and not isfinite(value):
             raise ParameterFault(f"{self.name} is {value}, but must be a finite number.")
         if isinstance(value, list):
+            value = [self.canonical(item) for item in value]
             for item in value:
                 if self.choices and item not in self.choices:
                     raise ParameterFault(f"{self.name} names {item!r}, which does not exist.")
         elif self.choices:
+            value = self.canonical(value) if isinstance(value, str) else value
             if value not in self.choices:
                 raise ParameterFault(f"{self.name} is {value!r}, but must be {self.constraint}.")
         elif (self.low is not None and value < self.low) or (  # type: ignore[operator]
@@ -95,7 +103,12 @@ class Parameter:
             return value  # type: ignore[no-any-return]
         elif kind is float and type(value) is int:
             return float(value)
-        raise ParameterFault(f"{self.name} is {value!r}, but must be {EXPECTED[self.type]}.")
+        expected = EXPECTED[self.type]
+        if isinstance(value, str) and kind in (bool, int, float) and _is_written(value, kind):
+            raise ParameterFault(
+                f"{self.name} is the text {value!r}, but must be {expected}: remove the quotes."
+            )
+        raise ParameterFault(f"{self.name} is {value!r}, but must be {expected}.")
 
 
 def parameter(
@@ -109,6 +122,7 @@ def parameter(
     section: str = "",
     live: bool = True,
     name: str = "",
+    canonical: Callable[[str], str] = str,
 ) -> Any:
     """Return a dataclass field that is a parameter.
 
@@ -116,7 +130,7 @@ def parameter(
     The field may be a frozenset or tuple of texts (a list of texts in the flat form), or a Path.
     """
     flat = _flat(default)
-    own = Parameter(name, flat, description, unit, low, high, choices, section, live)
+    own = Parameter(name, flat, description, unit, low, high, choices, section, live, canonical)
     return field(default=default, metadata={_PARAMETER: own})
 
 
@@ -191,6 +205,16 @@ def _made(kind: type[T], values: Mapping[str, Value], prefix: str) -> T:
             inner = prefix + item.metadata[_GROUP]
             arguments[item.name] = _made(type(item.default), values, inner)
     return kind(**arguments)
+
+
+def _is_written(text: str, kind: type) -> bool:
+    """Return whether a text is how YAML writes a value of a kind."""
+    if kind is bool:
+        return text.lower() in ("true", "false")
+    with suppress(ValueError):
+        kind(text)
+        return True
+    return False
 
 
 def _flat(value: Any) -> Value:

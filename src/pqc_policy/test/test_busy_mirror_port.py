@@ -25,7 +25,7 @@ def test_a_busy_mirror_port_ends_the_sensing_node_with_one_sentence(tmp_path: Pa
             *("-p", f"mirror_address:={LOOPBACK}", "-p", f"mirror_port:={port}"),
         )
         try:
-            assert process.wait() != 0
+            assert process.wait() == 1  # another start may find it free
         finally:
             process.close()
     assert process.output.splitlines() == [

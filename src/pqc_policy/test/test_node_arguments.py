@@ -22,8 +22,8 @@ from ros_graph import NodeProcess, own_graph
         ("sensing_node", ("--params-file", "/nowhere.yaml"), 2, "Error opening YAML file."),
         ("advisor_node", ("-p", "bin_s"), 2, "override rule: '-p bin_s'"),
         ("policy_node", ("--bold",), 2, "The ROS arguments can't be used: '--bold'."),
-        ("sensing_node", ("-p", "mirror_prt:=1"), 1, "mirror_prt; did you mean mirror_port?"),
-        ("advisor_node", ("-p", "colour:=red"), 1, "There is no parameter colour."),
+        ("sensing_node", ("-p", "mirror_prt:=1"), 2, "mirror_prt; did you mean mirror_port?"),
+        ("advisor_node", ("-p", "colour:=red"), 2, "There is no parameter colour."),
     ],
 )
 def test_an_unusable_argument_ends_a_node_with_one_sentence(
@@ -36,6 +36,27 @@ def test_an_unusable_argument_ends_a_node_with_one_sentence(
     lines = [line for line in process.output.splitlines() if not line.startswith("[")]
     assert len(lines) == 1
     assert sentence in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("section", "line", "sentence"),
+    [
+        ("policy", "stale_s: 3.0", "has no section for /pqc/policy, only for policy; name one "),
+        ("/**/policy", "stale_s: -1", ".yaml, section /**/policy: stale_s is -1.0, but must be "),
+    ],
+)
+def test_a_node_names_the_file_and_section_that_it_can_not_use(
+    section: str, line: str, sentence: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "policy.yaml"
+    file.write_text(f'"{section}":\n  ros__parameters:\n    {line}\n')
+    with own_graph(tmp_path):
+        given = ("-r", "__ns:=/pqc", "--params-file", str(file))
+        process = NodeProcess("policy_node", tmp_path / "output.txt", *given)
+        assert process.wait() == 2
+    (output,) = process.output.splitlines()
+    assert sentence in output
+    assert str(file) in output
 
 
 @pytest.mark.parametrize("node", ["policy_node", "sensing_node", "advisor_node"])

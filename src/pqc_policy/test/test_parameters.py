@@ -100,6 +100,7 @@ def test_values_survive_the_conversion_to_a_configuration_and_back() -> None:
         "allowed.min_level": 3,
         "allowed.families": ["ml_kem"],
         "allowed.suites": ["cs-mlkem768-aesgcm-mldsa65"],
+        "ceiling": "cs-mlkem1024-aesgcm-sphincs256f",
         "rekey_interval_s.mceliece": 900.0,
         "expert.warm_c": 60.0,
     }
@@ -109,6 +110,8 @@ def test_values_survive_the_conversion_to_a_configuration_and_back() -> None:
     assert config.rekey_interval_s.of(KemFamily.MCELIECE) == 900.0
     assert PolicyConfig().rekey_interval_s.of(KemFamily.MCELIECE) is None
     assert {name: to_values(config)[name] for name in values} == values
+    other = {name: f"{value}sha2" for name, value in values.items() if name == "ceiling"}
+    assert from_values(PolicyConfig, values | other) == config
 
 
 @pytest.mark.parametrize(
@@ -117,7 +120,7 @@ def test_values_survive_the_conversion_to_a_configuration_and_back() -> None:
         ({"colour": 1}, "There is no parameter colour."),
         ({"rekey_limit": "four"}, "rekey_limit is 'four', but must be a whole number."),
         ({"rekey_limit": True}, "rekey_limit is True, but must be a whole number."),
-        ({"stale_s": "2"}, "stale_s is '2', but must be a number."),
+        ({"stale_s": "2"}, "stale_s is the text '2', but must be a number: remove the quotes."),
         ({"stale_s": 61}, "stale_s is 61.0, but must be from 0.1 to 60."),
         ({"stale_s": -1.0}, "stale_s is -1.0, but must be from 0.1 to 60."),
         ({"stale_s": float("nan")}, "stale_s is nan, but must be a finite number."),

@@ -246,7 +246,7 @@ def test_a_mistake_is_reported_in_one_sentence(
     [
         ("cells: [", "is not YAML."),
         ("- cells", "must be a table of names and values."),
-        ("/**/tunnel:\n  ros__parameters:\n    role: drone\n", "has no section for the policy."),
+        ("/**/tunnel:\n  ros__parameters: {}\n", "for the policy, only for /**/tunnel."),
         ("colour: red", "There is no parameter colour."),
         ("coldown_s: 4.0", "There is no parameter coldown_s; did you mean cooldown_s?"),
         ("settle_s: 3", "settle_s is 3.0, but must be from 0 to 0.9."),

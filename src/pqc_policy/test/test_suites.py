@@ -17,12 +17,21 @@ from pqc_policy.policy.suites import SUITES, find_suite
 TABLE = Path(__file__).parent / "data" / "suites.json"
 
 
-def table_of(suites: list[dict[str, Any]]) -> dict[str, tuple[int, int, bool]]:
-    return {s["id"]: (s["level"], s["tier"], s["experimental"]) for s in suites}
+Row = tuple[tuple[str, ...], int, int, bool]
 
 
-def own_table() -> dict[str, tuple[int, int, bool]]:
-    return {s.id: (s.level, s.tier, s.experimental) for s in SUITES}
+def table_of(suites: list[dict[str, Any]]) -> list[Row]:
+    return sorted(
+        (
+            tuple(s[key] for key in ("id", "other_id") if key in s),
+            *(s["level"], s["tier"], s["experimental"]),
+        )
+        for s in suites
+    )
+
+
+def own_table() -> list[Row]:
+    return sorted((s.ids, s.level, s.tier, s.experimental) for s in SUITES)
 
 
 def test_the_suites_are_those_of_the_checked_in_table() -> None:
@@ -46,6 +55,13 @@ def test_tiers_run_from_ml_kem_512_with_aes_to_mceliece_8192128_with_ascon() -> 
     heaviest = find_suite("cs-classicmceliece8192128-ascon128a-mldsa87")
     assert heaviest is not None
     assert heaviest.tier == max(s.tier for s in SUITES) == 27
+
+
+def test_a_suite_is_found_by_either_spelling() -> None:
+    plain = find_suite("cs-mlkem512-aesgcm-sphincs128f")
+    assert plain is not None
+    assert find_suite("cs-mlkem512-aesgcm-sphincs128fsha2") is plain
+    assert find_suite("cs-mlkem768-aesgcm-mldsa65sha2") is None
 
 
 def test_an_unknown_id_has_no_suite() -> None:

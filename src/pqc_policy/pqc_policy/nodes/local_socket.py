@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import socket
 
-from pqc_policy.parameters import ParameterFault
+from pqc_policy.parameters import ParameterFault, Unavailable
 
 _BUFFER_BYTES = 1 << 20
 
 
 def listen(address: str, port: int, parameter: str) -> socket.socket:
-    """Return a socket that does not block; raise ParameterFault if it can't be opened.
+    """Return a socket that does not block; raise ParameterFault or Unavailable without one.
 
     `parameter` is the one that has the address.
     """
@@ -28,5 +28,5 @@ def listen(address: str, port: int, parameter: str) -> socket.socket:
     except OSError as error:
         listening.close()
         reason = error.strerror or error
-        raise ParameterFault(f"UDP port {port} of {address} can't be used: {reason}.") from None
+        raise Unavailable(f"UDP port {port} of {address} can't be used: {reason}.") from None
     return listening

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from builtin_interfaces.msg import Time
@@ -15,18 +15,14 @@ from rcl_interfaces.msg import (
     ParameterEvent,
     SetParametersResult,
 )
-from rclpy.exceptions import (
-    InvalidParameterTypeException,
-    InvalidParameterValueException,
-    ParameterUninitializedException,
-)
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 
+from pqc_policy.nodes import parameter_files
 from pqc_policy.parameters import (
-    EXPECTED,
     Parameter,
     ParameterFault,
+    Value,
     from_values,
     table,
     to_values,
@@ -35,18 +31,18 @@ from pqc_policy.parameters import (
 
 T = TypeVar("T")
 _DECLARED_LATER = ("diagnostic_updater.", "qos_overrides.")
-# ROS does not take a whole number for one with a decimal point.
-_EXPECTED = EXPECTED | {"double": "a number with a decimal point"}
 
 
 def declare(node: Node, kind: type[T]) -> T:
     """Declare every parameter of a settings class and return the settings.
 
-    Raises ParameterFault for a value of a wrong type, out of its range, or that doesn't fit, and
-    for a given parameter that the node doesn't have.
+    Raises ParameterFault for a value of a wrong type, out of its range, or that doesn't fit, for a
+    given parameter that the node doesn't have, and for a file that has nothing for the node.
     """
-    values = {entry.name: _declared(node, entry) for entry in table(kind)}
-    for name in node._parameter_overrides:  # rclpy has no public access to undeclared ones
+    parameter_files.check(node)
+    given = node._parameter_overrides  # rclpy has no public access to undeclared ones
+    values = {entry.name: _declared(node, entry, given) for entry in table(kind)}
+    for name in given:
         if not node.has_parameter(name) and not name.startswith(_DECLARED_LATER):
             raise ParameterFault(unknown(name, values))
     return from_values(kind, values)
@@ -55,6 +51,14 @@ def declare(node: Node, kind: type[T]) -> T:
 def watch(node: Node, settings: T, apply: Callable[[T], None]) -> None:
     """Call `apply` with the new settings on every change; a ParameterFault rejects the change."""
     current = to_values(settings)
+
+    def converted(parameters: list[RosParameter]) -> list[RosParameter]:
+        return [
+            RosParameter(p.name, value=float(p.value))
+            if type(p.value) is int and type(current.get(p.name)) is float
+            else p
+            for p in parameters
+        ]
 
     def changed(parameters: list[RosParameter]) -> SetParametersResult:
         new = current | {p.name: p.value for p in parameters if p.name in current}
@@ -66,6 +70,7 @@ def watch(node: Node, settings: T, apply: Callable[[T], None]) -> None:
         current.update(new)
         return SetParametersResult(successful=True)
 
+    node.add_pre_set_parameters_callback(converted)
     node.add_on_set_parameters_callback(changed)
 
 
@@ -82,18 +87,16 @@ def parameter_event(node: Node, settings: object, stamp: Time) -> ParameterEvent
     )
 
 
-def _declared(node: Node, entry: Parameter) -> object:
+def _declared(node: Node, entry: Parameter, given: Mapping[str, RosParameter]) -> Value:
+    override = given.get(entry.name)
+    value = entry.default
+    if override is not None and override.value is not None:
+        value = entry.checked(override.value)
     # ROS has no empty list.
-    default = [""] if entry.default == [] else entry.default
-    try:
-        value = node.declare_parameter(entry.name, default, _descriptor(entry)).value
-    except InvalidParameterTypeException:
-        raise ParameterFault(f"{entry.name} must be {_EXPECTED[entry.type]}.") from None
-    except InvalidParameterValueException:
-        raise ParameterFault(f"{entry.name} must be {entry.constraint}.") from None
-    except ParameterUninitializedException:
-        return entry.default
-    return entry.default if value is None else value
+    described = [""] if value == [] else value
+    # The override itself may be a whole number for one with a decimal point, which ROS rejects.
+    node.declare_parameter(entry.name, described, _descriptor(entry), ignore_override=True)
+    return value
 
 
 def _descriptor(entry: Parameter) -> ParameterDescriptor:

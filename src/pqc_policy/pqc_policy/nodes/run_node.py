@@ -13,11 +13,12 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.utilities import remove_ros_args
 
+from pqc_policy.nodes import parameter_files
 from pqc_policy.nodes.exit_deadline import exit_within
 from pqc_policy.nodes.interruption import exit_on_sigint, leave_sigint_to_rclpy
 from pqc_policy.nodes.simulated_clock import ClockWatch
 from pqc_policy.nodes.standard_streams import open_standard_streams
-from pqc_policy.parameters import ParameterFault
+from pqc_policy.parameters import ParameterFault, Unavailable
 
 _EXIT_WITHIN_S = 3.0
 _WRONG_USAGE = 2
@@ -30,8 +31,8 @@ _RCL_TEXT = re.compile(
 def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
     """Make a node and spin it.
 
-    Returns the exit code: 0 after SIGINT or SIGTERM; with a sentence on stderr, 1 for parameters
-    and 2 for arguments that can't be used.
+    Returns the exit code: 0 after SIGINT or SIGTERM; with a sentence on stderr, 2 for arguments and
+    parameters that can't be used, where a restart would change nothing, and 1 for what may pass.
     """
     open_standard_streams()
     exit_on_sigint()
@@ -49,7 +50,8 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
         rclpy.spin(node)
         code = 0
     except ParameterFault as fault:
-        print(fault, file=sys.stderr)
+        code = 1 if isinstance(fault, Unavailable) else _WRONG_USAGE
+        print(parameter_files.located(fault), file=sys.stderr)
     except ExternalShutdownException:
         code = 0
     except Exception:
@@ -76,6 +78,7 @@ def _initialized(arguments: Sequence[str] | None) -> str:
                 "parameters are given with --ros-args -p NAME:=VALUE or --params-file FILE."
             )
         rclpy.init(args=arguments)
+        parameter_files.note_given(words)
     except RuntimeError as fault:  # RCLError, or UnknownROSArgsError with a list
         text = str(fault).strip("[]")
         found = _RCL_TEXT.fullmatch(text)

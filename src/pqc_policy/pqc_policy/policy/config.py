@@ -17,6 +17,7 @@ from pqc_policy.policy.suites import (
     KemFamily,
     SignatureFamily,
     Suite,
+    canonical_id,
 )
 
 REQUIRED_INPUTS = ("link", "battery", "thermal", "armed", "session")
@@ -56,6 +57,7 @@ class Allowed:
         frozenset(),
         "Ids of the only suites that may be chosen; empty: all that the parameters above allow.",
         choices=_SUITE_IDS,
+        canonical=canonical_id,
     )
 
     def allows(self, suite: Suite) -> bool:
@@ -136,10 +138,16 @@ class ExpertConfig:
         1.0, "Longest predicted handshake that counts as medium; longer ones are slow.", "s", 0, 60
     )
     balanced_suite: str = parameter(
-        DEFAULT_SUITE, "Suite to use while no rule is active.", choices=_SUITE_IDS
+        DEFAULT_SUITE,
+        "Suite to use while no rule is active.",
+        choices=_SUITE_IDS,
+        canonical=canonical_id,
     )
     hot_suite: str = parameter(
-        _LIGHT, "Suite to use while the thermal rule is active.", choices=_SUITE_IDS
+        _LIGHT,
+        "Suite to use while the thermal rule is active.",
+        choices=_SUITE_IDS,
+        canonical=canonical_id,
     )
 
 
@@ -169,6 +177,7 @@ class PolicyConfig:
         DEFAULT_SUITE,
         "Heaviest suite that an upgrade may lead to.",
         choices=_SUITE_IDS,
+        canonical=canonical_id,
         section="Suites that may be chosen",
     )
     max_interruption_s: float = parameter(

@@ -111,8 +111,14 @@ class Suite:
     aead: str
     signature: str
     signature_family: SignatureFamily
-    level: int  # NIST security level: 1, 3 or 5
+    level: int  # NIST category 1, 3 or 5 of the KEM; ML-DSA-44 has category 2
     tier: int  # a lower tier is lighter
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The id and, with SPHINCS+, the other spelling that earlier papers use."""
+        sphincs = (SignatureFamily.SPHINCS_S, SignatureFamily.SPHINCS_F)
+        return (self.id, f"{self.id}sha2") if self.signature_family in sphincs else (self.id,)
 
     @property
     def ciphertext_bytes(self) -> int:
@@ -166,9 +172,15 @@ def _all_suites() -> tuple[Suite, ...]:
 
 
 SUITES = _all_suites()
-_BY_ID = {suite.id: suite for suite in SUITES}
+_BY_ID = {name: suite for suite in SUITES for name in suite.ids}
 
 
 def find_suite(suite_id: str) -> Suite | None:
-    """Return the suite of this id; None if there is no such suite."""
+    """Return the suite of this id, in either spelling; None if there is no such suite."""
     return _BY_ID.get(suite_id)
+
+
+def canonical_id(suite_id: str) -> str:
+    """Return the id of a suite that may be named by its other spelling, else the text itself."""
+    suite = find_suite(suite_id)
+    return suite_id if suite is None else suite.id

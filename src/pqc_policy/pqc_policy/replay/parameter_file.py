@@ -10,13 +10,13 @@ from typing import Any
 
 import yaml
 
+from pqc_policy.parameter_sections import flat, sections
 from pqc_policy.parameters import ParameterFault, from_values
 from pqc_policy.policy.settings import PolicySettings
 from pqc_policy.policy.tunnel_floor import TunnelFloor, tunnel_floor
 
 # The section of a ROS parameter file that applies to every node.
 _ALL = "/**"
-_ROS = "ros__parameters"
 # Every node has these.
 _OF_EVERY_NODE = ("use_sim_time", "diagnostic_updater.")
 
@@ -54,25 +54,13 @@ def _read(file: Path, node: str) -> dict[str, Any]:
         raise ParameterFault(f"The parameter file {file} is not YAML.") from fault
     if not isinstance(document, Mapping):
         raise ParameterFault(f"The parameter file {file} must be a table of names and values.")
-    sections = [
-        value[_ROS]
-        for name, value in document.items()
-        if isinstance(value, Mapping) and isinstance(value.get(_ROS), Mapping)
-        if name in (_ALL, node) or str(name).endswith(f"/{node}")
-    ]
-    if not sections and any(isinstance(v, Mapping) and _ROS in v for v in document.values()):
-        raise ParameterFault(f"The parameter file {file} has no section for the {node}.")
-    values: dict[str, Any] = {}
-    for section in sections or [document]:
-        values |= _flat(section)
-    return values
-
-
-def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for name, value in table.items():
-        if isinstance(value, Mapping):
-            values |= _flat(value, f"{prefix}{name}.")
-        else:
-            values[f"{prefix}{name}"] = value
-    return values
+    found = list(sections(document))
+    own = [s for s in found if s.name in (_ALL, node) or s.name.endswith(f"/{node}")]
+    if found and not own:
+        names = ", ".join(section.name for section in found)
+        raise ParameterFault(
+            f"The parameter file {file} has no section for the {node}, only for {names}."
+        )
+    if not found:
+        return flat(document)
+    return {name: value for section in own for name, value in section.values.items()}

@@ -91,7 +91,7 @@ inline constexpr const char * default_node = "/pqc/tunnel";
 // Reads the parameters which a ROS 2 parameter file gives to `node_name` ("/pqc/tunnel" or
 // "tunnel"): sections with this name or the wildcards * and **. Later sections override earlier
 // ones; nested names are joined by dots. Parameters of every node (use_sim_time, qos_overrides…) are left
-// out.
+// out. A file of which no section is for the node is an error.
 Result<ParameterValues> load_parameter_file(
   const std::filesystem::path & file, std::string_view node_name);
 

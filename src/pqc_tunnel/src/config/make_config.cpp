@@ -239,6 +239,52 @@ TunnelSettings make_settings(Role role, const Reader & values, Problems & proble
   return settings;
 }
 
+const char * called(Role role) { return role == Role::drone ? "drone" : "ground station"; }
+
+// Takes the parameters out that only the other end has.
+std::vector<std::string> take_those_of_the_other_end(Role role, ParameterValues & given)
+{
+  const auto has = [](const std::vector<ParameterSpec> & specs, const std::string & name) {
+    return std::ranges::find(specs, name, &ParameterSpec::name) != specs.end();
+  };
+  const Role other = role == Role::drone ? Role::gcs : Role::drone;
+  const auto here = all_parameter_specs(role, given);
+  const auto there = all_parameter_specs(other, given);
+  std::vector<std::string> names;
+  std::erase_if(given, [&](const auto & entry) {
+    const bool taken = has(there, entry.first) && !has(here, entry.first);
+    if (taken) {
+      names.push_back(entry.first);
+    }
+    return taken;
+  });
+  std::ranges::sort(names, {}, &std::string::size);  // the best known ones are short
+  return names;
+}
+
+// Before all other problems, most of which follow from this one.
+void check_whose_file_it_is(
+  Role role, const ParameterValues & given, const std::vector<std::string> & foreign,
+  Problems & problems)
+{
+  const Role other = role == Role::drone ? Role::gcs : Role::drone;
+  const auto named = given.find("role");
+  const std::string text = named == given.end() ? to_string(role) : to_text(named->second);
+  if (const auto named_role = parse_role(text); named_role != role) {
+    problems.add(
+      "Parameter role is " + text + ", but must be " + to_string(role) + " here" +
+      (named_role ? ": this is the " + std::string(called(other)) + "'s file." : "."));
+  } else if (foreign.size() == 1) {
+    problems.add(
+      "Parameter " + foreign[0] + " is one of a " + called(other) + ", but this end is a " +
+      called(role) + ".");
+  } else if (!foreign.empty()) {
+    problems.add(
+      "This is the " + std::string(called(other)) + "'s file, but this end is a " + called(role) +
+      ": " + foreign[0] + " and " + foreign[1] + " are parameters of a " + called(other) + ".");
+  }
+}
+
 HostPort optional_host_port(const Reader & values, const std::string & stem, Problems & problems)
 {
   const std::string address = stem + "_address";
@@ -331,15 +377,14 @@ Result<EngineConfig> make_engine_config(Role role, const ParameterValues & given
 }
 
 EngineConfig make_engine_config(
-  Role role, const ParameterValues & given, std::vector<Error> & all_problems)
+  Role role, const ParameterValues & all_given, std::vector<Error> & all_problems)
 {
   Problems problems(all_problems);
+  auto given = all_given;
+  const auto foreign = take_those_of_the_other_end(role, given);
+  check_whose_file_it_is(role, given, foreign, problems);
   const auto complete = complete_parameters(role, given, all_problems);
   const Reader values(complete);
-  if (!values.text("role").empty() && parse_role(values.text("role")) != role) {
-    problems.add(
-      "Parameter role is " + values.text("role") + ", but must be " + to_string(role) + " here.");
-  }
   check_required(role, values, problems);
   if (role == Role::gcs) {
     check_drone_names(values.list("drones"), problems);

@@ -78,6 +78,17 @@ Result<void> check_range(const ParameterSpec & spec, const ParameterValue & valu
   return {};
 }
 
+std::string wrong_type(const ParameterSpec & spec, const ParameterValue & value)
+{
+  const auto * text = std::get_if<std::string>(&value);
+  const auto unquoted =
+    parse_parameter_assignment("value:=" + (text == nullptr ? std::string() : *text));
+  const bool quoted = text != nullptr && unquoted && convert(spec, unquoted->second);
+  return "Parameter " + spec.name + " is " +
+         (quoted ? "the text \"" + *text + "\"" : to_text(value)) + ", but must be " +
+         to_string(spec.type) + (quoted ? ": remove the quotes." : ".");
+}
+
 std::string unknown_name(const std::string & name, const std::vector<ParameterSpec> & specs)
 {
   std::vector<std::string> known;
@@ -134,9 +145,7 @@ ParameterValues complete_parameters(
     }
     auto value = convert(spec, found->second);
     if (!value) {
-      problems.push_back(
-        {ErrorCode::invalid_argument, "Parameter " + spec.name + " is " + to_text(found->second) +
-                                        ", but must be " + to_string(spec.type) + "."});
+      problems.push_back({ErrorCode::invalid_argument, wrong_type(spec, found->second)});
     } else if (auto checked = check_range(spec, *value); !checked) {
       problems.push_back(checked.error());
     } else {

@@ -134,20 +134,27 @@ Result<void> collect(const std::string & prefix, const YAML::Node & node, Parame
   return {};
 }
 
+struct Sections
+{
+  std::vector<std::string> names;  // of all, as in the file
+  bool apply = false;              // one of them, to the node
+};
+
 // Goes down through namespaces until it meets ros__parameters.
 Result<void> collect_sections(
-  const Tokens & path, const YAML::Node & node, const Tokens & wanted, ParameterValues & into,
-  std::size_t & sections)
+  const std::string & above, const YAML::Node & node, const Tokens & wanted, ParameterValues & into,
+  Sections & sections)
 {
   for (const auto & entry : node) {
     const std::string key = entry.first.Scalar();
     if (key == parameters_key) {
-      ++sections;
+      sections.names.push_back(above);
       if (!entry.second.IsMap() && !entry.second.IsNull()) {
         return fail(
           ErrorCode::invalid_argument, "ros__parameters must hold lines of the form name: value.");
       }
-      if (matches(path, wanted)) {
+      if (matches(split_name(above), wanted)) {
+        sections.apply = true;
         if (auto collected = collect("", entry.second, into); !collected) {
           return collected;
         }
@@ -157,15 +164,24 @@ Result<void> collect_sections(
     if (!entry.second.IsMap()) {
       continue;
     }
-    Tokens deeper = path;
-    for (auto & token : split_name(key)) {
-      deeper.push_back(std::move(token));
-    }
+    const std::string deeper = above.empty() ? key : above + "/" + key;
     if (auto found = collect_sections(deeper, entry.second, wanted, into, sections); !found) {
       return found;
     }
   }
   return {};
+}
+
+std::string without_section(
+  const std::filesystem::path & file, const std::string & node,
+  const std::vector<std::string> & sections)
+{
+  std::string names;
+  for (const auto & name : sections) {
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  return "Parameter file " + file.string() + " has no section for " + node + ", only for " + names +
+         "; name one /**/" + node.substr(node.rfind('/') + 1) + ".";
 }
 
 }  // namespace
@@ -185,13 +201,13 @@ Result<ParameterValues> load_parameter_file(
     return fail(ErrorCode::unavailable, "Parameter file " + file.string() + " is a folder.");
   }
   ParameterValues values;
-  std::size_t sections = 0;
+  Sections sections;
   try {
     const YAML::Node root = YAML::LoadFile(file.string());
     if (!root.IsMap()) {
       return in_file("it holds no section of the form node_name: ros__parameters: …");
     }
-    auto collected = collect_sections({}, root, split_name(node_name), values, sections);
+    auto collected = collect_sections("", root, split_name(node_name), values, sections);
     if (!collected) {
       return in_file(collected.error().message);
     }
@@ -203,8 +219,12 @@ Result<ParameterValues> load_parameter_file(
   } catch (const YAML::Exception & error) {
     return in_file("it isn't valid YAML (" + error.msg + ").");
   }
-  if (sections == 0) {
+  if (sections.names.empty()) {
     return in_file("it holds no section of the form node_name: ros__parameters: …");
+  }
+  if (!sections.apply) {
+    return fail(
+      ErrorCode::invalid_argument, without_section(file, std::string(node_name), sections.names));
   }
   return values;
 }

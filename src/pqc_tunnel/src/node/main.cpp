@@ -13,6 +13,7 @@
 #include <rclcpp/rclcpp.hpp>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "os/output_relay.hpp"
 #include "pqc_tunnel/os/process.hpp"
@@ -96,9 +97,20 @@ void keep_colours()
   }
 }
 
-int run()
+std::vector<std::string> parameter_files(const std::vector<std::string> & words)
 {
-  const auto node = std::make_shared<pqc_tunnel::TunnelNode>();
+  std::vector<std::string> files;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i - 1] == "--params-file") {
+      files.push_back(words[i]);
+    }
+  }
+  return files;
+}
+
+int run(const std::vector<std::string> & words)
+{
+  const auto node = std::make_shared<pqc_tunnel::TunnelNode>(parameter_files(words));
   if (node->failure().empty()) {
     const SignalThread signals(*node);
     rclcpp::spin(node);
@@ -133,7 +145,7 @@ int main(int argc, char ** argv)
     const pqc_tunnel::OutputRelay errors(STDERR_FILENO, "tunnel_node");
     const pqc_tunnel::OutputRelay output(STDOUT_FILENO, "tunnel_node");
     rclcpp::init(argc, argv, rclcpp::InitOptions(), rclcpp::SignalHandlerOptions::None);
-    return run();
+    return run({argv, argv + argc});
   } catch (const std::exception & error) {
     report_failure(error.what());
     return exit_misconfigured;  // by ROS arguments, or a parameter file that can't be read

@@ -74,10 +74,14 @@ ExposureOptions exposure_options(const Engine & engine, const ParameterValues & 
 
 }  // namespace
 
-TunnelNode::TunnelNode(const rclcpp::NodeOptions & options)
+TunnelNode::TunnelNode(
+  const std::vector<std::string> & parameter_files, const rclcpp::NodeOptions & options)
 : rclcpp::Node("tunnel", options), diagnostics_(this)
 {
   try {
+    for (const auto & file : parameter_files) {
+      value_or_throw(load_parameter_file(file, get_fully_qualified_name()));
+    }
     start();
   } catch (const StartFailure & error) {
     failure_ = error.what();

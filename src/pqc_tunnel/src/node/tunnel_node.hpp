@@ -38,7 +38,10 @@ class TunnelNode : public rclcpp::Node
 {
 public:
   // If the tunnel can't run with these parameters, failure() has the reason and the node need not be spun.
-  explicit TunnelNode(const rclcpp::NodeOptions & options = rclcpp::NodeOptions());
+  // `parameter_files` are those of the command line: one of which nothing applies is a failure.
+  explicit TunnelNode(
+    const std::vector<std::string> & parameter_files = {},
+    const rclcpp::NodeOptions & options = rclcpp::NodeOptions());
   ~TunnelNode() override;
 
   // From any thread: answers pending requests, stops the engine and shuts ROS down.

@@ -206,7 +206,8 @@ TEST(Config, an_error_is_one_sentence_with_name_value_and_allowed_values)
     drone_refusal("plaintext_port", std::int64_t{0}),
     "Parameter plaintext_port is 0, but must be a port from 1 to 65535.");
   EXPECT_EQ(
-    drone_refusal("role", std::string("gcs")), "Parameter role is gcs, but must be drone here.");
+    drone_refusal("role", std::string("gcs")),
+    "Parameter role is gcs, but must be drone here: this is the ground station's file.");
   EXPECT_EQ(
     drone_refusal("keepalive_interval_s", std::int64_t{3}),
     "Parameter keepalive_interval_s is 3, but must be less than peer_timeout_s, or a quiet link "
@@ -222,6 +223,39 @@ TEST(Config, an_error_is_one_sentence_with_name_value_and_allowed_values)
     drone_refusal("mirror_messages", List{"0", "HEARTBEAT"}),
     "Parameter mirror_messages contains HEARTBEAT, but must contain ids of MAVLink messages, "
     "numbers from 0 to 16777215.");
+}
+
+TEST(Config, the_other_ends_file_is_the_first_problem)
+{
+  auto values = gcs_values();
+  EXPECT_EQ(
+    refusal(Role::drone, values),
+    "Parameter role is gcs, but must be drone here: this is the ground station's file.");
+  values["role"] = std::string("drone");
+  EXPECT_EQ(
+    refusal(Role::drone, values),
+    "This is the ground station's file, but this end is a drone: drones and "
+    "drone.beta.plaintext_port are parameters of a ground station.");
+  EXPECT_EQ(
+    gcs_refusal("gcs_address", std::string("ground.example")),
+    "Parameter gcs_address is one of a drone, but this end is a ground station.");
+}
+
+TEST(Config, a_number_in_quotes_is_said_to_be_a_text)
+{
+  EXPECT_EQ(
+    drone_refusal("datagram_port", std::string("46012")),
+    "Parameter datagram_port is the text \"46012\", but must be a whole number: remove the "
+    "quotes.");
+  EXPECT_EQ(
+    drone_refusal("peer_timeout_s", std::string("3")),
+    "Parameter peer_timeout_s is the text \"3\", but must be a number: remove the quotes.");
+  EXPECT_EQ(
+    drone_refusal("hybrid_x25519", std::string("true")),
+    "Parameter hybrid_x25519 is the text \"true\", but must be true or false: remove the quotes.");
+  EXPECT_EQ(
+    drone_refusal("datagram_port", std::string("many")),
+    "Parameter datagram_port is many, but must be a whole number.");
 }
 
 TEST(Config, the_role_must_be_given_and_known)

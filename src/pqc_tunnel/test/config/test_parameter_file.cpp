@@ -91,6 +91,14 @@ TEST_F(ParameterFile, sections_are_chosen_as_ros_does)
   EXPECT_FALSE(reaches("/**/policy", "/pqc/tunnel"));
 }
 
+TEST_F(ParameterFile, a_file_of_which_nothing_applies_names_its_sections_and_the_one_looked_for)
+{
+  EXPECT_EQ(
+    refusal("tunnel:\n  ros__parameters: {role: gcs}\nuav:\n  tunnel:\n    ros__parameters:\n"),
+    "Parameter file " + (scratch_ / "parameters.yaml").string() +
+      " has no section for /pqc/tunnel, only for tunnel, uav/tunnel; name one /**/tunnel.");
+}
+
 TEST_F(ParameterFile, namespaces_may_be_nested_sections)
 {
   const auto values = load("pqc:\n  tunnel:\n    ros__parameters:\n      role: gcs\n");

@@ -8,6 +8,7 @@ import contextlib
 import importlib.util
 import itertools
 import os
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -194,10 +195,46 @@ class TestLaunchFiles(unittest.TestCase):
                 output = self.failed_launch(
                     f"{end}.launch.py",
                     f"params_file:={file}",
+                    "identity_dri:=/keys",
                     *([argument, "policy:=false"] if argument else []),
                 )
+                self.assertEqual(output.count("no launch argument identity_dri, so it has"), 1)
                 self.assertEqual(output.count("tunnel_node: Parameter"), 1, output)
                 self.assertIn("the tunnel can't start with its parameters and keys", output)
+
+    def test_a_policy_that_can_not_start_ends_the_launch_with_its_sentence(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "policy.yaml")
+            file.write_text("policy:\n  ros__parameters:\n    stale_s: 3.0\n")
+            output = self.failed_launch("policy.launch.py", f"policy_params_file:={file}")
+        sentence = f"The parameter file {file} has no section for /pqc/policy, only for policy;"
+        self.assertEqual(output.count(sentence), 1, output)
+        self.assertIn("_node can't start with its parameters", output)
+
+    def test_an_argument_that_nothing_reads_is_one_warning(self) -> None:
+        launch = get_package_share_path("pqc_tunnel") / "launch"
+        arguments = runpy.run_path(str(launch / "arguments.launch.py"))
+        known = {
+            end: {*arguments["declared"](launch / f"{end}.launch.py")}
+            for end in ("drone", "gcs", "policy", "record", "aggregator")
+        }
+        for name in ("gcs_address", "sys_root", "record_dir", "aggregator"):
+            self.assertIn(name, known["drone"])
+        self.assertNotIn("suite", known["gcs"])
+        self.assertEqual(known["record"], {"namespace", "record_dir"})
+        given = ["params_fil", "suite", "launch-prefix", "namespace"]
+        warning = "There is no launch argument {}, so it has no effect{}".format
+        self.assertEqual(
+            arguments["warnings"](given, known["gcs"]),
+            [warning("params_fil", "; did you mean params_file?"), warning("suite", ".")],
+        )
+        for words, started in (
+            (["launch", "pqc_tunnel", "gcs.launch.py", "a:=b"], "gcs.launch.py"),
+            (["launch", f"{launch}/drone.launch.py"], "drone.launch.py"),
+            (["launch", "my_drone", "drone.launch.py"], None),
+        ):
+            file = arguments["started_file"](words)
+            self.assertEqual(file and file.name, started)
 
     @needs_recorder
     def test_a_folder_where_no_bag_can_be_written_is_one_sentence(self) -> None:
