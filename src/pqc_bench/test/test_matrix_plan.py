@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from pqc_bench.cell.cell import Cell
 from pqc_bench.cell.observed import Observed
-from pqc_bench.cell.suite_set import choose_suites
+from pqc_bench.cell.suite_set import choose_suites, one_suite
 from pqc_bench.commands import matrix
+from pqc_bench.harness.usage import UsageFault
 from pqc_bench.matrix import progress
 from pqc_bench.matrix.plan import choose, choose_links, plan, shuffled
 from pqc_bench.matrix.run_file import RunFile, read_run
@@ -22,7 +23,7 @@ from pqc_bench.matrix.run_lock import run_lock
 from pqc_bench.matrix.runner import Runner, run_pending
 from pqc_bench.matrix.state_file import COMPLETED, FAILED, Entry, State
 from pqc_bench.options import matrix as described
-from pqc_policy.policy.suites import SUITES
+from pqc_policy.policy.suites import SUITES, find_suite
 from pqc_sim.processes.run_fault import RunFault
 
 SUITE = "cs-mlkem768-aesgcm-mldsa65"
@@ -45,6 +46,25 @@ def test_the_paper_set_is_the_seeds_72_and_the_rest_is_extended() -> None:
     assert len(paper) + len(extended) == len(SUITES)
     assert "cs-classicmceliece460896-ascon128a-sphincs192s" in paper
     assert not [s for s in paper if "frodo" in s or s.endswith("f") or "asconaead" in s]
+
+
+def test_the_suites_that_a_seed_measured_are_a_set() -> None:
+    first, second = choose_suites("seed002"), choose_suites("seed003")
+    assert (len(first), len(second)) == (30, 21)
+    assert set(second) < set(first)
+    # As seed 002 spells them, section 3.2.
+    spelt = "cs-classicmceliece348864-{}-sphincs128fsha2,cs-mlkem1024-{}-sphincs256fsha2"
+    for aead in ("aesgcm", "chacha20poly1305"):
+        chosen = choose_suites(spelt.format(aead, aead))
+        assert [find_suite(suite) is not None for suite in chosen] == [True, True]
+        assert set(chosen) < set(first)
+    assert choose_suites("seed003,seed002") == [*second, *(s for s in first if s not in second)]
+    assert one_suite("cs-mlkem512-aesgcm-sphincs128fsha2") == "cs-mlkem512-aesgcm-sphincs128f"
+
+
+def test_a_wrong_name_leads_to_no_experimental_suite() -> None:
+    with pytest.raises(UsageFault, match=r"did you mean 'cs-(?!hqc)"):
+        one_suite("cs-hqc128-aesgcm-mldsa4")
 
 
 def test_patterns_choose_suites() -> None:

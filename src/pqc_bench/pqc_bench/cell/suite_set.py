@@ -13,6 +13,32 @@ from pqc_bench.harness.usage import unknown
 PAPER = "paper"
 EXTENDED = "extended"
 ALL = "all"
+# KEM and signature of the suites that a seed measured.
+_SEED_003_CHACHA = (
+    ("mlkem512", "mldsa44"),
+    ("mlkem512", "falcon512"),
+    ("mlkem1024", "mldsa87"),
+    ("mlkem1024", "falcon1024"),
+    ("hqc128", "falcon512"),
+    ("hqc192", "mldsa65"),
+    ("frodokem640aes", "mldsa44"),
+)
+_SEED_003 = (
+    *_SEED_003_CHACHA,
+    ("mlkem768", "mldsa65"),
+    ("mlkem1024", "sphincs256f"),
+    ("hqc256", "mldsa87"),
+    ("frodokem976aes", "mldsa65"),
+    ("classicmceliece348864", "sphincs128f"),
+    ("classicmceliece460896", "mldsa65"),
+    ("classicmceliece8192128", "sphincs256f"),
+)
+_SEED_002 = (*_SEED_003, ("mlkem512", "sphincs128f"))
+_OF_SEEDS = {
+    "seed002": {"aesgcm": _SEED_002, "chacha20poly1305": _SEED_002},  # 30, its section 3.2
+    "seed003": {"aesgcm": _SEED_003, "chacha20poly1305": _SEED_003_CHACHA},  # 21, its tables
+}
+SETS = (PAPER, EXTENDED, ALL, *_OF_SEEDS)
 
 
 def set_of(suite: Suite) -> str:
@@ -26,26 +52,35 @@ def set_of(suite: Suite) -> str:
 
 
 def choose_suites(wanted: str) -> list[str]:
-    """Return the ids of a set (paper, extended, all), or of all that patterns with * ? [] match.
+    """Return the ids of sets, or of all suites that patterns with * ? [] match, without repetition.
 
     UsageFault if a pattern matches none.
     """
-    if wanted == ALL:
-        return [suite.id for suite in SUITES]
-    if wanted in (PAPER, EXTENDED):
-        return [suite.id for suite in SUITES if set_of(suite) == wanted]
-    ids = [suite.id for suite in SUITES]
     chosen: list[str] = []
     for pattern in wanted.split(","):
-        found = [suite for suite in ids if fnmatch.fnmatchcase(suite, pattern)]
+        found = [suite.id for suite in SUITES if _is_meant(suite, pattern)]
         if not found:
-            raise unknown("suite", pattern, [PAPER, EXTENDED, ALL, *ids])
+            raise unknown("suite", pattern, [*SETS, *_easily_usable()])
         chosen += [suite for suite in found if suite not in chosen]
     return chosen
 
 
 def one_suite(text: str) -> str:
-    """Return the id of a suite; UsageFault if there is no such suite."""
-    if find_suite(text) is None:
-        raise unknown("suite", text, [suite.id for suite in SUITES])
-    return text
+    """Return the id of a suite, given in either spelling; UsageFault if there is none."""
+    suite = find_suite(text)
+    if suite is None:
+        raise unknown("suite", text, _easily_usable())
+    return suite.id
+
+
+def _is_meant(suite: Suite, pattern: str) -> bool:
+    if pattern in _OF_SEEDS:
+        return (suite.kem, suite.signature) in _OF_SEEDS[pattern].get(suite.aead, ())
+    if pattern in SETS:
+        return pattern in (ALL, set_of(suite))
+    return any(fnmatch.fnmatchcase(name, pattern) for name in suite.ids)
+
+
+def _easily_usable() -> list[str]:
+    """Return the ids that a wrong name may have meant: an experimental one needs a permission."""
+    return [suite.id for suite in SUITES if not suite.experimental]

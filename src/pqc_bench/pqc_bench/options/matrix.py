@@ -41,8 +41,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--suites",
         type=choose_suites,
-        help="paper (the 72 of the earlier papers), extended, all, or patterns separated by commas "
-        "(paper)",
+        help="paper (the 72 of the earlier papers), seed002, seed003, extended, all, or patterns; "
+        "several with commas (paper)",
     )
     parser.add_argument(
         "--scenario",

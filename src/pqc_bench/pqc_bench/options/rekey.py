@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--suites",
         type=choose_suites,
         default="paper",
-        help="paper (72), extended, all, or patterns separated by commas (paper)",
+        help="paper (72), seed002, seed003, extended, all, or patterns; with commas (paper)",
     )
     parser.add_argument(
         "--rate", type=message_rate, default=320, help="datagrams per second, each way (320)"

@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="steps of 100 ms in each schedule before the faults end (default: 300)",
     )
     parser.add_argument(
-        "--suites", type=choose_suites, help="suites to use: patterns, separated by commas (all)"
+        "--suites", type=choose_suites, help="suites to use, as of bench matrix (all)"
     )
     parser.add_argument(
         "--links",

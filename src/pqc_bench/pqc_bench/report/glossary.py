@@ -11,7 +11,8 @@ from pqc_bench.report.section import Raw, Section
 WORDS = {
     "suite": "A KEM, a cipher (AEAD) and a signature that are used together. Its id, such as "
     "cs-mlkem768-aesgcm-mldsa65, is the value of the parameter suite.",
-    "level": "NIST security level: 1, 3 or 5, as hard to break as AES-128, AES-192 or AES-256.",
+    "level": "NIST security level: 1, 3 or 5, as hard to break as AES-128, AES-192 or AES-256. "
+    "ML-DSA-44 is of level 2 and counts as 1.",
     "tier": "Weight of a suite in the policy: a lower tier costs less.",
     "handshake": "The messages by which drone and ground station agree on keys. The first one has "
     "no keys made ahead.",

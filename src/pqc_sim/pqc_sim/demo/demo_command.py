@@ -100,7 +100,7 @@ def _check(options: argparse.Namespace) -> None:
     if options.schedule is not None and options.links is None:
         raise RunFault("--schedule needs --links: one link has no schedule")
     if options.suite is not None:
-        _check_suite(options.suite)
+        options.suite = _suite(options.suite)
     for file in (options.summary, options.keep_log):
         require_writable(file)
 
@@ -120,15 +120,17 @@ def _check_installed(options: argparse.Namespace) -> None:
         raise RunFault(str(error)) from error
 
 
-def _check_suite(suite: str) -> None:
-    from pqc_policy.policy.suites import SUITES
+def _suite(text: str) -> str:
+    """Return the id of a suite that the demonstration can fly; RunFault for another."""
+    from pqc_policy.policy.suites import SUITES, find_suite
 
+    suite = find_suite(text)
+    if suite is not None and not suite.experimental:
+        return suite.id
     usable = [one.id for one in SUITES if not one.experimental]
-    if suite not in usable:
-        nearest = difflib.get_close_matches(suite, usable, n=1, cutoff=0.0)[0]
-        known = any(suite == one.id for one in SUITES)
-        fault = f"{suite} is experimental" if known else f"there is no suite '{suite}'"
-        raise RunFault(f"{fault}; did you mean {nearest}?")
+    nearest = difflib.get_close_matches(text, usable, n=1, cutoff=0.0)[0]
+    fault = f"there is no suite '{text}'" if suite is None else f"{text} is experimental"
+    raise RunFault(f"{fault}; did you mean {nearest}?")
 
 
 def _discard_output() -> None:

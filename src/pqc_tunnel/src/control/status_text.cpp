@@ -227,8 +227,11 @@ JsonWriter suite_json(const Suite & suite)
 {
   const auto availability = registry().availability(suite);
   auto json = JsonWriter::object();
-  json.text("id", suite.id)
-    .number("level", static_cast<int>(suite.level))
+  json.text("id", suite.id);
+  if (!suite.other_id.empty()) {
+    json.text("other_id", suite.other_id);
+  }
+  json.number("level", static_cast<int>(suite.level))
     .number("tier", suite.tier)
     .flag("experimental", suite.experimental)
     .flag("available", availability.available);

@@ -68,13 +68,21 @@ std::string make_id(KemAlgorithm kem, SignatureAlgorithm signature, AeadAlgorith
   return id;
 }
 
+// SPHINCS+ ids with the name of their hash; an id without it is their beginning.
+std::string make_other_id(const std::string & id, SignatureAlgorithm signature)
+{
+  return family(signature) == SignatureFamily::sphincs ? id + "sha2" : id;
+}
+
 Suite make_suite(
-  std::string_view id, KemAlgorithm kem, SignatureAlgorithm signature, AeadAlgorithm aead)
+  std::string_view longest_id, std::size_t size, KemAlgorithm kem, SignatureAlgorithm signature,
+  AeadAlgorithm aead)
 {
   const WireCode kem_code = wire_code(kem);
   const WireCode signature_code = wire_code(signature);
   return {
-    .id = id,
+    .id = longest_id.substr(0, size),
+    .other_id = longest_id.size() > size ? longest_id : std::string_view(),
     .kem = kem,
     .signature = signature,
     .aead = aead,
@@ -123,8 +131,9 @@ SuiteRegistry::SuiteRegistry()
   ids_.reserve(combinations.size());
   suites_.reserve(combinations.size());
   for (const auto & [kem, signature, aead] : combinations) {
-    ids_.push_back(make_id(kem, signature, aead));
-    suites_.push_back(make_suite(ids_.back(), kem, signature, aead));
+    const std::string id = make_id(kem, signature, aead);
+    ids_.push_back(make_other_id(id, signature));
+    suites_.push_back(make_suite(ids_.back(), id.size(), kem, signature, aead));
     by_wire_id_.emplace_back(suites_.back().wire_id, &suites_.back());
   }
   std::ranges::sort(by_wire_id_);
@@ -132,10 +141,9 @@ SuiteRegistry::SuiteRegistry()
 
 const Suite * SuiteRegistry::find(std::string_view id) const
 {
-  if (id.ends_with("sha2") && id.find("-sphincs") != std::string_view::npos) {
-    id.remove_suffix(4);
-  }
-  const auto found = std::ranges::find(suites_, id, &Suite::id);
+  const auto found = std::ranges::find_if(suites_, [id](const Suite & suite) {
+    return suite.id == id || (!id.empty() && suite.other_id == id);
+  });
   return found != suites_.end() ? &*found : nullptr;
 }
 

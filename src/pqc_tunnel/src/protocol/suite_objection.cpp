@@ -77,11 +77,13 @@ Result<const Suite *> find_suite(std::string_view id, const std::vector<const Su
 
 Result<const Suite *> find_suite(std::string_view id)
 {
-  std::vector<const Suite *> all;
+  std::vector<const Suite *> usable;
   for (const Suite & suite : registry().all()) {
-    all.push_back(&suite);
+    if (!suite.experimental && registry().availability(suite).available) {
+      usable.push_back(&suite);
+    }
   }
-  return find_suite(id, all);
+  return find_suite(id, usable);
 }
 
 }  // namespace pqc_tunnel

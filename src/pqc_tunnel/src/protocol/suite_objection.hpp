@@ -24,7 +24,7 @@ std::string suite_objection(
 
 // The suite with this id. The error names the nearest one of those that would be accepted.
 Result<const Suite *> find_suite(std::string_view id, const std::vector<const Suite *> & usable);
-// The same where nobody knows which are accepted: the error names the nearest one of all.
+// The same where nobody knows which are accepted: the error names the nearest one that needs no permission.
 Result<const Suite *> find_suite(std::string_view id);
 
 }  // namespace pqc_tunnel

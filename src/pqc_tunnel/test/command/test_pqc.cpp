@@ -119,6 +119,8 @@ TEST_F(Pqc, tunnels_go_up_are_shown_and_rekeyed_and_go_down)
   expect_failure(
     {"rekey", "drone", "cs-mlkem768-aesgcm-mldsa66"}, 2,
     "There is no suite \"cs-mlkem768-aesgcm-mldsa66\"; did you mean cs-mlkem768-aesgcm-mldsa65?");
+  const Outcome experimental = outcome({"rekey", "drone", "cs-hqc192-aesgcm-mldsa66"});
+  EXPECT_FALSE(has(experimental.errors, "did you mean cs-hqc")) << experimental.errors;
   const Outcome suites = outcome({"suites", "gcs"});
   EXPECT_EQ(suites.code, 0);
   EXPECT_TRUE(has(suites.output, "not allowed by min_level")) << suites.output;

@@ -40,6 +40,8 @@ enum class SuiteSet : std::uint8_t
 struct Suite
 {
   std::string_view id;  ///< cs-{kem}-{aead}-{signature}
+  /// With SPHINCS+, the spelling of earlier papers (…128fsha2); else empty.
+  std::string_view other_id;
   KemAlgorithm kem;
   SignatureAlgorithm signature;
   AeadAlgorithm aead;
@@ -63,7 +65,7 @@ public:
   /// The 72 suites of the paper.
   std::span<const Suite> paper() const { return all().first(paper_count_); }
 
-  /// Returns null if no suite has this id. Also accepts the spelling sphincs128fsha2 (… 256ssha2).
+  /// Returns null if no suite has this id, in either spelling.
   const Suite * find(std::string_view id) const;
   /// Returns null if no suite has this code.
   const Suite * find(const SuiteWireId & wire_id) const;
