@@ -85,12 +85,21 @@ def _algorithm(kind: str, name: str, operation: str, *secret: bytes) -> Iterator
     """Yield liboqs-python's object of an algorithm; it wipes its copy of the secret key."""
     oqs = load()
     try:
+        with getattr(oqs, kind)(name) as algorithm:
+            for key in secret:
+                _check_size("secret key", key, name, algorithm.length_secret_key)
         with getattr(oqs, kind)(name, *secret) as algorithm:
             yield algorithm
     except oqs.MechanismNotSupportedError as error:
         raise Unavailable(f"this liboqs has no {name}") from error
     except RuntimeError as error:
         raise Unavailable(f"{operation} failed with {name}") from error
+
+
+def _check_size(what: str, value: bytes, name: str, size: int) -> None:
+    """Raise Unavailable for another size: liboqs-python fills what is short with zeros."""
+    if len(value) != size:
+        raise Unavailable(f"the {what} has {len(value)} bytes, but {name} prescribes {size}")
 
 
 @contextlib.contextmanager
@@ -110,12 +119,14 @@ def generate_key(kem: Kem) -> tuple[bytes, bytes]:
 
 def encapsulate(kem: Kem, public_key: bytes) -> tuple[bytes, bytes]:
     """Return a ciphertext for the holder of the secret key, and the secret that it carries."""
+    _check_size("public key", public_key, kem.oqs_name, kem.public_key)
     with _kem(kem, "encapsulation") as algorithm:
         return algorithm.encap_secret(public_key)
 
 
 def decapsulate(kem: Kem, ciphertext: bytes, secret_key: bytes) -> bytes:
     """Return the secret that a ciphertext carries."""
+    _check_size("ciphertext", ciphertext, kem.oqs_name, kem.ciphertext)
     with _kem(kem, "decapsulation", secret_key) as algorithm:
         return algorithm.decap_secret(ciphertext)
 
@@ -127,6 +138,9 @@ def sign(algorithm: Signature, message: bytes, secret_key: bytes) -> bytes:
 
 
 def verify(algorithm: Signature, message: bytes, signature: bytes, public_key: bytes) -> bool:
-    """Return whether a signature is valid."""
+    """Return whether a signature is valid; one of another size is not."""
+    _check_size("public key", public_key, algorithm.oqs_name, algorithm.public_key)
+    if not algorithm.fits(len(signature)):
+        return False
     with _algorithm("Signature", algorithm.oqs_name, "verification") as verifier:
         return verifier.verify(message, signature, public_key)

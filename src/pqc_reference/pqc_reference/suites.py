@@ -106,7 +106,7 @@ class Suite:
 
     @property
     def level(self) -> int:
-        """NIST level of KEM and signature."""
+        """NIST category of the KEM: 1, 3 or 5; ML-DSA-44 has category 2."""
         return self.kem.level
 
     @property

@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -123,3 +124,29 @@ def test_an_invalid_public_key_is_reported_in_one_sentence(prefix: Path) -> None
     # FIPS 203, 7.2: coefficients of a public key are below 3329.
     with pytest.raises(liboqs.Unavailable, match="encapsulation failed with ML-KEM-512"):
         liboqs.encapsulate(KEMS[0], b"\xff" * KEMS[0].public_key)
+
+
+@pytest.mark.parametrize("change", [-1, 1])
+def test_keys_and_ciphertexts_of_another_size_are_refused_in_one_sentence(
+    prefix: Path, change: int
+) -> None:
+    kem, signature = KEMS[0], SIGNATURES[0]
+    public, secret = liboqs.generate_key(kem)
+
+    def refused(what: str, size: int, name: str) -> AbstractContextManager[object]:
+        sentence = f"the {what} has {size + change} bytes, but {name} prescribes {size}$"
+        return pytest.raises(liboqs.Unavailable, match=sentence)
+
+    with refused("public key", len(public), "ML-KEM-512"):
+        liboqs.encapsulate(kem, bytes(len(public) + change))
+    with refused("ciphertext", kem.ciphertext, "ML-KEM-512"):
+        liboqs.decapsulate(kem, bytes(kem.ciphertext + change), secret)
+    with refused("secret key", len(secret), "ML-KEM-512"):
+        liboqs.decapsulate(kem, bytes(kem.ciphertext), bytes(len(secret) + change))
+    with refused("secret key", signature.secret_key, "ML-DSA-44"):
+        liboqs.sign(signature, b"text", bytes(signature.secret_key + change))
+    with refused("public key", signature.public_key, "ML-DSA-44"):
+        key = bytes(signature.public_key + change)
+        liboqs.verify(signature, b"text", bytes(signature.signature), key)
+    key = bytes(signature.public_key)
+    assert not liboqs.verify(signature, b"text", bytes(signature.signature + change), key)

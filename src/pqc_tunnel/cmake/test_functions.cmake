@@ -18,12 +18,19 @@ else()
   target_link_libraries(pqc_tunnel_test_program_options INTERFACE pqc_tunnel_test_options)
 endif()
 
+set(PQC_TUNNEL_VECTORS ${CMAKE_CURRENT_SOURCE_DIR}/test/vectors)
+set(PQC_TUNNEL_PACKED_VECTORS ${PQC_TUNNEL_VECTORS}/ml_kem_ml_dsa.tar.xz)
+set(PQC_TUNNEL_UNPACKED_VECTORS ${CMAKE_CURRENT_BINARY_DIR}/vectors)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PQC_TUNNEL_PACKED_VECTORS})
+file(ARCHIVE_EXTRACT INPUT ${PQC_TUNNEL_PACKED_VECTORS} DESTINATION ${PQC_TUNNEL_UNPACKED_VECTORS})
+
 function(pqc_tunnel_add_tests library)
   foreach(source IN LISTS ARGN)
     get_filename_component(name ${source} NAME_WE)
     add_executable(${name} ${source})
     target_compile_definitions(${name} PRIVATE
-      PQC_TUNNEL_TEST_VECTORS="${CMAKE_CURRENT_SOURCE_DIR}/test/vectors")
+      PQC_TUNNEL_TEST_VECTORS="${PQC_TUNNEL_VECTORS}"
+      PQC_TUNNEL_UNPACKED_VECTORS="${PQC_TUNNEL_UNPACKED_VECTORS}")
     target_link_libraries(${name} PRIVATE
       ${library} pqc_tunnel_test_support pqc_tunnel_test_program_options GTest::gtest GTest::gtest_main)
     if(TARGET pqc_tunnel_test_headers)

@@ -160,7 +160,7 @@ TEST_P(SelfTestOfMlDsa, finds_a_verifier_without_the_bound_on_z)
 {
   const std::string parameter_set(std::string(display_name(GetParam())).substr(7));
   const auto vectors = test::read_vectors(
-    std::string(PQC_TUNNEL_TEST_VECTORS) + "/ml_dsa_" + parameter_set + "_verify.txt");
+    std::string(PQC_TUNNEL_UNPACKED_VECTORS) + "/ml_dsa_" + parameter_set + "_verify.txt");
   const auto boundless = [&](auto algorithm, ByteView message, ByteView signature, ByteView key) {
     return verify(algorithm, message, signature, key) ||
            std::ranges::any_of(vectors, [&](const test::VectorRecord & record) {

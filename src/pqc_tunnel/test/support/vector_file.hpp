@@ -27,8 +27,8 @@ private:
   std::map<std::string, std::string> fields_;
 };
 
-// Throws std::runtime_error if the file can't be read or has no records, so that no test passes for
-// want of vectors.
+// Throws std::runtime_error if the file can't be read or has not as many records as are known, so that no test passes
+// for want of vectors.
 std::vector<VectorRecord> read_vectors(const std::string & path);
 
 }  // namespace pqc_tunnel::test

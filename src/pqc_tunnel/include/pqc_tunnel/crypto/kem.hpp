@@ -45,7 +45,7 @@ public:
   /// wrong size.
   Result<Encapsulation> encapsulate(ByteView public_key, RandomSource & random) const noexcept;
   /// Recovers the shared secret. Error `invalid_argument` if a size is wrong. A forged ciphertext of the right
-  /// size gives an unrelated secret, not an error (implicit rejection).
+  /// size gives an unrelated secret, not an error (implicit rejection); but HQC of round 4 gives the error `internal`.
   Result<SecretBytes> decapsulate(
     ByteView ciphertext, const SecretBytes & secret_key) const noexcept;
 
