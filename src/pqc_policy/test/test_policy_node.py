@@ -362,7 +362,7 @@ def test_a_bad_parameter_ends_the_node_at_start_with_one_sentence(
 ) -> None:
     with own_graph(tmp_path):
         process = policy_process(tmp_path, parameter)
-    assert process.wait() == 1
+    assert process.wait() == 2
     assert process.output.startswith(sentence)
     assert process.output.count("\n") == 1
 

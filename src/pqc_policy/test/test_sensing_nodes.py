@@ -578,7 +578,7 @@ def test_both_nodes_end_with_exit_code_0_and_without_a_traceback(
 @pytest.mark.parametrize(
     ("module", "arguments", "text"),
     [
-        ("sensing_node", ("battery.cells:=0",), "battery.cells must be from 1 to 24."),
+        ("sensing_node", ("battery.cells:=0",), "battery.cells is 0, but must be from 1 to 24."),
         ("sensing_node", ("power_source:=sun",), "power_source is 'sun'"),
         ("sensing_node", ("mirror_port:=14600",), "mirror_address is needed"),
         ("advisor_node", ("suspicious_score:=0.95",), "suspicious_score must not be above"),
@@ -590,6 +590,6 @@ def test_a_bad_parameter_ends_a_node_with_one_sentence(
     process = NodeProcess(
         module, folder / "rejected.txt", *(w for a in arguments for w in ("-p", a))
     )
-    assert process.wait() == 1
+    assert process.wait() == 2
     assert text in process.output
     assert len(process.output.strip().splitlines()) == 1

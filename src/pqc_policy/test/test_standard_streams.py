@@ -92,4 +92,4 @@ def test_a_bad_parameter_ends_a_node_without_streams_too(streams: Any, folder: P
         process = NodeProcess(
             "policy_node", folder / "unused.txt", "-p", "cells:=99", **streams(stack)
         )
-    assert process.wait() == 1
+    assert process.wait() == 2

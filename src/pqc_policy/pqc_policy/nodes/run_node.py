@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import rclpy
 from rclpy.executors import ExternalShutdownException
@@ -51,7 +52,8 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
         code = 0
     except ParameterFault as fault:
         code = 1 if isinstance(fault, Unavailable) else _WRONG_USAGE
-        print(parameter_files.located(fault), file=sys.stderr)
+        with suppress(OSError):  # nobody may read it
+            print(parameter_files.located(fault), file=sys.stderr)
     except ExternalShutdownException:
         code = 0
     except Exception:

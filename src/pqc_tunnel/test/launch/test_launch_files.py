@@ -202,7 +202,7 @@ class TestLaunchFiles(unittest.TestCase):
                 self.assertEqual(output.count("tunnel_node: Parameter"), 1, output)
                 self.assertIn("the tunnel can't start with its parameters and keys", output)
 
-    def test_a_policy_that_can_not_start_ends_the_launch_with_its_sentence(self) -> None:
+    def test_the_policy_that_can_not_start_ends_the_launch_with_its_sentence(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "policy.yaml")
             file.write_text("policy:\n  ros__parameters:\n    stale_s: 3.0\n")
