@@ -370,7 +370,7 @@ void PacketLoop::announce_by(Instant when)
 void PacketLoop::use_found_rate()
 {
   if (links_.size() == 1 && plaintexts_.size() == 1) {
-    links_[0].use_found_rate(tunnel_.found_rate(PeerIndex{0}));
+    links_[0].use_found_rate(tunnel_.found_rate(PeerIndex{0}), tunnel_.makes_way(PeerIndex{0}));
     is_plain_ = !links_[0].is_thin();
   }
 }

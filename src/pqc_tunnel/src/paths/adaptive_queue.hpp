@@ -21,8 +21,8 @@ public:
   AdaptiveQueue(const AdaptiveQueue &) = delete;
   AdaptiveQueue & operator=(const AdaptiveQueue &) = delete;
 
-  // Bytes per second on the line; none: the queue is used until what waits has left.
-  void use(std::optional<double> bytes_per_s);
+  // Bytes per second on the line; none: the queue is used until what waits has left. `urgent_only`: the rest waits.
+  void use(std::optional<double> bytes_per_s, bool urgent_only);
   bool is_active() const { return active_; }
   SharedShaper & shaper() { return shaper_; }
   const SharedShaper & shaper() const { return shaper_; }

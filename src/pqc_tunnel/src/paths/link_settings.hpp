@@ -46,6 +46,7 @@ struct LinkSettings
   std::size_t mtu = universal_payload;  // bytes of a frame
   double rate_kbit = 0;                 // 0: unknown; of a serial link its baud rate / 1000
   std::size_t longest_bundle = 0;       // bytes of a frame with several datagrams; 0: up to the mtu
+  bool urgent_only = false;             // telemetry and other data wait
 
   bool is_thin() const { return rate_kbit > 0; }
   // Both directions share the rate: the radios behind serial devices take turns on one frequency.

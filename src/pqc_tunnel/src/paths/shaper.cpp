@@ -165,7 +165,7 @@ void Shaper::clear()
 Instant Shaper::due() const
 {
   Instant due = Instant::max();
-  for (std::size_t i = 0; i < queues_.size(); ++i) {
+  for (std::size_t i = 0; i < open_classes(); ++i) {
     if (queues_[i].items.empty()) {
       continue;
     }
@@ -198,7 +198,7 @@ std::optional<ShapedFrame> Shaper::next_frame(Instant now)
            (shaped.kind != ShapedFrame::Kind::sealed && !item.sealed_to && with <= bundle_room());
   };
   bool full = false;
-  for (std::size_t i = 0; i < queues_.size() && !full; ++i) {
+  for (std::size_t i = 0; i < open_classes() && !full; ++i) {
     Queue & queue = queues_[i];
     while (!queue.items.empty() && !full) {
       full = !joins(queue.items.front());

@@ -116,6 +116,11 @@ private:
              ? std::min(room(), link_.longest_bundle - sealed_overhead)
              : room();
   }
+  // Those of which something may leave, the most urgent ones.
+  std::size_t open_classes() const
+  {
+    return link_.urgent_only ? static_cast<std::size_t>(TrafficClass::telemetry) : queues_.size();
+  }
   Instant due() const;
   void append(const Item & item);
   MutableBytes finish(ShapedFrame::Kind kind);

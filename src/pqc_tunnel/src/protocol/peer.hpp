@@ -155,6 +155,8 @@ public:
   void start_listening(Instant now);
   TrafficCounters & traffic() { return traffic_; }
   // Both ways, so far.
+  // What is not urgent waits for a key exchange.
+  bool makes_way() const { return saturation_.makes_way(); }
   const KeyTraffic & key_traffic() const { return key_traffic_; }
   // What the owner doesn't know: everything but state, timing and the counts of key exchanges.
   void describe(PeerSnapshot & snapshot, Instant now) const;
@@ -228,6 +230,7 @@ private:
   void report_moved(Instant now);
   static FrameOrder order_of(const EpochKeys & keys, std::uint64_t sequence)
   {
+  void note_exchange(Instant now);
     return {static_cast<std::uint64_t>(keys.installed().time_since_epoch().count()), sequence};
   }
   void probe_paths(Instant now);
@@ -267,7 +270,8 @@ private:
   ClockSync clock_;
   Saturation saturation_;
   bool told_saturated_ = false;
-  std::deque<Offered> offered_;  // in the time that a report of the peer covers
+  std::optional<Instant> exchange_sent_;  // the newest frame of one under way
+  std::deque<Offered> offered_;           // in the time that a report of the peer covers
   std::optional<PeerLinkReport> remote_;
   Instant last_heard_;
   Instant last_proved_;     // when newer keys came into use

@@ -144,6 +144,8 @@ void Peer::note_arrival(
     if (!next_report_) {
       next_report_ = now;
     }
+    exchange_sent_.reset();
+    saturation_.set_exchanging(false, now);
   }
   paths_.handle_frame(from, received.order, size, now);
 }

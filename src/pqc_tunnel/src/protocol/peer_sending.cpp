@@ -18,7 +18,14 @@ namespace
 constexpr Duration roaming_report_interval = std::chrono::seconds(10);
 constexpr Duration least_view = std::chrono::seconds(4);  // of a peer's report
 constexpr int wiped_copies = 3;
-constexpr std::size_t notice_header = 1 + 4 + 1;  // type, transaction, kind
+constexpr std::size_t notice_header = 1 + 4 + 1;                 // type, transaction, kind
+constexpr Duration exchange_patience = std::chrono::seconds(3);  // since its newest frame
+
+bool is_of_exchange(const ControlBody & body)
+{
+  return std::holds_alternative<Confirm>(body) || std::holds_alternative<Ratchet>(body) ||
+         std::holds_alternative<RatchetOk>(body);
+}
 
 }  // namespace
 
@@ -110,10 +117,7 @@ void Peer::count_key_traffic(Channel channel, const ControlBody & body, std::siz
     count_key_traffic(channel, class_of(ack->id), bytes);
   } else if (std::holds_alternative<Want>(body) || std::holds_alternative<Later>(body)) {
     count_key_traffic(channel, StreamClass::background, bytes);
-  } else if (
-    std::holds_alternative<Confirm>(body) || std::holds_alternative<Ratchet>(body) ||
-    std::holds_alternative<RatchetOk>(body) || std::holds_alternative<Keepalive>(body))
-  {
+  } else if (is_of_exchange(body) || std::holds_alternative<Keepalive>(body)) {
     count_key_traffic(channel, StreamClass::foreground, bytes);
   }
 }
@@ -128,6 +132,9 @@ void Peer::send_control(const ControlFrame & frame, Instant now, Channel channel
     channel, FrameKind::control, payload, traffic,
     routes_of(channel, traffic, frame_overhead + payload.size(), now));
   count_key_traffic(channel, frame.body, bytes);
+  if (is_of_exchange(frame.body)) {
+    note_exchange(now);
+  }
 }
 
 void Peer::send_wiped(Instant now)
@@ -230,6 +237,14 @@ bool Peer::seeks_rate() const
          links[0].type == LinkType::udp;
 }
 
+void Peer::note_exchange(Instant now)
+{
+  if (!exchange_sent_ && next_report_) {
+    next_report_ = now;  // how long its frames will wait
+  }
+  exchange_sent_ = now;
+}
+
 // How long the question took, by the clocks of both ends: the way of the answer tells nothing of what this end sends.
 void Peer::note_delay(const TimeResponse & response, Instant now)
 {
@@ -265,6 +280,10 @@ void Peer::look_for_saturation(const LinkView & received, Instant now)
 
 void Peer::use_found_rate(Instant now)
 {
+  if (exchange_sent_ && now >= *exchange_sent_ + exchange_patience) {
+    exchange_sent_.reset();
+  }
+  saturation_.set_exchanging(exchange_sent_.has_value(), now);
   paths_.set_found_rate(0, found_rate());
   const EpochKeys * keys = keys_.sending();
   if (told_saturated_ == saturation_.limits() || keys == nullptr) {
@@ -350,6 +369,9 @@ void Peer::pump(Channel channel, Instant now)
       channel, FrameKind::stream, payload, TrafficClass::stream,
       routes_of(channel, TrafficClass::stream, frame_overhead + payload.size(), now));
     count_key_traffic(channel, class_of(part->id), bytes);
+    if (class_of(part->id) == StreamClass::foreground) {
+      note_exchange(now);
+    }
   }
 }
 

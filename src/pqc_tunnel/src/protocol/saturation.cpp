@@ -39,6 +39,7 @@ constexpr double most_overrated = 8;  // a report covers a time before the link 
 constexpr Duration first_pause = seconds(60);
 constexpr Duration longest_pause = std::chrono::minutes(4);
 
+constexpr Duration longest_way = seconds(3);
 constexpr double share_at_first = 0.9;
 constexpr Duration between_raises = seconds(4);
 constexpr double wanted = 0.8;  // of the rate, or more of it would be no test
@@ -70,6 +71,26 @@ void Saturation::handle_delay(Duration delay, Instant now)
   if (state_ == State::testing) {
     test(now);
   }
+  make_way(now);
+}
+
+void Saturation::set_exchanging(bool exchanging, Instant now)
+{
+  exchanging_ = exchanging;
+  make_way(now);
+}
+
+// One delay is enough, since little is lost by a mistake: this ends with the exchange, and soon.
+void Saturation::make_way(Instant now)
+{
+  if (!exchanging_ || rate_) {
+    way_since_.reset();
+  } else if (
+    !way_since_ && queue_.known() && queue_.newest() >= long_queue(reference()) && loses_by_queue())
+  {
+    way_since_ = now;
+  }
+  makes_way_ = way_since_ && now < *way_since_ + longest_way;
 }
 
 void Saturation::handle_delivery(const Delivery & delivery, Instant now)

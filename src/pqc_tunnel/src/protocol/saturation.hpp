@@ -44,6 +44,10 @@ public:
   void handle_delivery(const Delivery & delivery, Instant now);
   // Bytes per second on the line that this end may send; none while the link is not known to be saturated.
   std::optional<double> rate() const { return rate_; }
+  // A key exchange waits for the link. If that seems to be full, this end holds back what is not urgent before anything is
+  // tested, until the exchange has ended: its frames would wait behind it, or find no room.
+  bool makes_way() const { return makes_way_; }
+  void set_exchanging(bool exchanging, Instant now);
   // The rate is more than a test.
   bool limits() const { return state_ == State::limiting || rate_before_; }
   // The link is probably full, and loses most of what would show it: delays should be measured more often.
@@ -59,6 +63,7 @@ private:
   bool is_long() const { return queue_.known() && queue_.least() >= long_queue(reference()); }
   bool is_short() const { return queue_.known() && queue_.least() < long_queue(reference()) / 2; }
   double reference() const { return rate_.value_or(newest_.delivered); }
+  void make_way(Instant now);
   void watch(Instant now);
   void limit(Instant now);
   void begin_test(Instant now);
@@ -74,6 +79,9 @@ private:
   QueueDelay queue_;
   Delivery newest_;
   std::optional<double> rate_;
+  bool exchanging_ = false;
+  bool makes_way_ = false;
+  std::optional<Instant> way_since_;  // in this exchange
   std::optional<Instant> full_since_;
   double chance_loss_ = 0;  // the share that is lost without a queue
   std::optional<Instant> short_since_;

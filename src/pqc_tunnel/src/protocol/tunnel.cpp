@@ -353,6 +353,11 @@ std::optional<double> Tunnel::found_rate(PeerIndex peer) const
 {
   return impl_->peers_.at(static_cast<std::size_t>(peer)).found_rate();
 }
+bool Tunnel::makes_way(PeerIndex peer) const
+{
+  return impl_->peers_.at(static_cast<std::size_t>(peer)).makes_way();
+}
+
 
 bool Tunnel::send_notice(PeerIndex peer, const Notice & notice, Instant now)
 {

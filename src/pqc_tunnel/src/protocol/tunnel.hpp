@@ -122,6 +122,8 @@ public:
 
   // Bytes per second on the line that the only link takes; none unless it has no configured rate and is saturated.
   std::optional<double> found_rate(PeerIndex peer) const;
+  // That link seems to be full while a key exchange is under way: what is not urgent waits.
+  bool makes_way(PeerIndex peer) const;
 
   std::size_t peer_count() const;
   PeerSnapshot snapshot(PeerIndex peer, Instant now) const;

@@ -64,6 +64,19 @@ TEST(Shaper, telemetry_waits_for_company_no_longer_than_bundle_s)
   EXPECT_EQ(datagrams_of(*shaped), (std::vector<Bytes>{mavlink(attitude, 1), mavlink(unknown, 2)}));
 }
 
+TEST(Shaper, lets_telemetry_wait_while_only_what_is_urgent_may_leave)
+{
+  Line line(radio());
+  line.link.urgent_only = true;
+  line.offer(mavlink(attitude, 1));
+  line.offer(mavlink(command_long, 2));
+  EXPECT_EQ(
+    only_bytes(line.run_until(line.now + 500ms)), std::vector<Bytes>{mavlink(command_long, 2)});
+  EXPECT_EQ(line.shaper.next_timeout(), Instant::max());
+  line.link.urgent_only = false;
+  EXPECT_EQ(only_bytes(line.run_until(line.now + 100ms)), std::vector<Bytes>{mavlink(attitude, 1)});
+}
+
 TEST(Shaper, a_full_frame_waits_for_nothing)
 {
   Line line(radio());

@@ -144,6 +144,29 @@ TEST_F(SaturatedLink, lets_commands_overtake_and_delivers_all_of_them)
   EXPECT_GT(received_bytes, 0.6 * 60 * radio.bytes_per_s);  // headers take the rest
 }
 
+TEST_F(SaturatedLink, lets_a_rekey_pass_that_begins_before_its_rate_is_found)
+{
+  for (const Duration since : {milliseconds(600), milliseconds(1200), milliseconds(2000)}) {
+    for (const double rate : {4'000.0, 12'000.0, 30'000.0}) {
+      radio = UnknownRadio{};
+      radio.bytes_per_s = rate;
+      start();
+      const int datagrams_per_s = static_cast<int>(rate / 110);
+      fly(since, datagrams_per_s);
+      const Instant begun = pair->now();
+      pair->drone().request_rekey(rekey_to(nullptr), begun);
+      while (pair->outcomes(Side::drone).empty() && pair->now() < begun + seconds(20)) {
+        fly(milliseconds(50), datagrams_per_s);
+      }
+      ASSERT_FALSE(pair->outcomes(Side::drone).empty());
+      EXPECT_TRUE(pair->outcomes(Side::drone)[0].success) << pair->outcomes(Side::drone)[0].message;
+      EXPECT_LT(pair->now() - begun, milliseconds(3000)) << rate;
+      std::cerr << "XX " << rate << " " << std::chrono::duration<double>(since).count() << " "
+                << std::chrono::duration<double>(pair->now() - begun).count() << "\n";
+    }
+  }
+}
+
 TEST_F(SaturatedLink, without_the_search_keeps_its_queue_full_and_loses_commands)
 {
   start(false);

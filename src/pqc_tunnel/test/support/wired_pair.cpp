@@ -170,7 +170,8 @@ bool WiredPair::run_until(const std::function<bool()> & condition, Duration limi
     }
     for (const Side side : both_sides) {
       if (const auto queue = adaptive_.find(side); queue != adaptive_.end()) {
-        queue->second.use(this->end(side).found_rate(PeerIndex{0}));
+        const Tunnel & end = this->end(side);
+        queue->second.use(end.found_rate(PeerIndex{0}), end.makes_way(PeerIndex{0}));
       }
       pump_shapers(side);
       Tunnel & tunnel = this->end(side);
