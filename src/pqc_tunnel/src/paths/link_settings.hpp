@@ -78,6 +78,10 @@ struct PathSettings
   Schedule schedule = Schedule::failover;
   Duration failover = std::chrono::milliseconds(300);
 
+  bool is_serial(std::uint8_t link) const
+  {
+    return link < links.size() && links[link].type == LinkType::serial;
+  }
   // Whether the peer sends the same frame over more than one link.
   bool sends_copies() const
   {

@@ -139,6 +139,10 @@ public:
       drop = *received.drop;
       candidate = next;
     }
+    // Bytes that a serial line has lost or changed look like a forged frame.
+    if (drop == Drop::auth_fail && settings_.paths.is_serial(from.link)) {
+      drop = Drop::malformed;
+    }
     // Copies by several links are meant; the link's figures count them as duplicates.
     if (drop != Drop::replay || !settings_.paths.sends_copies()) {
       peers_[last_tried].traffic().count(drop);
@@ -349,15 +353,15 @@ void Tunnel::wipe(PeerIndex peer, const std::string & reason, Instant now)
   }
 }
 
-std::optional<double> Tunnel::found_rate(PeerIndex peer) const
-{
-  return impl_->peers_.at(static_cast<std::size_t>(peer)).found_rate();
-}
 bool Tunnel::makes_way(PeerIndex peer) const
 {
   return impl_->peers_.at(static_cast<std::size_t>(peer)).makes_way();
 }
 
+std::optional<double> Tunnel::found_rate(PeerIndex peer) const
+{
+  return impl_->peers_.at(static_cast<std::size_t>(peer)).found_rate();
+}
 
 bool Tunnel::send_notice(PeerIndex peer, const Notice & notice, Instant now)
 {

@@ -260,5 +260,25 @@ std::string direction(const testing::TestParamInfo<Side> & info)
 
 INSTANTIATE_TEST_SUITE_P(BothWays, Datagram, testing::Values(Side::drone, Side::gcs), direction);
 
+TEST(SerialLine, that_changes_a_byte_has_a_malformed_frame_and_no_forged_one)
+{
+  for (const LinkType type : {LinkType::serial, LinkType::udp}) {
+    WiredPair::Options options;
+    options.settings.paths.links[0].type = type;
+    WiredPair pair(options);
+    ASSERT_TRUE(pair.establish());
+    pair.set_datagram_filter([&](Side from, Bytes & bytes) {
+      bytes.back() ^= from == Side::drone ? 1 : 0;
+      return true;
+    });
+    EXPECT_TRUE(pair.send(Side::drone, Bytes(40)));
+    pair.set_datagram_filter(nullptr);
+    pair.run_for(100ms);
+    const bool serial = type == LinkType::serial;
+    EXPECT_EQ(pair.drops(Side::gcs, serial ? Drop::malformed : Drop::auth_fail), 1u);
+    EXPECT_EQ(pair.drops(Side::gcs), 1u);
+  }
+}
+
 }  // namespace
 }  // namespace pqc_tunnel::test
