@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "pqc_tunnel/base/nearest_name.hpp"
+#include "pqc_tunnel/protocol/constants.hpp"
 #include "subcommand.hpp"
 
 namespace pqc_tunnel::cli
@@ -119,7 +120,7 @@ int run(const std::vector<std::string> & words)
     return exit_success;
   }
   if (words[0] == "--version") {
-    std::cout << "pqc " << PQC_TUNNEL_VERSION << "\n";
+    std::cout << "pqc " << PQC_TUNNEL_VERSION << " (protocol " << int{protocol_version} << ")\n";
     return exit_success;
   }
   if (const Subcommand * const one = find(words)) {

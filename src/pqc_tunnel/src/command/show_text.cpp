@@ -180,8 +180,9 @@ std::string ports_text(const YAML::Node & ports)
 // Datagrams and hellos that belong to no peer.
 std::string strangers_text(const YAML::Node & status)
 {
-  constexpr std::array<std::array<const char *, 2>, 6> kinds{{
+  constexpr std::array<std::array<const char *, 2>, 7> kinds{{
     {"hellos_malformed", "malformed hellos"},
+    {"other_versions", "hellos of another version"},
     {"unknown_drones", "hellos of unknown drones"},
     {"wrong_keys", "hellos with a wrong key"},
     {"hellos_repeated", "repeated hellos"},
@@ -213,7 +214,8 @@ std::string show_text(const std::string & tunnel, const YAML::Node & status)
   const bool is_drone = text(status["role"]) == "drone";
   std::string lines = "tunnel: " + tunnel + "\n";
   lines += "  role: " + std::string(is_drone ? "drone" : "ground station") + " (" +
-           text(status["program"]) + " " + text(status["version"]) + ")\n";
+           text(status["program"]) + " " + text(status["version"]) + ", protocol " +
+           text(status["protocol"]) + ")\n";
   lines += "  ports: " + ports_text(status["ports"]) + "\n";
   lines += strangers_text(status);
   for (const YAML::Node & peer : status["peers"]) {

@@ -10,6 +10,7 @@
 #include "os/service_manager.hpp"
 #include "pqc_tunnel/command_line/arguments.hpp"
 #include "pqc_tunnel/command_line/tool_main.hpp"
+#include "pqc_tunnel/protocol/constants.hpp"
 
 namespace pqc_tunnel::cli
 {
@@ -154,7 +155,8 @@ int run(const std::vector<std::string> & words)
     return exit_success;
   }
   if (arguments->has("--version")) {
-    std::cout << "pqc_tunneld " << PQC_TUNNEL_VERSION << "\n";
+    std::cout << "pqc_tunneld " << PQC_TUNNEL_VERSION << " (protocol " << int{protocol_version}
+              << ")\n";
     return exit_success;
   }
   if (!arguments->rest().empty()) {

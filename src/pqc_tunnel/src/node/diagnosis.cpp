@@ -252,13 +252,17 @@ Diagnosis diagnose_strangers(
   const auto all =
     std::accumulate(unassigned.drops.begin(), unassigned.drops.end(), std::uint64_t{0});
   Diagnosis diagnosis;
-  const std::uint64_t turned_away = hellos.malformed + hellos.unknown_drone + hellos.wrong_key +
-                                    hellos.repeated + hellos.over_limit;
+  const std::uint64_t turned_away = hellos.malformed + hellos.other_version + hellos.unknown_drone +
+                                    hellos.wrong_key + hellos.repeated + hellos.over_limit;
   diagnosis.text = counted(all, "datagram") + " of strangers dropped, " +
                    counted(turned_away, "hello") + " turned away.";
   if (hellos.wrong_key > 0) {
     diagnosis.text +=
       " " + counted(hellos.wrong_key, "hello") + " with a drone's id had a different key.";
+  }
+  if (hellos.other_version > 0) {
+    diagnosis.text += " " + counted(hellos.other_version, "hello") +
+                      " with a drone's id had another version of the protocol: update both ends.";
   }
   if (hellos.unknown_drone > 0) {
     diagnosis.text +=
@@ -269,6 +273,7 @@ Diagnosis diagnose_strangers(
     {"unknown", std::to_string(dropped(Drop::unknown))},
     {"drops", std::to_string(all)},
     {"malformed hellos", std::to_string(hellos.malformed)},
+    {"other versions", std::to_string(hellos.other_version)},
     {"unknown drones", std::to_string(hellos.unknown_drone)},
     {"wrong keys", std::to_string(hellos.wrong_key)},
     {"repeated hellos", std::to_string(hellos.repeated)},

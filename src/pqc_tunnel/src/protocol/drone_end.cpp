@@ -8,6 +8,13 @@
 
 namespace pqc_tunnel
 {
+namespace
+{
+
+constexpr int hints_of_version = 3;  // noise of a serial line may look like one
+constexpr Duration late_answer_memory = std::chrono::minutes(1);
+
+}  // namespace
 
 DroneEnd::DroneEnd(
   const TunnelSettings & settings, DroneIdentity identity, std::vector<Endpoint> gcs_addresses,
@@ -154,6 +161,12 @@ PeerFacts DroneEnd::facts(Instant now) const
   facts.lost = lost_since_.has_value();
   facts.unconfirmed = unconfirmed_since_ && now >= *unconfirmed_since_ + datagram_patience;
   facts.deaf_peer = peer_.is_deaf(now);
+  facts.other_version = other_version_ && other_version_->count >= hints_of_version
+                          ? version_now(other_version_, now)
+                          : 0;
+  if (late_answer_ && now < late_answer_->at + late_answer_memory) {
+    facts.late_answer = late_answer_->round_trip;
+  }
   facts.trouble = trouble_;
   facts.failed = failed_;
   return facts;

@@ -114,6 +114,8 @@ private:
   void handle_silence(Instant now);
   void handle_wiped(Instant now);
   void handle_loss(Instant now);
+  void handle_other_version(ByteView frame, const Endpoint & from, Instant now);
+  void handle_late_retry(ByteView frame, Instant now);
   void handle_return(Instant now);
   bool is_silent(Instant now) const;
 
@@ -184,6 +186,11 @@ private:
   std::optional<Instant> next_prefetch_;
   Instant prefetched_at_;  // what the last prekey that was fetched ahead took of the airtime
   std::size_t prefetched_bytes_ = 0;
+  Duration round_trip_{};  // or less, by the newest answers to hellos; zero: unknown
+  std::deque<FormerHello> former_hellos_;
+  std::optional<LateAnswer> late_answer_;  // since the last session
+  std::optional<VersionHint> other_version_;
+  RepeatedFailure version_reports_;
   std::vector<PrekeyKind> not_offered_;  // by the ground station, in this session
   std::optional<RekeyId> asked_here_;    // the rekey under way answers this command
   std::optional<GcsRequest> gcs_request_;

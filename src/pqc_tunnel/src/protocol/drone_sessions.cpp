@@ -97,6 +97,7 @@ void DroneEnd::handle_hello(ByteView frame, const Endpoint & from, Instant now)
   if (!type || *type == HelloType::client_hello) {
     peer_.traffic().count(Drop::malformed);
     return;
+    handle_other_version(frame, from, now);
   }
   const PskKeys * psk = attempt_ ? &psk_->of(attempt_->suite->wire_id) : nullptr;
   const auto answers = [&](const Bytes & hello) {
@@ -157,6 +158,36 @@ void DroneEnd::handle_retry(ByteView frame, const Endpoint & from, Instant now)
 void DroneEnd::handle_reject(ByteView frame, Instant now)
 {
   const auto reason = parse_reject(frame);
+void DroneEnd::handle_other_version(ByteView frame, const Endpoint & from, Instant now)
+{
+  const auto other = other_version(frame);
+  if (!other || std::ranges::find(gcs_addresses_, from) == gcs_addresses_.end()) {
+    return;
+  }
+  const bool again = version_now(other_version_, now) == other->version;
+  other_version_ = VersionHint{other->version, now, again ? other_version_->count + 1 : 1};
+  if (const std::uint8_t version = facts(now).other_version; version != 0) {
+    peer_.report(
+      EventKind::refused, now, "frame of the ground station dropped: " + version_conflict(version),
+      nullptr, {}, version_reports_.note("", false, now).severity);
+  }
+}
+
+// The attempt has ended, but the answer shows how slow the link is: this attempt or the next one waits for so long. Each
+// hello is answered once, so that a recorded answer says nothing.
+void DroneEnd::handle_late_retry(ByteView frame, Instant now)
+{
+  const auto answered = std::ranges::find_if(former_hellos_, [&](const FormerHello & hello) {
+    const PskKeys & psk = psk_->of(hello.suite->wire_id);
+    return mac_holds(frame, psk, psk.retry, hello.frame);
+  });
+  if (answered != former_hellos_.end()) {
+    round_trip_ = now - answered->sent;
+    late_answer_ = LateAnswer{round_trip_, now};
+    former_hellos_.erase(answered);
+  }
+}
+
   if (!reason || !attempt_->challenged) {
     return;
   }

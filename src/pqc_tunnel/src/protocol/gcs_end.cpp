@@ -337,6 +337,7 @@ PeerFacts GcsEnd::facts(PeerIndex index, Instant now) const
 }
 
 void GcsEnd::describe(PeerSnapshot & snapshot, PeerIndex index, Instant now) const
+  facts.other_version = version_now(owner.other_version, now);
 {
   const Drone & owner = drone(index);
   const Peer & remote = peers_[static_cast<std::size_t>(index)];

@@ -150,6 +150,7 @@ private:
     RepeatedFailure failures;
   };
 
+    std::optional<VersionHint> other_version;  // of a hello with its id
   Drone & drone(PeerIndex index) { return drones_[static_cast<std::size_t>(index)]; }
   const Drone & drone(PeerIndex index) const { return drones_[static_cast<std::size_t>(index)]; }
   Peer & peer(PeerIndex index) { return peers_[static_cast<std::size_t>(index)]; }

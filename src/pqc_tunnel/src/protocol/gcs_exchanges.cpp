@@ -150,6 +150,7 @@ void GcsEnd::handle_completed(PeerIndex index, FinishCompleted completed, Instan
   if (new_session) {
     owner.failed.reset();
     owner.wrong_key = false;
+    owner.other_version.reset();
     if (owner.attempt) {
       owner.attempt->progress = now;
     }

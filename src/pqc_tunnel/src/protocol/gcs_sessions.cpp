@@ -43,6 +43,9 @@ void GcsEnd::turn_away(const HelloGate::TurnedAway & stranger, Instant now)
   if (stranger.counter == &StrangerCounters::wrong_key) {
     drone(*stranger.drone).wrong_key = true;
   }
+  if (stranger.version != 0) {
+    drone(*stranger.drone).other_version = VersionHint{stranger.version, now};
+  }
   if (now < next_stranger_report_) {
     return;
   }
@@ -56,6 +59,9 @@ void GcsEnd::turn_away(const HelloGate::TurnedAway & stranger, Instant now)
     text = "it has the id of no known drone (is its identity new?)";
   } else if (stranger.counter == &StrangerCounters::wrong_key) {
     text = "it has the id of " + drone(*stranger.drone).record.name + ", but a different key";
+  } else if (stranger.version != 0) {
+    text = "it has the id of " + drone(*stranger.drone).record.name + ", but " +
+           version_conflict(stranger.version);
   } else if (stranger.counter == &StrangerCounters::over_limit) {
     text = drone(*stranger.drone).record.name + " begins sessions too often";
   }

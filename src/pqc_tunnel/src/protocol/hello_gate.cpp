@@ -81,6 +81,15 @@ HelloGate::TurnedAway HelloGate::turn_away(
   ++(strangers_.*counter);
   return {counter, drone};
 }
+std::optional<PeerIndex> HelloGate::find(const DroneId & id) const
+{
+  const auto found =
+    std::ranges::find_if(drones_, [&](const Drone & drone) { return drone.known.id == id; });
+  return found == drones_.end()
+           ? std::nullopt
+           : std::optional(PeerIndex{static_cast<std::uint32_t>(found - drones_.begin())});
+}
+
 
 HelloGate::Verdict HelloGate::handle(ByteView frame, const Endpoint & from, Instant now)
 {
@@ -91,16 +100,23 @@ HelloGate::Verdict HelloGate::handle(ByteView frame, const Endpoint & from, Inst
     ++strangers_.repeated;
     return AnsweredBefore{};
   }
+    const auto other = other_version(frame);
+    const auto index = other && other->drone ? find(*other->drone) : std::nullopt;
+    if (index) {
+      TurnedAway stranger = turn_away(&StrangerCounters::other_version, index);
+      stranger.version = other->version;
+      return stranger;
+    }
   const ClientHello hello = parse_client_hello(frame);
-  const auto found = std::ranges::find_if(
-    drones_, [&](const Drone & drone) { return drone.known.id == hello.drone_id; });
-  const bool known = found != drones_.end();
-  const PskKeys & psk = (known ? *found->known.psk : stranger_).of(hello.suite);
+  const auto known = find(hello.drone_id);
+  const PskKeys & psk =
+    (known ? *drones_[static_cast<std::size_t>(*known)].known.psk : stranger_).of(hello.suite);
   const bool proved = mac_holds(frame, psk, psk.hello);
   if (!known) {
     return turn_away(&StrangerCounters::unknown_drone, std::nullopt);
   }
-  const PeerIndex index{static_cast<std::uint32_t>(found - drones_.begin())};
+  const PeerIndex index = *known;
+  Drone & drone = drones_[static_cast<std::size_t>(index)];
   if (!proved) {
     return turn_away(&StrangerCounters::wrong_key, index);
   }
@@ -111,12 +127,12 @@ HelloGate::Verdict HelloGate::handle(ByteView frame, const Endpoint & from, Inst
     answered_.add(frame, from, now);
     return Challenged{index, std::move(retry)};
   }
-  auto & used = found->used;
+  auto & used = drone.used;
   std::erase_if(used, [now](const Used & entry) { return now >= entry.until; });
   if (std::ranges::find(used, hello.client_random, &Used::client_random) != used.end()) {
     return Repeated{index};
   }
-  if (!take_token(*found, now)) {
+  if (!take_token(drone, now)) {
     return turn_away(&StrangerCounters::over_limit, index);
   }
   used.push_back({hello.client_random, now + memory_of_random});

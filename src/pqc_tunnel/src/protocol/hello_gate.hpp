@@ -43,6 +43,7 @@ public:
   {
     std::uint64_t StrangerCounters::*counter;
     std::optional<PeerIndex> drone;  // whose id it has
+    std::uint8_t version = 0;        // of the protocol, if it is another one
   };
   struct Challenged
   {
@@ -90,6 +91,7 @@ private:
   TurnedAway turn_away(std::uint64_t StrangerCounters::*counter, std::optional<PeerIndex> drone);
 
   std::vector<Drone> drones_;
+  std::optional<PeerIndex> find(const DroneId & id) const;
   PskKeySet stranger_;  // a random key: an unknown drone id costs the same MAC as a known one
   SecretArray<32> secret_;
   StrangerCounters strangers_;

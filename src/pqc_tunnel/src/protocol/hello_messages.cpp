@@ -78,6 +78,25 @@ std::optional<HelloType> hello_type(ByteView frame)
   }
 }
 
+std::optional<OtherVersion> other_version(ByteView frame)
+{
+  constexpr std::uint8_t client_hello =
+    hello_form | static_cast<std::uint8_t>(HelloType::client_hello);
+  constexpr std::uint8_t last = hello_form | static_cast<std::uint8_t>(HelloType::reject);
+  if (
+    frame.size() < header_size || frame[0] < client_hello || frame[0] > last ||
+    frame[1] == protocol_version)
+  {
+    return std::nullopt;
+  }
+  OtherVersion other{frame[1], std::nullopt};
+  if (frame[0] == client_hello && frame.size() >= header_size + other.drone.emplace().bytes.size())
+  {
+    other.drone = body(frame).id<DroneId>();
+  }
+  return other;
+}
+
 ClientHello parse_client_hello(ByteView frame)
 {
   ByteReader in = body(frame);

@@ -56,6 +56,15 @@ Bytes encode_reject(RejectReason reason);
 
 // The type of a hello frame; nothing if it is unknown, of another version or of the wrong length.
 std::optional<HelloType> hello_type(ByteView frame);
+// All that is the same in every version of the protocol: the version of a hello frame, if it is another one than that here,
+// and the drone's id in a ClientHello.
+struct OtherVersion
+{
+  std::uint8_t version;
+  std::optional<DroneId> drone;
+};
+std::optional<OtherVersion> other_version(ByteView frame);
+
 // The frame has the type already.
 ClientHello parse_client_hello(ByteView frame);
 Random32 parse_hello_retry(ByteView frame);

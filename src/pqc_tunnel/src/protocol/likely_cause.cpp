@@ -8,6 +8,8 @@ namespace pqc_tunnel
 namespace
 {
 
+constexpr Duration hint_memory = std::chrono::minutes(1);
+
 // "UDP port 46010", or without the number if it is not known.
 std::string udp_port(const GroundAddress & ground)
 {
@@ -34,9 +36,20 @@ std::string cause_of_no_answer(const PeerFacts & facts)
   }
   return "no answer from " + ground.name + ": not started, link down, wrong address, " +
          udp_port(ground) +
-         " blocked, or it does not accept this drone (unknown name or different key)";
+         " blocked, another version of this program (update both ends), or it does not accept this "
+         "drone (unknown name or different key)";
 }
 
+  if (facts.other_version != 0) {
+    return version_conflict(facts.other_version);
+  }
+  if (facts.late_answer > Duration{}) {
+    return ground.name + " answers, but only after " + whole_seconds(facts.late_answer) +
+           (facts.late_answer > longest_round_trip
+              ? ": no session begins over a link that takes longer than " +
+                  whole_seconds(longest_round_trip)
+              : ": slow link, so a session takes a few tries to begin");
+  }
 std::string cause_at_drone(const PeerFacts & facts)
 {
   const FailedHandshake & failed = *facts.failed;
@@ -86,6 +99,18 @@ std::string likely_cause(const PeerFacts & facts)
   if (facts.has_keys && !facts.lost && !facts.unconfirmed) {
     return facts.deaf_peer
              ? "the peer receives nothing from here: " + udp_port(facts.settings->ground) +
+std::uint8_t version_now(const std::optional<VersionHint> & hint, Instant now)
+{
+  return hint && now < hint->at + hint_memory ? hint->version : 0;
+}
+
+std::string version_conflict(std::uint8_t theirs)
+{
+  return "the other end has another version: its protocol is version " + std::to_string(theirs) +
+         ", and that of this end is version " + std::to_string(protocol_version) +
+         ": update both ends";
+}
+
                  " blocked in one direction?"
              : "";
   }
@@ -104,6 +129,9 @@ std::string likely_cause(const PeerFacts & facts)
            "outdated, or a stranger uses the name";
   }
   if (facts.lost) {
+  if (facts.role == Role::gcs && facts.other_version != 0) {
+    return version_conflict(facts.other_version);
+  }
     return cause_of_silence(facts);
   }
   return facts.role == Role::drone

@@ -4,14 +4,27 @@
 #ifndef PQC_TUNNEL__PROTOCOL__LIKELY_CAUSE_HPP_
 #define PQC_TUNNEL__PROTOCOL__LIKELY_CAUSE_HPP_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "handshake_failure.hpp"
+#include "pqc_tunnel/base/time.hpp"
 #include "settings.hpp"
 
 namespace pqc_tunnel
 {
+
+// A frame of another version of the protocol, of which nobody proves where it comes from: it is worth a hint, for a while.
+struct VersionHint
+{
+  std::uint8_t version = 0;
+  Instant at;
+  int count = 1;
+};
+std::uint8_t version_now(const std::optional<VersionHint> & hint, Instant now);
+// "the version of the protocol is 4 there and 3 here: update both ends"
+std::string version_conflict(std::uint8_t theirs);
 
 // What one end knows about the way to its peer.
 struct PeerFacts
@@ -26,6 +39,9 @@ struct PeerFacts
     false;  // GCS: since the last session, a hello with this drone's name had another key
   bool unheard_here =
     false;  // GCS: the drone's first hellos arrive again and again, but never an answered one
+  Duration late_answer{};  // drone: how long an answer took that came after its attempt had ended
+  std::uint8_t other_version =
+    0;  // of the other end's protocol, as a frame says that proves nothing
   GroundTrouble trouble = GroundTrouble::none;  // drone
   std::optional<FailedHandshake> failed;        // the newest attempt, if it failed
 };

@@ -61,6 +61,7 @@ struct TrafficCounters
 struct StrangerCounters
 {
   std::uint64_t malformed = 0;      // in the form of a hello, but none
+  std::uint64_t other_version = 0;  // with a drone's id, in another version of the protocol
   std::uint64_t unknown_drone = 0;  // with an unknown id
   std::uint64_t wrong_key = 0;      // with a drone's id, but under another key
   std::uint64_t repeated = 0;       // genuine, but recorded: its random value was used before

@@ -56,6 +56,7 @@ TEST_F(Pqc, help_lists_every_command_and_describes_each)
   EXPECT_TRUE(has(outcome({"identity", "init", "--help"}).output, "--drone-signatures"));
   EXPECT_EQ(outcome({"--version"}).code, 0);
   EXPECT_TRUE(outcome({"--version"}).output.starts_with("pqc "));
+  EXPECT_TRUE(has(outcome({"--version"}).output, "(protocol 3)"));
 }
 
 TEST_F(Pqc, a_misspelt_word_is_answered_with_the_nearest_one)

@@ -84,6 +84,23 @@ TEST_F(Gate, is_silent_to_everything_else_and_counts_it)
   EXPECT_EQ(gate_.strangers().unknown_drone, 1u);
 }
 
+TEST_F(Gate, is_silent_to_a_hello_of_another_version_and_tells_whose_id_it_has)
+{
+  Bytes other = hello();
+  other[1] = 4;
+  other.resize(300);  // nothing behind the id is known
+  const auto verdict = handle(other);
+  ASSERT_TRUE(is_turned_away(verdict));
+  EXPECT_EQ(std::get<HelloGate::TurnedAway>(verdict).version, 4);
+  EXPECT_EQ(std::get<HelloGate::TurnedAway>(verdict).drone, PeerIndex{0});
+  other[2] ^= 1;
+  EXPECT_TRUE(is_turned_away(handle(other)));
+  other.resize(9);
+  EXPECT_TRUE(is_turned_away(handle(other)));
+  EXPECT_EQ(gate_.strangers().other_version, 1u);
+  EXPECT_EQ(gate_.strangers().malformed, 2u);
+}
+
 TEST_F(Gate, answers_a_recorded_hello_from_one_address_only_now_and_then)
 {
   ASSERT_TRUE(std::holds_alternative<HelloGate::Challenged>(handle(hello())));

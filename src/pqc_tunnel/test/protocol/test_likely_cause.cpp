@@ -47,7 +47,7 @@ TEST(LikelyCause, without_an_answer_is_what_the_network_reported)
   EXPECT_EQ(
     without_an_answer(GroundTrouble::none),
     "no answer from 10.0.0.2:4600: not started, link down, wrong address, UDP port 4600 blocked, "
-    "or "
+    "another version of this program (update both ends), or "
     "it does not accept this drone (unknown name or different key)");
   EXPECT_EQ(
     without_an_answer(GroundTrouble::refused),
@@ -95,6 +95,12 @@ Psk another_psk()
   return Psk(bytes);
 }
 
+std::size_t logged(WiredPair & pair, Side side, EventSeverity severity_wanted)
+{
+  return static_cast<std::size_t>(std::ranges::count_if(
+    pair.events(side), [&](const Event & event) { return severity(event) == severity_wanted; }));
+}
+
 std::string cause(WiredPair & pair, Side side) { return pair.snapshot(side).likely_cause; }
 
 TEST(LikelyCause, is_empty_once_the_tunnel_is_up)
@@ -130,6 +136,64 @@ TEST(LikelyCause, of_a_drone_turned_away_is_shown_by_the_drone_and_counted_on_th
       cause(pair, Side::gcs).find(unknown ? "no hello of this drone" : "different key"),
       std::string::npos);
   }
+}
+
+constexpr const char * conflict =
+  "the other end has another version: its protocol is version 4, and that of this end is version "
+  "3: "
+  "update both ends";
+
+TEST(LikelyCause, of_hellos_of_another_version_is_told_by_the_ground_station_which_stays_silent)
+{
+  WiredPair pair(with_addresses());
+  pair.set_datagram_filter([](Side, Bytes & bytes) {
+    bytes[1] = is_hello(bytes) ? 4 : bytes[1];
+    return true;
+  });
+  pair.run_for(10min);
+  EXPECT_EQ(cause(pair, Side::gcs), conflict);
+  EXPECT_TRUE(pair.reported(Side::gcs, EventKind::refused, conflict));
+  EXPECT_LE(logged(pair, Side::gcs, EventSeverity::warning), 10u);
+  EXPECT_TRUE(pair.datagrams_sent(Side::gcs).empty());
+  EXPECT_TRUE(pair.reported(Side::drone, EventKind::handshake_failed, "another version"));
+  pair.set_datagram_filter(nullptr);
+  ASSERT_TRUE(pair.establish());
+  EXPECT_EQ(cause(pair, Side::gcs), "");
+}
+
+TEST(LikelyCause, of_frames_of_another_version_from_the_ground_station_is_told_by_the_drone)
+{
+  WiredPair pair(with_addresses());
+  pair.set_datagram_filter([](Side from, Bytes & bytes) {
+    bytes[1] = from == Side::gcs ? 4 : bytes[1];
+    return true;
+  });
+  pair.run_for(10min);
+  EXPECT_EQ(cause(pair, Side::drone), conflict);
+  EXPECT_TRUE(pair.reported(Side::drone, EventKind::refused, conflict));
+  EXPECT_LE(logged(pair, Side::drone, EventSeverity::warning), 30u);
+  pair.set_datagram_filter(nullptr);
+  ASSERT_TRUE(pair.establish());
+  EXPECT_EQ(cause(pair, Side::drone), "");
+}
+
+TEST(LikelyCause, is_no_other_version_because_a_stranger_says_so)
+{
+  WiredPair pair(with_addresses());
+  pair.set_datagram_filter([](Side, Bytes &) { return false; });
+  Bytes retry(66);
+  retry[0] = 0x82;
+  retry[1] = 4;
+  Bytes hello(144);
+  hello[0] = 0x81;
+  hello[1] = 4;
+  for (int i = 0; i < 100; ++i) {
+    pair.inject(Side::drone, retry, WiredPair::stranger());
+    pair.inject(Side::gcs, hello, WiredPair::stranger());
+    pair.run_for(100ms);
+  }
+  EXPECT_NE(cause(pair, Side::drone).find("no answer"), std::string::npos);
+  EXPECT_NE(cause(pair, Side::gcs).find("no hello of this drone"), std::string::npos);
 }
 
 TEST(LikelyCause, on_the_ground_if_its_answers_never_arrive_names_the_port)
@@ -174,12 +238,6 @@ TEST(LikelyCause, of_a_lost_peer_is_replaced_by_that_of_the_failed_handshake)
 }
 
 // --- How often it is logged ---
-
-std::size_t logged(WiredPair & pair, Side side, EventSeverity severity_wanted)
-{
-  return static_cast<std::size_t>(std::ranges::count_if(
-    pair.events(side), [&](const Event & event) { return severity(event) == severity_wanted; }));
-}
 
 TEST(Log, of_a_drone_that_starts_before_the_ground_station_has_one_line_and_no_warning)
 {
