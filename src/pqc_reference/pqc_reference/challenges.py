@@ -10,12 +10,13 @@ import secrets
 from pqc_reference.messages import ClientHello
 
 BUCKET_S = 10.0
+BUCKETS = 3
 _BURST = 3
 _PER_S = 1.0
 
 
 class Challenges:
-    """Challenges bound to an address, a drone and a random, valid for 10 to 20 s."""
+    """Challenges bound to an address, a drone and a random, valid for 20 to 30 s."""
 
     def __init__(self) -> None:
         self._secret = secrets.token_bytes(32)
@@ -25,9 +26,11 @@ class Challenges:
         return self._of(hello, sender, int(now // BUCKET_S))
 
     def is_valid(self, hello: ClientHello, sender: object, now: float) -> bool:
-        """Whether a hello brings a challenge of the present or the last bucket."""
+        """Whether a hello brings a challenge of the present or one of the last two buckets."""
         bucket = int(now // BUCKET_S)
-        valid = (self._of(hello, sender, number) for number in (bucket, bucket - 1))
+        valid = (
+            self._of(hello, sender, number) for number in range(bucket - BUCKETS + 1, bucket + 1)
+        )
         return any([hmac.compare_digest(hello.challenge, challenge) for challenge in valid])
 
     def _of(self, hello: ClientHello, sender: object, bucket: int) -> bytes:
@@ -58,5 +61,5 @@ class Randoms:
         if self._tokens < 1.0:
             return False
         self._tokens -= 1.0
-        self._seen[client_random] = now + 2 * BUCKET_S
+        self._seen[client_random] = now + BUCKETS * BUCKET_S
         return True

@@ -49,7 +49,7 @@ class Drone(End):
         super().__init__(config, report, deliver)
         self.identity = identity
         self.psk = Psk(identity.psk)
-        self.suite = config.suite  # of the session, and of the next one
+        self.suite = config.suite  # of the session
         self.home: list[Address] = []  # the addresses of the GCS, by its name
         (self.peer,) = self.peers
         self.attempt: Attempt | None = None
@@ -110,10 +110,6 @@ class Drone(End):
         if self.rekey is not None and keys is not None:  # it was one to a new session
             self.suite = keys.suite
             self.end_rekey(self.rekey, failed)
-        elif failed.failure.blames_suite and attempt.suite != self.config.suite:
-            assert self.config.suite is not None
-            self._blame(attempt.suite)
-            self.suite = self.config.suite
 
     def install(self, keys: EpochKeys) -> None:
         """Send under new keys from now on."""
@@ -336,7 +332,8 @@ class Drone(End):
         if self.attempt is not None:
             self.attempt.handle_due()
         elif self._needs_session() and self.now >= self._next_attempt:
-            self.begin_attempt(self.suite)
+            assert self.config.suite is not None
+            self.begin_attempt(self.config.suite)
 
     def _handle_due_in_session(self, keys: EpochKeys) -> None:
         if self.now >= self._own_rekey_due(keys):

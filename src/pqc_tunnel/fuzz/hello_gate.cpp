@@ -123,7 +123,9 @@ private:
       return;
     }
     must(hello.has_challenge, "a hello is admitted with its challenge only");
-    must(now_ < hello.at + 2 * challenge_bucket, "a hello is admitted in its time only");
+    must(
+      now_ < hello.at + challenge_buckets * challenge_bucket,
+      "a hello is admitted in its time only");
     must(!std::exchange(hello.admitted, true), "a hello is admitted once");
     ++admitted_;
     must(admitted_ <= 3 + (now_ - start_) / 1s, "hellos are admitted at a limited rate");

@@ -116,7 +116,7 @@ class Tunnel:
 
     radio: Radio
     profile: Profile
-    wanted: str  # the suite of a first handshake
+    wanted: str  # the suite of each new session
     seed: str
     spoiled: frozenset[str] = frozenset()  # suites whose rekeys fail with authentication
     parameters: Mapping[str, Any] = field(default_factory=partial(shipped_parameters, "drone"))
@@ -181,7 +181,7 @@ class Tunnel:
         self.blacklist = {s: until_s for s, until_s in self.blacklist.items() if until_s > now_s}
         self._watch_peer(now_s)
         if self._exchange is None and self.state in (State.DISCONNECTED, State.LOST):
-            suite = self.suite or self.wanted
+            suite = self.wanted
             self._exchange = _Exchange(suite, _HANDSHAKE, now_s, now_s, now_s)
             if self.state is State.DISCONNECTED:
                 self.state = State.HANDSHAKING
@@ -248,7 +248,7 @@ class Tunnel:
     def _new_session(self, at_s: float) -> None:
         self._sessions += 1
         self.session = sha256(f"{self.seed}/{self._sessions}".encode()).hexdigest()[:16]
-        self._new_keys(self.suite or self.wanted, 0.0, at_s)
+        self._new_keys(self.wanted, 0.0, at_s)
         self.epoch = 0
         self.state = State.ESTABLISHED
 

@@ -355,7 +355,10 @@ void PathSet::handle_timeout(Instant now)
       link.path->health.handle_timeout(now);
       note_state(link);
     }
-    if (link.candidate && now >= link.candidate->begun + candidate_patience) {
+    if (link.candidate) {
+      link.candidate->health.handle_timeout(now);
+    }
+    if (link.candidate && now >= candidate_ends(link)) {
       link.candidate.reset();
     }
     if (has_strayed(link) && now >= link.next_return) {
@@ -363,6 +366,11 @@ void PathSet::handle_timeout(Instant now)
       link.next_return = now + return_interval;
     }
   }
+}
+
+Instant PathSet::candidate_ends(const Link & link) const
+{
+  return link.candidate->begun + candidate_patience + allowance_;
 }
 
 // Who forwarded frames from an address of his own, and even the answers to probes, forwards no more.
@@ -413,8 +421,7 @@ Instant PathSet::next_timeout() const
       next = std::min(next, link.path->health.next_timeout());
     }
     if (link.candidate) {
-      next = std::min(
-        {next, link.candidate->health.next_timeout(), link.candidate->begun + candidate_patience});
+      next = std::min({next, link.candidate->health.next_timeout(), candidate_ends(link)});
     }
     if (has_strayed(link)) {
       next = std::min(next, link.next_return);

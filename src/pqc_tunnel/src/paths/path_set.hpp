@@ -123,6 +123,8 @@ public:
     const Endpoint & from, const FrameOrder & order, std::size_t bytes, Instant now);
   // The answer to a probe has arrived by the link. False if none awaited it.
   bool handle_answer(std::uint64_t nonce, std::uint8_t link, Instant now);
+  // Of a slow link: an answer may come so much later.
+  void set_allowance(Duration allowance) { allowance_ = allowance; }
   // A frame was given to the link.
   void handle_sent(const Endpoint & to, std::size_t bytes, Instant now);
   // It was a part of a stream.
@@ -208,6 +210,7 @@ private:
   Path make_path(const Link & link, const Endpoint & remote, Instant now) const;
   Link * find(std::uint8_t link);
   void use_candidate(Link & link, Instant now);
+  Instant candidate_ends(const Link & link) const;
   void note_state(Link & link);
   static void add_addresses(Routes & routes, const Link & link);
   static bool has_strayed(const Link & link);
@@ -221,6 +224,7 @@ private:
   const PathSettings & settings_;
   RandomSource & random_;
   std::vector<Link> links_;
+  Duration allowance_{};
   std::deque<PathChange> changes_;
 };
 

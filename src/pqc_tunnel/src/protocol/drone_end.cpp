@@ -27,7 +27,6 @@ DroneEnd::DroneEnd(
   random_(random),
   outbox_(outbox),
   peer_(peer),
-  suite_(settings.initial_suite),
   next_attempt_(now),
   rekey_(random),
   next_transaction_(draw<std::uint32_t>(random)),
@@ -122,7 +121,8 @@ void DroneEnd::handle_timeout(Instant now)
   }
   replace_used_up_keys(now);
   if (next_attempt_ && now >= *next_attempt_ && !attempt_) {
-    begin_session(*suite_, false, now);
+    // Not with the suite of before: with a heavy one nothing would pass until its key has.
+    begin_session(*settings_.initial_suite, false, now);
   }
   renew_keys(now);
   prefetch(now);
@@ -143,9 +143,7 @@ Instant DroneEnd::next_timeout() const
   }
   if (peer_.keys().sending() != nullptr) {
     if (!lost_since_) {
-      next = std::min(
-        {next, peer_.last_heard() + settings_.peer_timeout,
-         peer_.last_answered() + 2 * settings_.peer_timeout});
+      next = std::min({next, peer_.silent_from(), peer_.unanswered_from()});
     }
   }
   return next;
@@ -159,15 +157,16 @@ PeerFacts DroneEnd::facts(Instant now) const
   facts.settings = &settings_;
   facts.has_keys = peer_.keys().sending() != nullptr;
   facts.lost = lost_since_.has_value();
-  facts.unconfirmed = unconfirmed_since_ && now >= *unconfirmed_since_ + datagram_patience;
+  facts.unconfirmed =
+    unconfirmed_since_ && now >= *unconfirmed_since_ + datagram_patience + round_trip_;
   facts.deaf_peer = peer_.is_deaf(now);
+  facts.trouble = trouble_;
   facts.other_version = other_version_ && other_version_->count >= hints_of_version
                           ? version_now(other_version_, now)
                           : 0;
   if (late_answer_ && now < late_answer_->at + late_answer_memory) {
     facts.late_answer = late_answer_->round_trip;
   }
-  facts.trouble = trouble_;
   facts.failed = failed_;
   return facts;
 }

@@ -4,7 +4,9 @@
 #ifndef PQC_TUNNEL__PROTOCOL__DRONE_END_HPP_
 #define PQC_TUNNEL__PROTOCOL__DRONE_END_HPP_
 
+#include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -68,6 +70,7 @@ private:
     bool probed = false;
     Backoff retry{hello_retry_first, hello_retry_max};
     Instant next_hello;
+    Instant hello_sent;  // the newest first hello
     Instant started;
     Instant heard;     // the newest answer
     Instant progress;  // the newest step
@@ -75,6 +78,18 @@ private:
     std::optional<JobId> job;
     std::optional<FinishMade> finish;  // sent; CONFIRM is awaited
     HandshakeTiming timing;
+  };
+  // The first hello of an attempt that ended without an answer. On a slow link that comes later.
+  struct FormerHello
+  {
+    const Suite * suite;
+    Bytes frame;
+    Instant sent;
+  };
+  struct LateAnswer
+  {
+    Duration round_trip;
+    Instant at;
   };
   // The Finish of a rekey, or the RATCHET, that is under way.
   struct Exchange
@@ -99,23 +114,25 @@ private:
   void send_hello(Instant now);
   void send_hello(ByteView frame, const Endpoint & to);
   void handle_retry(ByteView frame, const Endpoint & from, Instant now);
+  void handle_other_version(ByteView frame, const Endpoint & from, Instant now);
+  void handle_late_retry(ByteView frame, Instant now);
   void handle_reject(ByteView frame, Instant now);
   void handle_boot(Peer::Received & received, Instant now);
+  void note_answered(Instant now);
   void handle_boot_control(const ControlFrame & frame, Instant now);
   void handle_attempt_job(JobResult result, Instant now);
   void handle_session_made(Instant now);
   void handle_attempt_failed(const FailedHandshake & failed, Instant now);
   void end_attempt(Instant now);
   void watch_attempt(Instant now);
+  // For any answer of the ground station.
+  Duration patience() const { return answer_patience + std::min(round_trip_, longest_round_trip); }
   Instant end_of_patience() const;
   Instant attempt_timeout() const;
   std::optional<EventSeverity> severity_of_try() const;
-  void lose_suite(const FailedHandshake & failed, Instant now);
   void handle_silence(Instant now);
   void handle_wiped(Instant now);
   void handle_loss(Instant now);
-  void handle_other_version(ByteView frame, const Endpoint & from, Instant now);
-  void handle_late_retry(ByteView frame, Instant now);
   void handle_return(Instant now);
   bool is_silent(Instant now) const;
 
@@ -167,9 +184,13 @@ private:
   Outbox & outbox_;
   Peer & peer_;
 
-  const Suite * suite_;  // of the next new session
   std::optional<Attempt> attempt_;
   std::optional<Instant> next_attempt_;
+  Duration round_trip_{};  // or less, by the newest answers to hellos; zero: unknown
+  std::deque<FormerHello> former_hellos_;
+  std::optional<LateAnswer> late_answer_;  // since the last session
+  std::optional<VersionHint> other_version_;
+  RepeatedFailure version_reports_;
   Backoff reconnect_{reconnect_first, reconnect_max};
   std::optional<Instant> lost_since_;  // keys are there, but the peer is silent
   GroundTrouble trouble_ = GroundTrouble::none;
@@ -186,11 +207,6 @@ private:
   std::optional<Instant> next_prefetch_;
   Instant prefetched_at_;  // what the last prekey that was fetched ahead took of the airtime
   std::size_t prefetched_bytes_ = 0;
-  Duration round_trip_{};  // or less, by the newest answers to hellos; zero: unknown
-  std::deque<FormerHello> former_hellos_;
-  std::optional<LateAnswer> late_answer_;  // since the last session
-  std::optional<VersionHint> other_version_;
-  RepeatedFailure version_reports_;
   std::vector<PrekeyKind> not_offered_;  // by the ground station, in this session
   std::optional<RekeyId> asked_here_;    // the rekey under way answers this command
   std::optional<GcsRequest> gcs_request_;

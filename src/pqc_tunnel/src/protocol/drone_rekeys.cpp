@@ -66,8 +66,9 @@ std::vector<const Suite *> DroneEnd::usable_suites() const
 void DroneEnd::request_rekey(const RekeyCommand & command, Instant now)
 {
   const EpochKeys * keys = peer_.keys().sending();
-  const auto suite = command.suite_id.empty() ? keys != nullptr ? &keys->suite() : suite_
-                                              : find_suite(command.suite_id, usable_suites());
+  const auto suite = command.suite_id.empty()
+                       ? keys != nullptr ? &keys->suite() : settings_.initial_suite
+                       : find_suite(command.suite_id, usable_suites());
   std::string problem = suite ? objection(**suite, now) : suite.error().message;
   if (problem.empty() && command.ratchet) {
     problem = ratchet_objection(**suite);
@@ -302,8 +303,6 @@ void DroneEnd::install(EpochSecrets secrets, const Suite & suite, Epoch epoch, I
 
 void DroneEnd::handle_confirmed(Instant now)
 {
-  const EpochKeys & keys = *peer_.keys().sending();
-  suite_ = &keys.suite();
   reconnect_.reset();
   unconfirmed_since_.reset();
   failures_.reset();

@@ -63,6 +63,7 @@ void DroneEnd::begin_session(const Suite & suite, bool for_rekey, Instant now)
 void DroneEnd::send_hello(Instant now)
 {
   attempt_->next_hello = now + attempt_->retry.next(random_);
+  attempt_->hello_sent = attempt_->challenged ? attempt_->hello_sent : now;
   for (const SecondHello & second : attempt_->second) {
     for (const Endpoint & to : second.to) {
       send_hello(second.frame, to);
@@ -96,8 +97,8 @@ void DroneEnd::handle_hello(ByteView frame, const Endpoint & from, Instant now)
   const auto type = hello_type(frame);
   if (!type || *type == HelloType::client_hello) {
     peer_.traffic().count(Drop::malformed);
-    return;
     handle_other_version(frame, from, now);
+    return;
   }
   const PskKeys * psk = attempt_ ? &psk_->of(attempt_->suite->wire_id) : nullptr;
   const auto answers = [&](const Bytes & hello) {
@@ -107,9 +108,11 @@ void DroneEnd::handle_hello(ByteView frame, const Endpoint & from, Instant now)
     psk == nullptr || (!answers(attempt_->frame) &&
                        std::ranges::none_of(attempt_->second, answers, &SecondHello::frame)))
   {
-    return;  // an answer to an earlier hello, or a stranger's
-  }
-  if (*type == HelloType::hello_retry) {
+    // An answer to an earlier hello, or a stranger's.
+    if (*type == HelloType::hello_retry && !(attempt_ && attempt_->challenged)) {
+      handle_late_retry(frame, now);
+    }
+  } else if (*type == HelloType::hello_retry) {
     handle_retry(frame, from, now);
   } else {
     handle_reject(frame, now);
@@ -148,16 +151,13 @@ void DroneEnd::handle_retry(ByteView frame, const Endpoint & from, Instant now)
     prekey_size(suite, settings_.mode).max, now);
   send_hello(second.frame, from);
   if (!std::exchange(attempt_->challenged, true)) {
-    attempt_->timing.connect = now - attempt_->phase;
+    attempt_->timing.connect = round_trip_ = now - attempt_->started;
     attempt_->heard = attempt_->progress = attempt_->phase = now;
     attempt_->retry.reset();
     attempt_->next_hello = now + attempt_->retry.next(random_);
   }
 }
 
-void DroneEnd::handle_reject(ByteView frame, Instant now)
-{
-  const auto reason = parse_reject(frame);
 void DroneEnd::handle_other_version(ByteView frame, const Endpoint & from, Instant now)
 {
   const auto other = other_version(frame);
@@ -188,6 +188,9 @@ void DroneEnd::handle_late_retry(ByteView frame, Instant now)
   }
 }
 
+void DroneEnd::handle_reject(ByteView frame, Instant now)
+{
+  const auto reason = parse_reject(frame);
   if (!reason || !attempt_->challenged) {
     return;
   }
@@ -228,7 +231,9 @@ void DroneEnd::handle_boot(Peer::Received & received, Instant now)
       peer_.copy_boot_to(address);
     }
   }
-  attempt_->answered = true;
+  if (!std::exchange(attempt_->answered, true)) {
+    note_answered(now);
+  }
   attempt_->heard = now;
   if (received.control) {
     handle_boot_control(*received.control, now);
@@ -240,6 +245,17 @@ void DroneEnd::handle_boot(Peer::Received & received, Instant now)
       &suite, settings_.mode, identity_.gcs_id, identity_.gcs_keys.at(suite.signature),
       bind_to_hello(attempt_->frame), std::move(*received.message)});
   }
+}
+
+// By the second hello and its answer the round trip is known better than by the first ones, which may have been sent while
+// the ground station was not there: the handshake began with the one that was answered.
+void DroneEnd::note_answered(Instant now)
+{
+  const Instant challenged = attempt_->phase;
+  round_trip_ = std::min(round_trip_, now - challenged);
+  Duration & connect = attempt_->timing.connect;
+  connect = std::min(connect, std::max(challenged - attempt_->hello_sent, round_trip_));
+  attempt_->started = challenged - connect;
 }
 
 void DroneEnd::handle_boot_control(const ControlFrame & frame, Instant now)
@@ -303,6 +319,10 @@ void DroneEnd::handle_session_made(Instant now)
   timing_.hello = attempt_->timing.hello;
   timing_.derive = attempt_->timing.derive;
   timing_.answer = now - attempt_->phase;
+  round_trip_ = std::min(round_trip_, timing_.answer);
+  peer_.use_round_trip(round_trip_);
+  former_hellos_.clear();
+  late_answer_.reset();
   const Endpoint confirmed_from = peer_.boot_address();
   end_attempt(now);
   lost_since_.reset();
@@ -360,6 +380,13 @@ void DroneEnd::handle_attempt_failed(const FailedHandshake & failed, Instant now
 {
   const Suite & suite = *attempt_->suite;
   const bool for_rekey = attempt_->for_rekey;
+  if (failed.failure == HandshakeFailure::unanswered) {
+    round_trip_ = {};
+    former_hellos_.push_back({&suite, std::move(attempt_->frame), attempt_->started});
+    if (former_hellos_.size() > max_challenges) {
+      former_hellos_.pop_front();
+    }
+  }
   end_attempt(now);
   PeerFacts known = facts(now);
   known.has_keys = false;  // the cause of this failure, even if there are older keys
@@ -383,21 +410,7 @@ void DroneEnd::handle_attempt_failed(const FailedHandshake & failed, Instant now
                              ? "waiting for the ground station at " + settings_.ground.name
                              : "handshake failed: " + entry.text;
   peer_.report(EventKind::handshake_failed, now, text, &suite, Epoch{}, entry.severity);
-  if (blames_suite) {
-    lose_suite(failed, now);
-  }
   next_attempt_ = now + reconnect_.next(random_);
-}
-
-// A suite that fails under the PSK at a new session is replaced by the configured one; time-outs never replace a suite.
-void DroneEnd::lose_suite(const FailedHandshake & failed, Instant now)
-{
-  if (suite_ != settings_.initial_suite) {
-    blacklist_.add(*suite_, now);
-    ++rollbacks_;
-    peer_.report(EventKind::rollback, now, "back to the configured suite: " + failed.text, suite_);
-    suite_ = settings_.initial_suite;
-  }
 }
 
 // --- Loss and return of the peer ---
@@ -405,8 +418,7 @@ void DroneEnd::lose_suite(const FailedHandshake & failed, Instant now)
 // Nothing at all for peer_timeout; or, while datagrams arrive that someone may have held back, no answer for twice as long.
 bool DroneEnd::is_silent(Instant now) const
 {
-  return now >= peer_.last_heard() + settings_.peer_timeout ||
-         now >= peer_.last_answered() + 2 * settings_.peer_timeout;
+  return now >= peer_.silent_from() || now >= peer_.unanswered_from();
 }
 
 void DroneEnd::handle_silence(Instant now)
@@ -461,7 +473,7 @@ void DroneEnd::watch_attempt(Instant now)
   if (!attempt_) {
     return;
   }
-  if (!attempt_->answered && now >= attempt_->started + answer_patience) {
+  if (!attempt_->answered && now >= attempt_->heard + patience()) {
     if (attempt_->challenged) {
       handle_attempt_failed(
         {HandshakeFailure::timeout, "the ground station answers the first hello only"}, now);
@@ -490,7 +502,8 @@ Instant DroneEnd::end_of_patience() const
   }
   const Instant progress = std::max(attempt_->progress, peer_.stream_progress(Channel::boot));
   return std::min(
-    std::max(attempt_->heard, attempt_->progress) + answer_patience, progress + progress_patience);
+    std::max(attempt_->heard, attempt_->progress) + patience(),
+    progress + progress_patience + std::min(round_trip_, longest_round_trip));
 }
 
 Instant DroneEnd::attempt_timeout() const
@@ -501,7 +514,7 @@ Instant DroneEnd::attempt_timeout() const
   if (attempt_->answered) {
     return end_of_patience();
   }
-  Instant next = std::min(attempt_->next_hello, attempt_->started + answer_patience);
+  Instant next = std::min(attempt_->next_hello, attempt_->heard + patience());
   if (!attempt_->challenged && !attempt_->probed && !gcs_addresses_.empty()) {
     next = std::min(next, attempt_->started + probe_patience);
   }

@@ -254,7 +254,7 @@ void GcsEnd::watch_drone(PeerIndex index, Instant now)
     send_confirmation(index, now);
   }
   const bool has_keys = remote.keys().sending() != nullptr;
-  if (!owner.lost && has_keys && now >= remote.last_heard() + settings_.peer_timeout) {
+  if (!owner.lost && has_keys && now >= remote.silent_from()) {
     owner.lost = true;
     remote.report(EventKind::peer_lost, now, likely_cause(facts(index, now)));
   }
@@ -284,21 +284,26 @@ Instant GcsEnd::next_timeout() const
   return next;
 }
 
+// With the drone's attempt, while neither works at it.
+Instant GcsEnd::end_of_patience(std::size_t i) const
+{
+  const Attempt & attempt = *drones_[i].attempt;
+  return std::max(attempt.progress, peers_[i].stream_progress(Channel::boot)) + attempt.patience;
+}
+
 Instant GcsEnd::next_timeout(std::size_t i) const
 {
   const Drone & owner = drones_[i];
   Instant next = peers_[i].wipe_at();
   if (peers_[i].keys().sending() != nullptr && !owner.lost) {
-    next = std::min(next, peers_[i].last_heard() + settings_.peer_timeout);
+    next = std::min(next, peers_[i].silent_from());
   }
   if (owner.attempt) {
     next = std::min(next, owner.attempt->next_later);
     const bool working = (owner.issue && owner.issue->channel == Channel::boot) ||
                          (owner.exchange && owner.exchange->channel == Channel::boot);
     if (!working && peers_[i].has_boot()) {
-      next = std::min(
-        next, std::max(owner.attempt->progress, peers_[i].stream_progress(Channel::boot)) +
-                progress_patience);
+      next = std::min(next, end_of_patience(i));
     }
   }
   for (const HeldPrekey & held : owner.prekeys) {
@@ -328,16 +333,16 @@ PeerFacts GcsEnd::facts(PeerIndex index, Instant now) const
   facts.has_keys = remote.keys().sending() != nullptr;
   facts.lost = owner.lost;
   facts.unconfirmed = owner.unconfirmed_since && remote.last_heard() < *owner.unconfirmed_since &&
-                      now >= *owner.unconfirmed_since + datagram_patience;
+                      now >= *owner.unconfirmed_since + datagram_patience + owner.round_trip;
   facts.deaf_peer = remote.is_deaf(now);
   facts.wrong_key = owner.wrong_key;
   facts.unheard_here = owner.unanswered_hellos >= hellos_until_unheard;
+  facts.other_version = version_now(owner.other_version, now);
   facts.failed = owner.failed;
   return facts;
 }
 
 void GcsEnd::describe(PeerSnapshot & snapshot, PeerIndex index, Instant now) const
-  facts.other_version = version_now(owner.other_version, now);
 {
   const Drone & owner = drone(index);
   const Peer & remote = peers_[static_cast<std::size_t>(index)];

@@ -63,7 +63,9 @@ private:
     Bytes hello;
     Instant started;
     Instant progress;
+    Duration patience{};                  // for progress
     Instant next_later = Instant::max();  // while its prekey is being made
+    std::optional<Instant> prekey_sent;   // until the drone answers
     std::optional<PrekeySecret> prekey;
     HandshakeTiming timing;
   };
@@ -145,12 +147,13 @@ private:
     std::optional<Instant> unconfirmed_since;  // a session was made; nothing since
     std::optional<Instant> next_silence_report;
     Instant next_superseded_report;
+    Duration round_trip{};                // of the newest attempt
     std::uint32_t unanswered_hellos = 0;  // first hellos since something else of it arrived
     bool wrong_key = false;  // since the last session, a hello with its id had another key
+    std::optional<VersionHint> other_version;  // of a hello with its id
     RepeatedFailure failures;
   };
 
-    std::optional<VersionHint> other_version;  // of a hello with its id
   Drone & drone(PeerIndex index) { return drones_[static_cast<std::size_t>(index)]; }
   const Drone & drone(PeerIndex index) const { return drones_[static_cast<std::size_t>(index)]; }
   Peer & peer(PeerIndex index) { return peers_[static_cast<std::size_t>(index)]; }
@@ -158,7 +161,7 @@ private:
   // --- Sessions (gcs_sessions.cpp) ---
   void turn_away(const HelloGate::TurnedAway & stranger, Instant now);
   void admit(
-    PeerIndex index, const ClientHello & hello, ByteView frame, const Endpoint & from, Instant now);
+    const HelloGate::Admitted & admitted, ByteView frame, const Endpoint & from, Instant now);
   void repeat(PeerIndex index, ByteView frame, const Endpoint & from, Instant now);
   void reject(
     PeerIndex index, RejectReason reason, const ClientHello & hello, ByteView frame,
@@ -207,6 +210,7 @@ private:
   void fill_pool(Instant now);
   void want_likely_suites();
   void watch_drone(PeerIndex index, Instant now);
+  Instant end_of_patience(std::size_t i) const;
   Instant next_timeout(std::size_t i) const;
   KeyId next_key_id();
   // Why the suite can't be used with the drone; empty if it can.

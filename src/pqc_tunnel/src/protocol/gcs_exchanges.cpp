@@ -155,7 +155,8 @@ void GcsEnd::handle_completed(PeerIndex index, FinishCompleted completed, Instan
       owner.attempt->progress = now;
     }
     owner.unconfirmed_since = owner.unconfirmed_since.value_or(now);
-    owner.next_silence_report = now + datagram_patience;
+    owner.next_silence_report = now + datagram_patience + owner.round_trip;
+    remote.use_round_trip(owner.round_trip);
   }
 }
 

@@ -118,6 +118,7 @@ void GcsEnd::handle_issued(PeerIndex index, IssuedPrekey issued, Instant now)
       owner.attempt->timing = issued.timing;
       owner.attempt->prekey = std::move(issued.secret);
       owner.attempt->progress = now;
+      owner.attempt->prekey_sent = now;
       owner.attempt->next_later = Instant::max();
       peer(index).send_message(
         Channel::boot, StreamClass::foreground, std::move(issued.message), now);

@@ -32,7 +32,7 @@ void GcsEnd::handle_hello(ByteView frame, const Endpoint & from, Instant now)
   } else if (const auto * repeated = std::get_if<HelloGate::Repeated>(&verdict)) {
     repeat(repeated->drone, frame, from, now);
   } else if (const auto * admitted = std::get_if<HelloGate::Admitted>(&verdict)) {
-    admit(admitted->drone, admitted->hello, frame, from, now);
+    admit(*admitted, frame, from, now);
   }
 }
 
@@ -96,8 +96,10 @@ void GcsEnd::repeat(PeerIndex index, ByteView frame, const Endpoint & from, Inst
 }
 
 void GcsEnd::admit(
-  PeerIndex index, const ClientHello & hello, ByteView frame, const Endpoint & from, Instant now)
+  const HelloGate::Admitted & admitted, ByteView frame, const Endpoint & from, Instant now)
 {
+  const PeerIndex index = admitted.drone;
+  const ClientHello & hello = admitted.hello;
   Drone & owner = drone(index);
   if (hello.policy_hash != policy_hash_ || hello.mode != settings_.mode.to_wire()) {
     const HandshakeMode mode = HandshakeMode::from_wire(hello.mode);
@@ -130,6 +132,7 @@ void GcsEnd::admit(
   owner.attempt->suite = suite;
   owner.attempt->hello.assign(frame.begin(), frame.end());
   owner.attempt->started = owner.attempt->progress = now;
+  owner.attempt->patience = progress_patience + admitted.challenge_age;
   owner.unanswered_hellos = 0;
   if (owner.exchange && owner.exchange->channel == Channel::boot) {
     owner.exchange.reset();
@@ -174,6 +177,9 @@ void GcsEnd::handle_boot(PeerIndex index, Peer::Received & received, Instant now
   }
   Attempt & attempt = *owner.attempt;
   attempt.progress = now;
+  if (const auto sent = std::exchange(attempt.prekey_sent, std::nullopt)) {
+    owner.round_trip = now - *sent;
+  }
   if (received.control) {
     ++peer(index).traffic().control_ignored;
     return;
@@ -236,8 +242,7 @@ void GcsEnd::watch_attempt(PeerIndex index, Instant now)
        Later{static_cast<std::uint32_t>(estimate.count())}},
       now, Channel::boot);
   }
-  attempt.progress = std::max(attempt.progress, peer(index).stream_progress(Channel::boot));
-  if (working || now < attempt.progress + progress_patience) {
+  if (working || now < end_of_patience(static_cast<std::size_t>(index))) {
     return;
   }
   const bool completed = owner.unconfirmed_since && *owner.unconfirmed_since >= attempt.started;

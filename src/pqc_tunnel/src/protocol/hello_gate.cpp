@@ -14,10 +14,11 @@ namespace pqc_tunnel
 namespace
 {
 
-// By then every challenge for the random value has expired: the drone answers none that it gets later than answer_patience
-// after its first hello.
-constexpr Duration memory_of_random = 3 * challenge_bucket;
-static_assert(memory_of_random >= 2 * challenge_bucket + answer_patience);
+constexpr Duration longest_validity = challenge_buckets * challenge_bucket;
+static_assert(longest_validity >= longest_round_trip + challenge_bucket);
+// By then every challenge for the random value has expired: the drone waits for the first one, and after that for boot keys,
+// for no longer than this after its first hello.
+constexpr Duration memory_of_random = longest_validity + 2 * (answer_patience + longest_round_trip);
 
 PskKeySet random_keys(RandomSource & random)
 {
@@ -53,14 +54,19 @@ Random32 HelloGate::challenge(
   return hmac(Hash::sha256, secret_.view(), {input});
 }
 
-bool HelloGate::challenge_holds(const ClientHello & hello, const Endpoint & from, Instant now) const
+std::optional<Duration> HelloGate::age_of_challenge(
+  const ClientHello & hello, const Endpoint & from, Instant now) const
 {
   if (hello.challenge == Random32{}) {
-    return false;  // a first hello, as recorded ones are: no MAC is needed to see that
+    return std::nullopt;  // a first hello, as recorded ones are: no MAC is needed to see that
   }
   const std::uint64_t bucket = bucket_of(now);
-  return constant_time_equal(hello.challenge, challenge(hello, from, bucket)) ||
-         (bucket > 0 && constant_time_equal(hello.challenge, challenge(hello, from, bucket - 1)));
+  for (std::uint64_t age = 0; age < std::min(challenge_buckets, bucket + 1); ++age) {
+    if (constant_time_equal(hello.challenge, challenge(hello, from, bucket - age))) {
+      return age * challenge_bucket;
+    }
+  }
+  return std::nullopt;
 }
 
 // One session a second, after a short burst.
@@ -75,12 +81,6 @@ bool HelloGate::take_token(Drone & drone, Instant now)
   return true;
 }
 
-HelloGate::TurnedAway HelloGate::turn_away(
-  std::uint64_t StrangerCounters::*counter, std::optional<PeerIndex> drone)
-{
-  ++(strangers_.*counter);
-  return {counter, drone};
-}
 std::optional<PeerIndex> HelloGate::find(const DroneId & id) const
 {
   const auto found =
@@ -90,16 +90,16 @@ std::optional<PeerIndex> HelloGate::find(const DroneId & id) const
            : std::optional(PeerIndex{static_cast<std::uint32_t>(found - drones_.begin())});
 }
 
+HelloGate::TurnedAway HelloGate::turn_away(
+  std::uint64_t StrangerCounters::*counter, std::optional<PeerIndex> drone)
+{
+  ++(strangers_.*counter);
+  return {counter, drone};
+}
 
 HelloGate::Verdict HelloGate::handle(ByteView frame, const Endpoint & from, Instant now)
 {
   if (hello_type(frame) != HelloType::client_hello) {
-    return turn_away(&StrangerCounters::malformed, std::nullopt);
-  }
-  if (answered_.contains(frame, from, now)) {
-    ++strangers_.repeated;
-    return AnsweredBefore{};
-  }
     const auto other = other_version(frame);
     const auto index = other && other->drone ? find(*other->drone) : std::nullopt;
     if (index) {
@@ -107,6 +107,12 @@ HelloGate::Verdict HelloGate::handle(ByteView frame, const Endpoint & from, Inst
       stranger.version = other->version;
       return stranger;
     }
+    return turn_away(&StrangerCounters::malformed, std::nullopt);
+  }
+  if (answered_.contains(frame, from, now)) {
+    ++strangers_.repeated;
+    return AnsweredBefore{};
+  }
   const ClientHello hello = parse_client_hello(frame);
   const auto known = find(hello.drone_id);
   const PskKeys & psk =
@@ -120,7 +126,8 @@ HelloGate::Verdict HelloGate::handle(ByteView frame, const Endpoint & from, Inst
   if (!proved) {
     return turn_away(&StrangerCounters::wrong_key, index);
   }
-  if (!challenge_holds(hello, from, now)) {
+  const auto age = age_of_challenge(hello, from, now);
+  if (!age) {
     // No challenge yet, or one of another address or time.
     Bytes retry = encode_hello_retry(challenge(hello, from, bucket_of(now)));
     append_mac(retry, psk, psk.retry, frame);
@@ -136,7 +143,7 @@ HelloGate::Verdict HelloGate::handle(ByteView frame, const Endpoint & from, Inst
     return turn_away(&StrangerCounters::over_limit, index);
   }
   used.push_back({hello.client_random, now + memory_of_random});
-  return Admitted{index, hello};
+  return Admitted{index, hello, *age};
 }
 
 }  // namespace pqc_tunnel

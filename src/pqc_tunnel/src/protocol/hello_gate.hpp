@@ -58,6 +58,7 @@ public:
   {
     PeerIndex drone;
     ClientHello hello;
+    Duration challenge_age;  // in whole buckets: the round trip is not longer than one more
   };
   struct AnsweredBefore  // the same frame from the same address, a moment ago
   {
@@ -86,12 +87,14 @@ private:
   static constexpr double burst = 3;
 
   Random32 challenge(const ClientHello & hello, const Endpoint & from, std::uint64_t bucket) const;
-  bool challenge_holds(const ClientHello & hello, const Endpoint & from, Instant now) const;
+  // None if the challenge is not of this address, or has expired.
+  std::optional<Duration> age_of_challenge(
+    const ClientHello & hello, const Endpoint & from, Instant now) const;
   static bool take_token(Drone & drone, Instant now);
+  std::optional<PeerIndex> find(const DroneId & id) const;
   TurnedAway turn_away(std::uint64_t StrangerCounters::*counter, std::optional<PeerIndex> drone);
 
   std::vector<Drone> drones_;
-  std::optional<PeerIndex> find(const DroneId & id) const;
   PskKeySet stranger_;  // a random key: an unknown drone id costs the same MAC as a known one
   SecretArray<32> secret_;
   StrangerCounters strangers_;

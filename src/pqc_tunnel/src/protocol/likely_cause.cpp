@@ -16,6 +16,11 @@ std::string udp_port(const GroundAddress & ground)
   return ground.port == 0 ? "UDP" : "UDP port " + std::to_string(ground.port);
 }
 
+std::string whole_seconds(Duration time)
+{
+  return std::to_string(std::chrono::round<std::chrono::seconds>(time).count()) + " s";
+}
+
 std::string cause_of_no_answer(const PeerFacts & facts)
 {
   const GroundAddress & ground = facts.settings->ground;
@@ -34,12 +39,6 @@ std::string cause_of_no_answer(const PeerFacts & facts)
     case GroundTrouble::none:
       break;
   }
-  return "no answer from " + ground.name + ": not started, link down, wrong address, " +
-         udp_port(ground) +
-         " blocked, another version of this program (update both ends), or it does not accept this "
-         "drone (unknown name or different key)";
-}
-
   if (facts.other_version != 0) {
     return version_conflict(facts.other_version);
   }
@@ -50,6 +49,12 @@ std::string cause_of_no_answer(const PeerFacts & facts)
                   whole_seconds(longest_round_trip)
               : ": slow link, so a session takes a few tries to begin");
   }
+  return "no answer from " + ground.name + ": not started, link down, wrong address, " +
+         udp_port(ground) +
+         " blocked, another version of this program (update both ends), or it does not accept this "
+         "drone (unknown name or different key)";
+}
+
 std::string cause_at_drone(const PeerFacts & facts)
 {
   const FailedHandshake & failed = *facts.failed;
@@ -94,11 +99,6 @@ std::string cause_of_silence(const PeerFacts & facts)
 
 }  // namespace
 
-std::string likely_cause(const PeerFacts & facts)
-{
-  if (facts.has_keys && !facts.lost && !facts.unconfirmed) {
-    return facts.deaf_peer
-             ? "the peer receives nothing from here: " + udp_port(facts.settings->ground) +
 std::uint8_t version_now(const std::optional<VersionHint> & hint, Instant now)
 {
   return hint && now < hint->at + hint_memory ? hint->version : 0;
@@ -111,6 +111,11 @@ std::string version_conflict(std::uint8_t theirs)
          ": update both ends";
 }
 
+std::string likely_cause(const PeerFacts & facts)
+{
+  if (facts.has_keys && !facts.lost && !facts.unconfirmed) {
+    return facts.deaf_peer
+             ? "the peer receives nothing from here: " + udp_port(facts.settings->ground) +
                  " blocked in one direction?"
              : "";
   }
@@ -124,14 +129,14 @@ std::string version_conflict(std::uint8_t theirs)
     return "the drone's hellos arrive, but nothing from here reaches it: " +
            udp_port(facts.settings->ground) + " blocked in one direction?";
   }
+  if (facts.role == Role::gcs && facts.other_version != 0) {
+    return version_conflict(facts.other_version);
+  }
   if (facts.role == Role::gcs && facts.wrong_key) {
     return "a hello under this drone's name has a different key: its identity folder is "
            "outdated, or a stranger uses the name";
   }
   if (facts.lost) {
-  if (facts.role == Role::gcs && facts.other_version != 0) {
-    return version_conflict(facts.other_version);
-  }
     return cause_of_silence(facts);
   }
   return facts.role == Role::drone

@@ -85,19 +85,29 @@ bool Peer::repeats_densely(Instant now) const
 Duration Peer::retry_time(Instant now) const
 {
   if (!clock_.valid()) {
-    return hello_retry_first;
+    return std::min<Duration>(hello_retry_first + allowance_, hello_retry_max);
   }
   return repeats_densely(now)
            ? std::clamp(clock_.rtt() / 2, lossy_retry_least, hello_retry_max)
            : std::clamp(clock_.rtt() * 5 / 4, exchange_retry_least, hello_retry_max);
 }
 
-bool Peer::is_deaf(Instant now) const { return deaf_since_ && now >= *deaf_since_ + deaf_patience; }
+void Peer::use_round_trip(Duration round_trip)
+{
+  const Duration usual = settings_.peer_timeout / 2;
+  allowance_ = std::clamp<Duration>(round_trip - usual, Duration{}, longest_round_trip);
+  paths_.set_allowance(allowance_);
+}
+
+bool Peer::is_deaf(Instant now) const
+{
+  return deaf_since_ && now >= *deaf_since_ + deaf_patience + allowance_;
+}
 
 // An answer that is overdue is asked for more often: it alone proves that the peer is there now.
 Duration Peer::report_interval(Instant now) const
 {
-  return doubt_.active() || now >= last_answered_ + settings_.peer_timeout / 2 ||
+  return doubt_.active() || now >= last_answered_ + settings_.peer_timeout / 2 + allowance_ ||
              saturation_.wants_delays()
            ? settings_.report_interval / 4
            : settings_.report_interval;

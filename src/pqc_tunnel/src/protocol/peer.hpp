@@ -141,10 +141,22 @@ public:
   Instant last_heard() const { return last_heard_; }
   // The peer has answered a question that was asked at this time, or later.
   Instant last_answered() const { return last_answered_; }
+  // From then on the peer is taken for silent, or its answers for overdue.
+  Instant silent_from() const { return last_heard_ + settings_.peer_timeout + allowance_; }
+  Instant unanswered_from() const
+  {
+    return last_answered_ + 2 * settings_.peer_timeout + allowance_;
+  }
+  // That of the handshake: a slow link gets more time from the start. One that becomes slow in flight does not, or whoever
+  // holds frames back could stretch the time that silence takes.
+  void use_round_trip(Duration round_trip);
+  Duration allowance() const { return allowance_; }
   // The peer's datagrams arrive, and report that it has received none.
   bool is_deaf(Instant now) const;
   // Bytes per second on the line that the only link takes: it has no configured rate, and this end fills it.
   std::optional<double> found_rate() const { return saturation_.rate(); }
+  // What is not urgent waits for a key exchange.
+  bool makes_way() const { return saturation_.makes_way(); }
   // How long to wait for an answer of the peer before the question is repeated.
   Duration retry_time(Instant now) const;
   // When keys and all that was derived for them are due to be wiped: nothing authentic came, not even under boot keys.
@@ -155,8 +167,6 @@ public:
   void start_listening(Instant now);
   TrafficCounters & traffic() { return traffic_; }
   // Both ways, so far.
-  // What is not urgent waits for a key exchange.
-  bool makes_way() const { return saturation_.makes_way(); }
   const KeyTraffic & key_traffic() const { return key_traffic_; }
   // What the owner doesn't know: everything but state, timing and the counts of key exchanges.
   void describe(PeerSnapshot & snapshot, Instant now) const;
@@ -220,17 +230,17 @@ private:
   void handle_time_response(const TimeResponse & response, const FrameOrder & order, Instant now);
   // Whether the rate of the only link is looked for.
   bool seeks_rate() const;
+  void note_exchange(Instant now);
   void note_delay(const TimeResponse & response, Instant now);
   void look_for_saturation(const LinkView & received, Instant now);
   void use_found_rate(Instant now);
-  bool is_silent(Instant now) const;
+  bool is_silent(Instant now) const { return now >= silent_from(); }
   bool is_unanswered(Instant now) const;
   void doubt_after_silence(const Received & received, const EpochKeys & keys, Instant now);
   void ask_for_time(Instant now);
   void report_moved(Instant now);
   static FrameOrder order_of(const EpochKeys & keys, std::uint64_t sequence)
   {
-  void note_exchange(Instant now);
     return {static_cast<std::uint64_t>(keys.installed().time_since_epoch().count()), sequence};
   }
   void probe_paths(Instant now);
@@ -278,6 +288,7 @@ private:
   Instant last_authentic_;  // the same, or a frame under boot keys
   Instant last_answered_;
   Instant last_sent_;
+  Duration allowance_{};  // of a slow link
   NoticePacer notices_;
   std::optional<Instant> next_report_;
   std::optional<Instant> deaf_since_;  // the peer reports since then that it has received nothing

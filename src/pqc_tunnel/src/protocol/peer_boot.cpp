@@ -57,7 +57,7 @@ void Peer::end_boot(Instant now)
   offered_boots_.clear();
   if (boot_) {
     former_boot_ = std::move(boot_);
-    former_boot_until_ = now + max_overlap;
+    former_boot_until_ = now + max_overlap + allowance_;
   }
 }
 

@@ -150,18 +150,16 @@ void Peer::note_arrival(
   paths_.handle_frame(from, received.order, size, now);
 }
 
-bool Peer::is_silent(Instant now) const { return now >= last_heard_ + settings_.peer_timeout; }
-
 // Data arrives, but no answer does. The ground station takes what a drone sends that hears nothing.
 bool Peer::is_unanswered(Instant now) const
 {
-  return own_role_ == Role::drone && now >= last_answered_ + 2 * settings_.peer_timeout;
+  return own_role_ == Role::drone && now >= unanswered_from();
 }
 
 void Peer::doubt_after_silence(const Received & received, const EpochKeys & keys, Instant now)
 {
   const bool silent = is_silent(now);
-  if (received.proved && now < keys.installed() + settings_.peer_timeout) {
+  if (received.proved && now < keys.installed() + settings_.peer_timeout + allowance_) {
     // The peer began to use the keys after they were installed here: all under them is young.
     if (silent || doubt_.active()) {
       doubt_.settle({received.order.keys, 0});
@@ -296,7 +294,7 @@ void Peer::handle_time_response(
   clock_.handle_sample({response.t1, response.t2, response.t3, nanoseconds(now)}, now);
   last_answered_ = std::max(last_answered_, asked);
   note_delay(response, now);
-  if (now < asked + 2 * settings_.peer_timeout) {
+  if (now < asked + 2 * settings_.peer_timeout + allowance_) {
     doubt_.handle_answer(asked, order);
   }
   if (now - asked <= settings_.max_rtt) {

@@ -19,8 +19,14 @@ namespace pqc_tunnel
 class PrekeyFetch
 {
 public:
-  PrekeyFetch(const Suite & suite, std::uint32_t transaction, Instant now)
-  : suite_(&suite), transaction_(transaction), arrived_(now), next_try_(now), progress_(now)
+  // `patience`: for any word of the ground station.
+  PrekeyFetch(const Suite & suite, std::uint32_t transaction, Duration patience, Instant now)
+  : suite_(&suite),
+    transaction_(transaction),
+    patience_(patience),
+    arrived_(now),
+    next_try_(now),
+    progress_(now)
   {
   }
 
@@ -53,16 +59,17 @@ public:
   }
   bool is_stuck(Instant now) const
   {
-    return now >= progress_ + progress_patience || now >= arrived_ + prepare_deadline;
+    return now >= progress_ + patience_ || now >= arrived_ + prepare_deadline;
   }
   Instant next_timeout() const
   {
-    return std::min({next_try_, progress_ + progress_patience, arrived_ + prepare_deadline});
+    return std::min({next_try_, progress_ + patience_, arrived_ + prepare_deadline});
   }
 
 private:
   const Suite * suite_;
   std::uint32_t transaction_;
+  Duration patience_;
   Backoff retry_{control_retry_first, control_retry_max, exchange_steady_tries};
   Instant arrived_;  // the newest part of it
   Instant next_try_;

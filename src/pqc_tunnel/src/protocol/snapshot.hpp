@@ -82,9 +82,9 @@ enum class PeerState : std::uint8_t
 // is included and marked.
 struct HandshakeTiming
 {
-  Duration total{};  // first message to finished keys
+  Duration total{};  // the first message that was answered, to finished keys
   // The phases at the drone, which add up to the total.
-  Duration connect{};  // first hello until the ground station's challenge; new sessions only
+  Duration connect{};  // the hello that was answered, until the challenge; new sessions only
   Duration hello{};    // second hello until the prekey was here; new sessions only
   Duration derive{};   // prekey until the Finish was made
   Duration answer{};   // Finish or RATCHET until its answer was here

@@ -70,6 +70,11 @@ TEST(Drone, is_found_by_its_ground_station_after_the_first_hello_that_passes)
   pair.run_for(3s);
   pair.set_datagram_filter(nullptr);
   EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }, 2500ms));
+  // The wait for it is none of the handshake's time.
+  const HandshakeTiming timing = pair.snapshot(Side::drone).timing;
+  EXPECT_LE(timing.connect, 30ms);
+  EXPECT_LE(timing.total, 100ms);
+  EXPECT_EQ(timing.total, timing.connect + timing.hello + timing.derive + timing.answer);
 }
 
 // Found by a model of version 2 (BROKEN_OLD_KEYS_BRING_BACK).

@@ -25,7 +25,6 @@ HandshakeWitness::HandshakeWitness(
   journal_(journal),
   allowed_(std::move(allowed)),
   initial_(initial),
-  kept_(initial),
   psk_(PskKeySet::derive(Identities::for_signature(initial->signature).record().psk))
 {
 }
@@ -48,7 +47,6 @@ void HandshakeWitness::restarted(Side side)
 {
   unanswered_.at(side).clear();
   if (side == Side::drone) {
-    kept_ = initial_;
     rekey_ = nullptr;
   }
 }
@@ -79,10 +77,6 @@ void HandshakeWitness::look()
     if (is_hello(frame) && hellos_.insert(frame).second) {
       look_at_hello(frame);
     }
-  }
-  const InstalledKeys * keys = keys_.sending(Side::drone);
-  if (keys != nullptr && keys_.proved(Side::drone)) {
-    kept_ = keys->suite;
   }
   // Nothing that the network or a crash does is held against a suite.
   require(
@@ -142,9 +136,9 @@ void HandshakeWitness::look_at_hello(const Bytes & frame)
     "the drone asks for a suite that is not allowed");
   const auto [attempt, first] = attempts_.emplace(hello.client_random, suite);
   require(
-    first ? suite == kept_ || suite == rekey_ : suite == attempt->second,
+    first ? suite == initial_ || suite == rekey_ : suite == attempt->second,
     "a time-out never changes the suite",
-    "the drone asks for a new session with another suite than it had");
+    "the drone asks for a new session with another suite than the configured one");
   if (hello.challenge != Random32{}) {
     const EpochSecrets boot =
       boot_secrets(psk_.of(hello.suite), suite->aead, hello.client_random, hello.challenge);

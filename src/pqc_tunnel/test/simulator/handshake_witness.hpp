@@ -45,7 +45,6 @@ private:
   Journal & journal_;
   std::vector<const Suite *> allowed_;
   const Suite * initial_;
-  const Suite * kept_;              // of the drone's next new session
   const Suite * rekey_ = nullptr;   // what the drone rekeys to now
   std::set<const Suite *> wanted_;  // asked for, ever
   std::map<Side, std::set<RekeyId>> unanswered_{{Side::drone, {}}, {Side::gcs, {}}};

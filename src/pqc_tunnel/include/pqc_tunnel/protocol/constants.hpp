@@ -41,8 +41,9 @@ inline constexpr std::string_view prekey_label{"PQM3 prekey\0", 12};
 inline constexpr std::string_view drone_auth_label{"PQM3 drone auth\0", 16};
 inline constexpr std::string_view schedule_label_prefix{"pqm3 "};
 
-/// A challenge is valid for the rest of its bucket and for the next one.
+/// A challenge is valid for the rest of its bucket and for the next two: for a round trip of the slowest link.
 inline constexpr Duration challenge_bucket = std::chrono::seconds(10);
+inline constexpr std::uint64_t challenge_buckets = 3;
 
 // --- Implementation constants: each end may have others ---
 
@@ -53,7 +54,10 @@ inline constexpr Duration refill_retry =
   std::chrono::minutes(1);  ///< after keys could not be made ahead
 inline constexpr Duration hello_retry_first = std::chrono::milliseconds(250);
 inline constexpr Duration hello_retry_max = std::chrono::seconds(2);
-inline constexpr Duration answer_patience = std::chrono::seconds(4);  ///< for any answer to a hello
+/// For any answer to a hello, beside the round trip as far as it is known.
+inline constexpr Duration answer_patience = std::chrono::seconds(4);
+/// Of the slowest link over which a session begins.
+inline constexpr Duration longest_round_trip = std::chrono::seconds(20);
 inline constexpr std::size_t max_challenges =
   8;  ///< that a drone answers in one attempt at a session
 inline constexpr Duration progress_patience =
