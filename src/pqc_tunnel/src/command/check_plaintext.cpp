@@ -69,7 +69,7 @@ void check_plaintext(const EngineConfig & config, Findings & findings)
     findings.warnings.push_back(
       "Parameter plaintext_bind_address is " + bind.host +
       ": everybody on the network who reaches it can read and command the vehicle in clear, past " +
-      "the tunnel; use 127.0.0.1, or close its ports with a firewall.");
+      "the tunnel; use a loopback address, or close its ports with a firewall.");
   }
   for (const PlaintextConfig & side : config.plaintexts) {
     const std::string prefix = side.name.empty() ? "" : "drone." + side.name + ".";

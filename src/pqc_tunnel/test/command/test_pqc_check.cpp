@@ -72,7 +72,8 @@ TEST_F(PqcCheck, plaintext_that_the_network_reaches_is_no_good)
   const std::string everybody =
     "  warning: Parameter plaintext_bind_address is 0.0.0.0: everybody on the network who reaches "
     "it "
-    "can read and command the vehicle in clear, past the tunnel; use 127.0.0.1, or close its ports "
+    "can read and command the vehicle in clear, past the tunnel; use a loopback address, or close "
+    "its ports "
     "with a firewall.\n";
   const Settings open = with(drone_settings(), {{"plaintext_bind_address", "0.0.0.0"}});
   configure("drone", open);
