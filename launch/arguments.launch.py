@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from ament_index_python.packages import PackageNotFoundError, get_package_share_path
+from ament_index_python.packages import get_package_share_path
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity, logging
 from launch.actions import OpaqueFunction, SetLaunchConfiguration
 
-PACKAGES = ("pqc_tunnel", "pqc_sim")
+PACKAGE = "pqc_tunnel"
 CHECKED = "arguments_are_checked"  # launch configuration
 # Launch itself reads these.
 OF_LAUNCH = {
@@ -27,16 +27,11 @@ OF_LAUNCH = {
 
 def started_file(words: Sequence[str]) -> Path | None:
     """Return the launch file that a command line starts; None: not one of ours, but a user's."""
-    for package in PACKAGES:
-        try:
-            folder = get_package_share_path(package) / "launch"
-        except PackageNotFoundError:
-            continue
-        for file in folder.glob("*.launch.py"):
-            if package in words and file.name in words:
-                return file
-            if any(os.path.isfile(word) and file.samefile(word) for word in words):
-                return file
+    for file in (get_package_share_path(PACKAGE) / "launch").glob("*.launch.py"):
+        if PACKAGE in words and file.name in words:
+            return file
+        if any(os.path.isfile(word) and file.samefile(word) for word in words):
+            return file
     return None
 
 
@@ -48,7 +43,7 @@ def declared(file: Path, seen: frozenset[Path] = frozenset()) -> Iterator[str]:
     if "declare_arguments" in functions:
         yield from (argument.name for argument in functions["declare_arguments"]())
     for name in re.findall(r"\w+\.launch\.py", file.read_text(encoding="utf-8")):
-        yield from declared(get_package_share_path("pqc_tunnel") / "launch" / name, seen | {file})
+        yield from declared(get_package_share_path(PACKAGE) / "launch" / name, seen | {file})
 
 
 def warnings(given: Iterable[str], known: Iterable[str]) -> list[str]:
