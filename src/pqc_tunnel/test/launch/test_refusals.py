@@ -115,5 +115,11 @@ class TestRefusals(unittest.TestCase):
         file.write_text("tunnel: [unclosed\n")
         self.assertIn("broken.yaml", self.run_with(file))
 
+    def test_a_parameter_file_of_which_nothing_applies(self, pair: TunnelPair) -> None:
+        file = pair.folder / "elsewhere.yaml"
+        file.write_text(yaml.safe_dump({"/uav/tunnel": {"ros__parameters": pair.drone}}))
+        sentence = "has no section for /tunnel, only for /uav/tunnel; name one /**/tunnel."
+        self.assertIn(f"{file} {sentence}", self.run_with(file))
+
     def test_a_parameter_file_that_is_not_there(self, pair: TunnelPair) -> None:
         self.assertIn("nowhere.yaml", self.run_with(pair.folder / "nowhere.yaml"))
