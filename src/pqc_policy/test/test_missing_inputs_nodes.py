@@ -156,7 +156,7 @@ def test_without_a_thermal_zone_log_diagnostics_and_explanation_show_the_list_to
     drone.until(
         lambda: drone.warning("policy: policy") == f"{hold.reason} {advice}", "the diagnostics"
     )
-    assert f"{hold.reason[1:]} {advice} Decision: HOLD" in drone.explanation()
+    assert f"{hold.reason[1:]}\n{advice}\nDecision: HOLD" in drone.explanation()
     assert drone.policy.output.count(advice) == 1
 
 
