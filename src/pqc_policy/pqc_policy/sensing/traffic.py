@@ -19,6 +19,8 @@ from pqc_policy.sensing.totals import Totals
 
 # Time for which a bin waits for the peer's report on it.
 _WAIT_S = 2.0
+# Counts of both ends may be of times as far apart as two reports and their way.
+_APART_S = 2.5
 # Datagrams dropped on arrival that nobody drops in a normal flight, as DropCounters names them.
 REASONS = (
     "replay",
@@ -36,7 +38,7 @@ _NONE: Mapping[str, float] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One direction in one bin; counts are of datagrams, fractions at its ends."""
+    """One direction in one bin; counts are of datagrams without streams, fractions at its ends."""
 
     received: float
     sent: float | None = None  # None: not known
@@ -76,6 +78,8 @@ class TrafficBins:
     def _start_again(self) -> None:
         self._up, self._down, self._own = (Totals(self._longest_gap_s) for _ in range(3))
         self._keyed: deque[tuple[float, bool]] = deque([(float("-inf"), True)])
+        self._streams: tuple[float, int] | None = None  # as of the newest status
+        self._streamed_s = (float("inf"), float("-inf"))  # from when to when the newest were sent
         self._link = LinkNow()
         self._number: int | None = None  # of the oldest bin that is not complete
         self._now_s = float("-inf")
@@ -86,7 +90,9 @@ class TrafficBins:
         self._moved_to(time_s)
         self._link = self._link.with_report(report, time_s)
         local = report.local
-        counts = (local.packets, local.packets + local.lost, local.reordered)
+        # Recordings of earlier versions do not count streams apart.
+        streams = getattr(report, "local_streams", 0)
+        counts = (local.packets, local.packets + local.lost, local.reordered, streams)
         self._down.put(time_s, counts, silence_is_gap=True)
         if report.remote_valid:
             remote = report.remote
@@ -105,10 +111,20 @@ class TrafficBins:
         self._link = self._link.with_status(status)
         drops = tuple(getattr(status.drops, reason) for reason in REASONS)
         unsent = status.drops.queue_full
-        self._own.put(time_s, (status.traffic.cipher_out_packets, sum(drops), unsent, *drops))
+        sent = status.traffic.cipher_out_packets
+        streams = getattr(status.traffic, "stream_out_packets", 0)
+        self._note_streams(time_s, streams)
+        self._own.put(time_s, (sent, sum(drops), unsent, streams, *drops))
         if self._keyed[-1][1] != status.encrypted:
             self._keyed.append((time_s, status.encrypted))
         return self._complete()
+
+    def _note_streams(self, time_s: float, streams: int) -> None:
+        before_s, before = self._streams if self._streams is not None else (time_s, streams)
+        if streams > before:
+            goes_on = before_s <= self._streamed_s[1] + _APART_S
+            self._streamed_s = (self._streamed_s[0] if goes_on else before_s, time_s)
+        self._streams = (time_s, streams)
 
     def _moved_to(self, time_s: float) -> None:
         if time_s < self._now_s - self._longest_gap_s:
@@ -141,13 +157,15 @@ class TrafficBins:
         own = self._own.between(start_s, end_s)
         up = self._up.between(start_s, end_s)
         down = self._down.between(start_s, end_s)
-        dropped = dict(zip(REASONS, own[3:], strict=True)) if own is not None else {}
+        dropped = dict(zip(REASONS, own[4:], strict=True)) if own is not None else {}
         if up is not None:
             dropped[DUPLICATES] = up[3]
         link, keyed = self._link, self._had_keys(start_s, end_s)
+        streamed = self._streamed_s[0] - _APART_S < end_s and start_s < self._streamed_s[1] + _APART_S
+        sent = (own[0], own[3]) if own is not None else None
         return Bin(
-            up=_our_way(up, own[0] if own is not None else None, link.up) if keyed else None,
-            down=Way(*down, link.down) if keyed and down is not None else None,
+            up=_our_way(up, sent, link.up, streamed) if keyed else None,
+            down=_their_way(down, link.down) if keyed and down is not None else None,
             dropped=dropped,
             seconds=self.bin_s,
             unsent=own[2] if own is not None else None,
@@ -168,14 +186,38 @@ class TrafficBins:
         return at_start
 
 
-def _our_way(up: tuple[float, ...] | None, sent: float | None, pace: Pace | None) -> Way | None:
-    """Return our direction: the peer counts losses only when a later datagram arrives."""
+def _our_way(
+    up: tuple[float, ...] | None,
+    counted: tuple[float, float] | None,
+    pace: Pace | None,
+    streamed: bool,
+) -> Way | None:
+    """Return our direction, where `counted` is what we sent, and how much of it in streams.
+
+    The peer counts losses only when a later datagram arrives.
+    """
     if up is None:
         return None
     received, expected, reordered = up[:3]
-    if sent is None or abs(expected - sent) <= 0.5 * sent:
+    if counted is None:
+        return Way(received, expected, reordered, pace)
+    sent = counted[0]
+    if streamed:
+        # The peer's count of its own times has streams in it, which we know for ours alone.
+        data = max(sent - counted[1], 0.0)
+        share = min(received / expected, 1.0) if expected > 0.0 else 0.0
+        return Way(share * data, data, min(reordered, share * data), pace)
+    if abs(expected - sent) <= 0.5 * sent:
         return Way(received, expected, reordered, pace)
     return Way(received, max(sent, received), reordered, pace)
+
+
+def _their_way(down: tuple[float, ...], pace: Pace | None) -> Way:
+    """Return the peer's direction; of what is lost as much was in streams as of what arrives."""
+    received, expected, reordered, streams = down
+    data = max(received - streams, 0.0)
+    share = data / received if received > 0.0 else 1.0
+    return Way(data, share * expected, min(reordered, data), pace)
 
 
 def seconds(stamp: Any) -> float:

@@ -55,6 +55,8 @@ pqc_msgs::msg::TrafficCounters traffic_message(const TrafficCounters & traffic)
   message.control_in = traffic.control_in;
   message.control_out = traffic.control_out;
   message.control_ignored = traffic.control_ignored;
+  message.stream_in_packets = traffic.stream_in_packets;
+  message.stream_out_packets = traffic.stream_out_packets;
   return message;
 }
 
@@ -256,6 +258,7 @@ pqc_msgs::msg::LinkReport link_message(const PeerSnapshot & peer, const ClockPai
   message.stamp = to_stamp(now.engine, now);
   message.peer = peer.name;
   message.local = view_message(peer.link);
+  message.local_streams = peer.traffic.stream_in_packets;
   if (peer.remote) {
     message.remote_valid = true;
     message.remote_age_s = age(peer.remote->received, now.engine);

@@ -199,6 +199,7 @@ void Peer::take_payload(
     return;
   }
   if (kind == static_cast<std::uint8_t>(FrameKind::stream)) {
+    traffic_.stream_in_packets += in_session ? 1 : 0;
     if (received.former) {
       return;  // each session counts its messages anew
     }
@@ -221,6 +222,8 @@ void Peer::take_payload(
   ++traffic_.control_in;
   const auto control = decode_control(payload);
   if (control) {
+    const bool of_stream = std::holds_alternative<StreamAck>(control->body);
+    traffic_.stream_in_packets += in_session && of_stream ? 1 : 0;
     count_key_traffic(received.channel, control->body, frame_overhead + payload.size());
   }
   if (control && in_session && is_a_wish(control->body) && doubt_.refuses(received.order)) {

@@ -98,6 +98,7 @@ std::size_t Peer::send_frame(
   for (const Endpoint & one : to) {
     ++traffic_.cipher_out_packets;
     traffic_.cipher_out_bytes += datagram.size();
+    traffic_.stream_out_packets += traffic == TrafficClass::stream ? 1 : 0;
     outbox_.push(SendDatagram{index_, one, datagram, traffic});
     bytes += datagram.size();
   }

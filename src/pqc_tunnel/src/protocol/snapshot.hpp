@@ -51,7 +51,10 @@ struct TrafficCounters
   std::uint64_t cipher_out_bytes = 0;
   std::uint64_t control_in = 0;
   std::uint64_t control_out = 0;
-  std::uint64_t control_ignored = 0;  // authenticated, but of an unknown type or out of place
+  std::uint64_t control_ignored = 0;     // authenticated, but of an unknown type or out of place
+  std::uint64_t stream_in_packets = 0;   // parts of keys and messages of a rekey, and their
+                                         // acknowledgements, in the session
+  std::uint64_t stream_out_packets = 0;  // the same, also of a session that begins
   std::array<std::uint64_t, drop_classes> drops = {};
 
   void count(Drop drop) { ++drops[static_cast<std::size_t>(drop)]; }

@@ -139,7 +139,8 @@ TEST(Messages, protection_is_on_only_while_keys_are_in_use_and_the_peer_answers)
 TEST(Messages, each_counter_of_the_traffic_has_its_own_field)
 {
   auto peer = established_peer();
-  peer.traffic = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, {21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31}};
+  peer.traffic = {1, 2, 3,  4,  5,  6,  7,
+                  8, 9, 10, 11, 12, 13, {21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31}};
   const auto status = status_message(Role::drone, peer, now);
   EXPECT_EQ(status.traffic.plain_in_packets, 1u);
   EXPECT_EQ(status.traffic.plain_in_bytes, 2u);
@@ -152,6 +153,9 @@ TEST(Messages, each_counter_of_the_traffic_has_its_own_field)
   EXPECT_EQ(status.traffic.control_in, 9u);
   EXPECT_EQ(status.traffic.control_out, 10u);
   EXPECT_EQ(status.traffic.control_ignored, 11u);
+  EXPECT_EQ(status.traffic.stream_in_packets, 12u);
+  EXPECT_EQ(status.traffic.stream_out_packets, 13u);
+  EXPECT_EQ(link_message(peer, now).local_streams, 12u);
   EXPECT_EQ(status.drops.replay, 21u);
   EXPECT_EQ(status.drops.auth_fail, 22u);
   EXPECT_EQ(status.drops.seq_old, 23u);

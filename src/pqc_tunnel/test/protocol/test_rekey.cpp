@@ -57,6 +57,29 @@ TEST_F(Rekeying, keeps_the_session_and_takes_the_next_epoch_at_both_ends)
   }
 }
 
+TEST_F(Rekeying, counts_what_its_streams_send_apart_from_the_data)
+{
+  pair_.run_for(5s);
+  std::array<TrafficCounters, 2> before;
+  for (const Side side : both_sides) {
+    before.at(side == Side::gcs) = pair_.snapshot(side).traffic;
+  }
+  request(Side::drone, &suite("cs-classicmceliece460896-aesgcm-mldsa65"));
+  ASSERT_TRUE(run_until_answered(Side::drone));
+  pair_.run_for(2s);
+  for (const Side side : both_sides) {
+    const TrafficCounters & was = before.at(side == Side::gcs);
+    const TrafficCounters out = pair_.snapshot(side).traffic;
+    const std::uint64_t streams = out.stream_out_packets - was.stream_out_packets;
+    // A key of 524,160 bytes, and the acknowledgements of its parts.
+    EXPECT_GE(streams, side == Side::gcs ? 200u : 10u);
+    EXPECT_LT(out.cipher_out_packets - was.cipher_out_packets - streams, 60u);
+    const Side far = other(side);
+    const TrafficCounters in = pair_.snapshot(far).traffic;
+    EXPECT_EQ(in.stream_in_packets - before.at(far == Side::gcs).stream_in_packets, streams);
+  }
+}
+
 TEST_F(Rekeying, reports_each_step_as_an_event)
 {
   request(Side::drone, &chacha());
