@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,7 +14,6 @@ import pytest
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.policy.suites import KEMS, SUITES, Suite
 from pqc_policy.sensing.advisor import Advisor, AdvisorState
-from pqc_policy.sensing.advisor_settings import AdvisorSettings
 from pqc_policy.sensing.baseline_detector import BaselineDetector
 from pqc_policy.sensing.detectors import Counters, Detector, Heuristic
 from pqc_policy.sensing.traffic import REASONS, TrafficBins
@@ -52,7 +52,7 @@ class Way:
     def view(self, now_s: float) -> Any:
         self.arrived = [entry for entry in self.arrived if entry[0] > now_s - 4.0]
         times = [at_s for at_s, _ in self.arrived]
-        gaps = sorted(b - a for a, b in zip(times, times[1:], strict=False)) or [4.0]
+        gaps = sorted(b - a for a, b in pairwise(times)) or [4.0]
         return SimpleNamespace(
             packets=self.packets,
             lost=self.lost,

@@ -57,9 +57,7 @@ class Link:
     blackouts: int | None = None  # since the start of the tunnel
     loss: float | None = None  # 0 to 1
     rtt_s: float | None = None
-    rate_bytes_s: float | None = (
-        None  # of the slowest link of known rate that carries data
-    )
+    rate_bytes_s: float | None = None  # of the slowest link of known rate that carries data
     rate_source: str = ""  # configured, saturation (measured while it was full) or streams
 
 

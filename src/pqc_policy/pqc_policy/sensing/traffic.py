@@ -161,7 +161,9 @@ class TrafficBins:
         if up is not None:
             dropped[DUPLICATES] = up[3]
         link, keyed = self._link, self._had_keys(start_s, end_s)
-        streamed = self._streamed_s[0] - _APART_S < end_s and start_s < self._streamed_s[1] + _APART_S
+        streamed = (
+            self._streamed_s[0] - _APART_S < end_s and start_s < self._streamed_s[1] + _APART_S
+        )
         sent = (own[0], own[3]) if own is not None else None
         return Bin(
             up=_our_way(up, sent, link.up, streamed) if keyed else None,
@@ -202,8 +204,8 @@ def _our_way(
     if counted is None:
         return Way(received, expected, reordered, pace)
     sent = counted[0]
-    if streamed:
-        # The peer's count of its own times has streams in it, which we know for ours alone.
+    if streamed or expected > 1.5 * sent:
+        # The peer's count, of its own times, has streams in it; how many is known of ours alone.
         data = max(sent - counted[1], 0.0)
         share = min(received / expected, 1.0) if expected > 0.0 else 0.0
         return Way(share * data, data, min(reordered, share * data), pace)
