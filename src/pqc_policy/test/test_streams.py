@@ -220,11 +220,11 @@ def test_a_bin_has_the_data_of_both_directions_without_the_streams() -> None:
     link.send("up", 500_000)
     reports += link.fly(AFTER_S, PARTS_PER_S)
     found = [b for pair in reports for b in (*bins.take_link(pair[0]), *bins.take_status(pair[1]))]
-    for newest in found[2:]:
-        assert newest.up is not None and newest.down is not None
-        assert newest.up.sent == pytest.approx(30.0, abs=15.0)
-        assert newest.up.received == pytest.approx(newest.up.sent, rel=0.05)
-        assert newest.down.received == pytest.approx(15.0, abs=12.0)
+    ways = [way for newest in found[2:] for way in (newest.up, newest.down) if way is not None]
+    assert len(ways) == 2 * len(found[2:])
+    assert all(way.received == pytest.approx(way.sent, rel=0.05) for way in ways)
+    # A bin that was complete before the first status with streams may have some.
+    assert sum((way.sent or 0.0) > 50.0 for way in ways) <= 1
 
 
 def test_reports_of_earlier_versions_count_streams_as_data() -> None:

@@ -204,7 +204,7 @@ def _our_way(
     if counted is None:
         return Way(received, expected, reordered, pace)
     sent = counted[0]
-    if streamed or expected > 1.5 * sent:
+    if streamed:
         # The peer's count, of its own times, has streams in it; how many is known of ours alone.
         data = max(sent - counted[1], 0.0)
         share = min(received / expected, 1.0) if expected > 0.0 else 0.0
