@@ -87,6 +87,7 @@ add_library(pqc_tunnel_net STATIC
   src/os/clock.cpp
   src/os/output_relay.cpp
   src/os/process.cpp
+  src/os/processes.cpp
   src/os/replaced_file.cpp
   src/os/service_manager.cpp
   src/os/thread.cpp

@@ -7,7 +7,10 @@
 #include "engine/plaintext_side.hpp"
 #include "exposure/process_sockets.hpp"
 #include "net/address_scope.hpp"
+#include "net/interfaces.hpp"
 #include "net/serial_port.hpp"
+#include "os/processes.hpp"
+#include "pqc_tunnel/base/nearest_name.hpp"
 #include "pqc_tunnel/net/address.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
 #include "tunnels.hpp"
@@ -92,11 +95,13 @@ void check_ports(const EngineConfig & config, Findings & findings)
 {
   for (const LinkPort & link : config.links) {
     if (link.bind.port != 0) {
-      note_failure(
-        open_datagram_socket(link.bind, small_buffer, "the encrypted side"), link.bind.port,
-        findings);
+      auto socket = open_datagram_socket(link.bind, small_buffer, "the encrypted side");
+      note_failure(socket, link.bind.port, findings);
+      if (socket && find_interface(link.interface)) {
+        note_failure(bind_to_interface(*socket, link.interface), link.bind.port, findings);
+      }
     } else if (!link.device.empty()) {
-      if (const auto opened = open_serial(link.device, link.baud); !opened) {
+      if (const auto opened = SerialPort(link.device, link.baud).open(); !opened) {
         findings.problems.push_back(opened.error().message);
       }
     }
@@ -105,6 +110,31 @@ void check_ports(const EngineConfig & config, Findings & findings)
     if (plaintext.bind.port != 0 && !plaintext.bind.host.empty()) {
       note_failure(
         PlaintextSide::open(PeerIndex{0}, plaintext, small_buffer), plaintext.bind.port, findings);
+    }
+  }
+}
+
+// Also while the tunnel runs: it waits for what is not there.
+void check_links(const EngineConfig & config, bool runs, Findings & findings)
+{
+  for (std::size_t i = 0; i < config.links.size(); ++i) {
+    const LinkPort & link = config.links[i];
+    if (const auto found =
+          link.interface.empty() ? Result<unsigned>(0) : find_interface(link.interface);
+        !found)
+    {
+      const bool is_down = std::ranges::count(interface_names(), link.interface) > 0;
+      findings.problems.push_back(
+        "Parameter link." + config.settings.paths.links[i].name +
+        ".interface: " + found.error().message.substr(0, found.error().message.size() - 1) +
+        (is_down ? "." : suggestion(link.interface, interface_names())));
+    }
+    for (const auto & other : runs ? holders_of(link.device) : std::vector<RunningProgram>()) {
+      if (!is_tunnel(other.name)) {
+        findings.problems.push_back(
+          "The serial device " + link.device + " is in use by the tunnel, and by " +
+          to_string(other) + ", which takes a part of what arrives: end it.");
+      }
     }
   }
 }
@@ -132,7 +162,9 @@ void check_ground_address(const LinkPort & link, Findings & findings)
 
 void check_sockets(const EngineConfig & config, Findings & findings)
 {
-  if (const std::string tunnel = running_tunnel(config); !tunnel.empty()) {
+  const std::string tunnel = running_tunnel(config);
+  check_links(config, !tunnel.empty(), findings);
+  if (!tunnel.empty()) {
     findings.notes.push_back("The ports are in use by the running tunnel " + tunnel + ".");
   } else {
     check_ports(config, findings);

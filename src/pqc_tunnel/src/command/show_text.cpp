@@ -168,13 +168,27 @@ std::string peer_text(const YAML::Node & peer)
   return lines;
 }
 
-std::string ports_text(const YAML::Node & ports)
+std::string ports_text(const YAML::Node & status)
 {
-  std::string list = "UDP " + text(ports["datagram"]);
-  for (const YAML::Node & port : ports["plaintext"]) {
+  std::string list;
+  for (const YAML::Node & link : status["links"]) {
+    list += (list.empty() ? "" : ", ") + text(link["where"]);
+  }
+  for (const YAML::Node & port : status["ports"]["plaintext"]) {
     list += ", plaintext UDP " + text(port);
   }
   return list;
+}
+
+std::string troubles_text(const YAML::Node & links)
+{
+  std::string lines;
+  for (const YAML::Node & link : links) {
+    if (const std::string trouble = text(link["trouble"]); !trouble.empty()) {
+      lines += "  link " + text(link["name"]) + ": " + trouble + "\n";
+    }
+  }
+  return lines;
 }
 
 // Datagrams and hellos that belong to no peer.
@@ -216,7 +230,8 @@ std::string show_text(const std::string & tunnel, const YAML::Node & status)
   lines += "  role: " + std::string(is_drone ? "drone" : "ground station") + " (" +
            text(status["program"]) + " " + text(status["version"]) + ", protocol " +
            text(status["protocol"]) + ")\n";
-  lines += "  ports: " + ports_text(status["ports"]) + "\n";
+  lines += "  ports: " + ports_text(status) + "\n";
+  lines += troubles_text(status["links"]);
   lines += strangers_text(status);
   for (const YAML::Node & peer : status["peers"]) {
     lines += peer_text(peer);

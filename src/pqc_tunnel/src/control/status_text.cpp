@@ -90,6 +90,7 @@ std::string path_json(const PathReport & path)
     .text("link", path.name)
     .text("type", to_string(path.type))
     .text("state", to_string(path.state))
+    .text("trouble", path.trouble)
     .text("address", to_string(path.remote))
     .flag("carries", path.carries)
     .number("rtt_s", seconds(path.rtt.value_or(Duration{})))
@@ -108,7 +109,9 @@ std::string local_link_json(const LinkStatus & link)
   auto json = JsonWriter::object();
   json.text("name", link.name)
     .text("type", to_string(link.type))
+    .text("where", link.where)
     .flag("open", link.open)
+    .text("trouble", link.trouble)
     .number("malformed", link.malformed)
     .number("refused", link.refused);
   auto shaped = JsonWriter::object();

@@ -4,10 +4,14 @@
 #include "link.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <filesystem>
 #include <utility>
 
 #include "net/interfaces.hpp"
 #include "pqc_tunnel/net/address.hpp"
+#include "pqc_tunnel/net/sockets.hpp"
 
 namespace pqc_tunnel
 {
@@ -15,6 +19,20 @@ namespace
 {
 
 constexpr Duration look_interval = std::chrono::milliseconds(500);
+// At a device that is there and does not open: who has it takes a look at every process.
+constexpr Duration held_interval = std::chrono::seconds(3);
+
+std::string as_clause(std::string sentence)
+{
+  if (sentence.ends_with('.')) {
+    sentence.pop_back();
+  }
+  if (!sentence.empty()) {
+    sentence.front() =
+      static_cast<char>(std::tolower(static_cast<unsigned char>(sentence.front())));
+  }
+  return sentence;
+}
 
 }  // namespace
 
@@ -32,8 +50,9 @@ Result<Link> Link::open(
   }
   if (settings.type == LinkType::serial) {
     link.line_.emplace(port.device, port.baud);
-    if (auto opened = link.line_->open();
-        !opened && opened.error().code == ErrorCode::invalid_argument) {
+    if (auto opened = link.note_opened(link.line_->open());
+        !opened && opened.error().code == ErrorCode::invalid_argument)
+    {
       return tl::make_unexpected(opened.error());
     }
     return link;
@@ -42,10 +61,9 @@ Result<Link> Link::open(
   link.out_ = std::make_unique<SendBatch>();
   link.socket_.family = family_to_bind(port.bind);
   // The interface may come later, and its address with it. An address alone is more likely to be a mistake.
-  if (port.interface.empty() || link.is_present()) {
-    if (auto opened = link.open_socket(); !opened) {
-      return tl::make_unexpected(opened.error());
-    }
+  auto place = port.interface.empty() ? Result<void>() : link.find_place();
+  if (const auto opened = link.note_opened(place ? link.open_socket() : place); place && !opened) {
+    return tl::make_unexpected(opened.error());
   }
   return link;
 }
@@ -58,7 +76,7 @@ Result<void> Link::open_socket()
   }
   forbid_fragmentation(*socket);
   if (!port_->interface.empty()) {
-    interface_number_ = interface_number(port_->interface);
+    interface_number_ = find_interface(port_->interface).value_or(0);
     if (auto bound = bind_to_interface(*socket, port_->interface); !bound) {
       return tl::make_unexpected(bound.error());
     }
@@ -67,10 +85,44 @@ Result<void> Link::open_socket()
   return {};
 }
 
-bool Link::is_present() const
+Result<void> Link::find_place() const
 {
-  return (port_->interface.empty() || interface_number(port_->interface) != 0) &&
-         is_own_address(port_->bind.host);
+  if (!port_->interface.empty()) {
+    if (const auto found = find_interface(port_->interface); !found) {
+      return tl::make_unexpected(found.error());
+    }
+  }
+  if (!is_own_address(port_->bind.host)) {
+    return fail(
+      ErrorCode::unavailable,
+      "This machine does not have the address " + port_->bind.host + " (bind_address) now.");
+  }
+  return {};
+}
+
+Result<void> Link::note_opened(Result<void> opened)
+{
+  why_closed_ = opened ? "" : as_clause(opened.error().message);
+  return opened;
+}
+
+std::string Link::trouble() const
+{
+  if (is_closed()) {
+    return why_closed_;
+  }
+  if (line_ && line_->is_noisy()) {
+    return "what arrives at " + port_->device + " is no tunnel's: another baud rate there than " +
+           std::to_string(port_->baud) + ", noise, or not the radio's device";
+  }
+  if (forbidden_ == EPERM) {
+    return "a firewall rule of this machine keeps the datagrams of link " + settings_->name +
+           " from leaving (" + error_text(forbidden_) + ")";
+  }
+  return forbidden_ == 0
+           ? ""
+           : "this machine does not let the datagrams of link " + settings_->name + " leave (" +
+               error_text(forbidden_) + "): a broadcast address, or a rule of the system";
 }
 
 Endpoint Link::far_end() const
@@ -96,15 +148,20 @@ void Link::look(Instant now)
   }
   next_look_ = now + look_interval;
   if (line_) {
-    line_->open();
+    std::error_code absent;
+    if (!note_opened(line_->open()) && std::filesystem::exists(port_->device, absent)) {
+      next_look_ = now + held_interval;
+    }
     return;
   }
+  const auto place = find_place();
   const bool exchanged = !port_->interface.empty() && !is_closed() &&
-                         interface_number(port_->interface) != interface_number_;
-  if (!is_closed() && (exchanged || !is_present())) {
+                         find_interface(port_->interface).value_or(0) != interface_number_;
+  if (!is_closed() && (exchanged || !place)) {
     socket_.fd.reset();
-  } else if (is_closed() && is_present()) {
-    (void)open_socket();  // otherwise the next look tries again
+    (void)note_opened(place);
+  } else if (is_closed()) {
+    (void)note_opened(place ? open_socket() : place);  // the next look tries again
   }
 }
 
@@ -161,7 +218,12 @@ LinkStatus Link::status() const
   LinkStatus status;
   status.name = settings_->name;
   status.type = settings_->type;
+  const std::uint16_t port = socket_.port != 0 ? socket_.port : port_->bind.port;
+  status.where = line_ ? port_->device + " at " + std::to_string(port_->baud) + " baud"
+                       : "UDP " + std::to_string(port) +
+                           (port_->interface.empty() ? "" : " at " + port_->interface);
   status.open = !is_closed();
+  status.trouble = trouble();
   status.malformed = line_ ? line_->malformed() : 0;
   status.refused = refused_;
   const SharedShaper * shaper = queues();

@@ -5,6 +5,7 @@
 #define PQC_TUNNEL__ENGINE__LINK_HPP_
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -26,7 +27,9 @@ struct LinkStatus
 {
   std::string name;
   LinkType type = LinkType::udp;
-  bool open = true;  // false: the serial device, the interface or its address is not there
+  std::string where;    // UDP port and interface, or serial device and baud rate
+  bool open = true;     // false: the serial device, the interface or its address is not there
+  std::string trouble;  // see Link::trouble()
   std::uint64_t malformed = 0;  // frames cut or altered on a serial line
   std::uint64_t refused = 0;    // frames that the socket or device did not take
   std::array<ShaperCounts, traffic_classes> shaped = {};  // thin links, by TrafficClass
@@ -60,11 +63,13 @@ public:
   template <class Refused>
   void flush(Refused && refused)
   {
-    if (out_) {
+    if (out_ && !out_->empty()) {
       out_->flush(socket_.fd.get(), [&](std::size_t peer, bool oversize) {
         ++refused_;
         refused(peer, oversize);
       });
+      const int error = out_->refusal();
+      forbidden_ = error == EPERM || error == EACCES ? error : 0;
     }
   }
   // A frame can be handed to the link now.
@@ -84,11 +89,14 @@ public:
   Instant next_frame() const;
 
   LinkStatus status() const;
+  // What is wrong with it, as far as this machine knows: in lower case without a full stop; empty: nothing.
+  std::string trouble() const;
 
 private:
   Result<void> open_socket();
-  // The interface and the address that a socket needs are there.
-  bool is_present() const;
+  Result<void> note_opened(Result<void> opened);
+  // An error unless the interface and the address that a socket needs are there.
+  Result<void> find_place() const;
   bool may_vanish() const
   {
     return line_ ? !line_->is_open() : !port_->interface.empty() || !port_->bind.host.empty();
@@ -105,6 +113,9 @@ private:
   std::unique_ptr<AdaptiveQueue> adaptive_;  // of another one, as soon as it was saturated
   std::size_t peers_ = 0;
   Instant next_look_;
+  std::string why_closed_;
+  int forbidden_ =
+    0;  // errno of the latest datagram, if a rule of this machine keeps it from leaving
   std::size_t receive_buffer_bytes_ = 0;  // UDP
   unsigned interface_number_ = 0;         // to which the socket is bound
   std::uint64_t refused_ = 0;

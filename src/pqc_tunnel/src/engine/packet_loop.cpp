@@ -62,6 +62,7 @@ PacketLoop::PacketLoop(
   piece_.reserve(config.settings.max_datagram + Tunnel::frame_overhead);
   is_plain_ = links_.size() == 1 && !links_[0].is_thin();
   line_writing_.resize(links_.size());
+  troubles_.resize(links_.size());
   for (PlaintextSide & side : plaintexts_) {
     poller_.add(
       side.socket().fd.get(), {Source::plaintext, static_cast<std::uint64_t>(side.peer())},
@@ -378,6 +379,7 @@ void PacketLoop::use_found_rate()
 void PacketLoop::publish(Instant now)
 {
   use_found_rate();
+  note_troubles(now);
   auto snapshot = std::make_shared<EngineSnapshot>();
   snapshot->time = now;
   for (std::size_t i = 0; i < tunnel_.peer_count(); ++i) {

@@ -63,6 +63,7 @@ private:
   void watch_line(std::size_t link);
   void look_after_links(Instant now);
   void handle_closed(std::size_t link, Instant now);
+  void note_troubles(Instant now);
 
   // --- Everything else ---
   void warn(const std::string & text);
@@ -105,6 +106,13 @@ private:
   std::vector<MavlinkStream> classified_;  // by peer, of the applications
   Bytes piece_;                            // of these, with room for a frame around it
   std::vector<bool> link_open_;            // by link, as last seen
+  struct LinkTrouble
+  {
+    std::string present;  // as last seen; empty: none
+    std::string told;     // the latest one that was logged
+    Instant told_at;
+  };
+  std::vector<LinkTrouble> troubles_;  // by link
   std::vector<bool> line_writing_;  // by link: the poller reports when the device is writable
   HelloBudget hello_budget_;
   std::uint64_t hellos_discarded_ = 0;

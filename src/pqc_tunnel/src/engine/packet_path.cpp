@@ -9,6 +9,7 @@
 
 #include "packet_loop.hpp"
 #include "paths/mavlink_class.hpp"
+#include "protocol/hello_messages.hpp"
 
 namespace pqc_tunnel
 {
@@ -148,6 +149,9 @@ void PacketLoop::open_one(
     return;  // a probe
   }
   if (is_hello(datagram)) {
+    if (links_[from.link].is_serial() && hello_type(datagram)) {
+      links_[from.link].line().handle_genuine_frame();
+    }
     hellos_.push_back({datagram, from});
     return;
   }
@@ -159,6 +163,9 @@ void PacketLoop::open_one(
   const Opened opened = tunnel_.open(datagram, from, now);
   if (Link & link = links_[from.link]; opened.peer && link.is_thin()) {
     link.shaper().handle_arrival(size);
+    if (link.is_serial()) {
+      link.line().handle_genuine_frame();
+    }
   }
   if (opened.forward) {
     forward(opened);
@@ -318,6 +325,31 @@ void PacketLoop::handle_closed(std::size_t index, Instant now)
     save_waiting(index, now);
   }
   links_[index].handle_closed(now);
+}
+
+// A trouble that comes and goes is logged now and then.
+void PacketLoop::note_troubles(Instant now)
+{
+  constexpr Duration same_again = std::chrono::minutes(1);
+  for (std::size_t index = 0; index < links_.size(); ++index) {
+    LinkTrouble & trouble = troubles_[index];
+    std::string text = links_[index].trouble();
+    if (text == trouble.present) {
+      continue;
+    }
+    tunnel_.note_link_trouble(static_cast<std::uint8_t>(index), text);
+    trouble.present = std::move(text);
+    if (
+      !trouble.present.empty() &&
+      (trouble.present != trouble.told || now >= trouble.told_at + same_again))
+    {
+      trouble.told = trouble.present;
+      trouble.told_at = now;
+      carry_out(Event{
+        EventKind::link_changed, now, std::nullopt, nullptr, Epoch{},
+        "link " + links_[index].settings().name + ": " + trouble.present, EventSeverity::warning});
+    }
+  }
 }
 
 // Devices and interfaces come and go.

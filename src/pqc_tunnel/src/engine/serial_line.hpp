@@ -10,6 +10,7 @@
 
 #include "net/serial_port.hpp"
 #include "paths/cobs.hpp"
+#include "paths/link_settings.hpp"
 #include "pqc_tunnel/base/bytes.hpp"
 
 namespace pqc_tunnel
@@ -24,6 +25,7 @@ public:
   Result<void> open()
   {
     decoder_.reset();
+    handle_genuine_frame();
     return port_.open();
   }
   bool is_open() const { return port_.is_open(); }
@@ -35,7 +37,11 @@ public:
   {
     const ByteView all(read_.data(), port_.read(read_));
     ByteView line = all;
+    unframed_ += all.size();
     while (const auto frame = decoder_.next(line)) {
+      if (frame->size() >= sealed_overhead) {
+        unframed_ = 0;
+      }
       frame_.assign(frame->begin(), frame->end());
       take(MutableBytes(frame_));
     }
@@ -53,11 +59,27 @@ public:
   bool wants_write() const { return port_.wants_write(); }
   std::uint64_t malformed() const { return decoder_.malformed(); }
 
+  // A frame was a tunnel's.
+  void handle_genuine_frame()
+  {
+    unframed_ = 0;
+    malformed_before_ = decoder_.malformed();
+  }
+  // Bytes arrive, but a tunnel has not sent them in this way: a line that loses nine of ten frames is still a line.
+  bool is_noisy() const
+  {
+    return malformed() - malformed_before_ >= noisy_frames || unframed_ >= noisy_bytes;
+  }
+
 private:
   static constexpr std::size_t max_frame = 1500;
+  static constexpr std::uint64_t noisy_frames = 10;
+  static constexpr std::size_t noisy_bytes = 4 * max_frame;
 
   SerialPort port_;
   CobsDecoder decoder_{max_frame};
+  std::uint64_t malformed_before_ = 0;  // the last genuine frame
+  std::size_t unframed_ = 0;            // bytes since the last frame that may be a tunnel's
   Bytes read_ = Bytes(4096);
   Bytes frame_;
   Bytes line_;

@@ -7,7 +7,6 @@
 #include <array>
 #include <cctype>
 #include <utility>
-#include <vector>
 
 namespace pqc_tunnel
 {
@@ -26,42 +25,6 @@ std::string lower_case(std::string_view text)
   std::ranges::transform(
     lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return lower;
-}
-
-std::vector<std::string_view> split_words(std::string_view command_line)
-{
-  std::vector<std::string_view> words;
-  while (!command_line.empty()) {
-    const auto end = std::min(command_line.find('\0'), command_line.size());
-    words.push_back(command_line.substr(0, end));
-    command_line.remove_prefix(std::min(end + 1, command_line.size()));
-  }
-  return words;
-}
-
-bool is_interpreter(std::string_view name)
-{
-  return name.starts_with("python") || name.starts_with("pypy") || name.starts_with("mono");
-}
-
-// Empty if the program comes from the command line itself or from standard input.
-std::string_view script_of(const std::vector<std::string_view> & words)
-{
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const std::string_view word = words[i];
-    if (word == "-c") {
-      return {};
-    }
-    if (word == "-m") {
-      return i + 1 < words.size() ? words[i + 1] : std::string_view();
-    }
-    if (word == "-W" || word == "-X") {
-      ++i;  // its value
-    } else if (!word.starts_with('-')) {
-      return word;
-    }
-  }
-  return {};
 }
 
 // The first match counts: the RMW implementation of a ROS process precedes libraries that others load.
@@ -144,24 +107,5 @@ MavlinkProgram mavlink_program(std::string_view name)
 }
 
 bool is_tunnel(std::string_view name) { return name == tunnel_node_name || name == "pqc_tunneld"; }
-
-std::string program_name(std::string_view short_name, std::string_view command_line)
-{
-  while (short_name.ends_with('\n')) {
-    short_name.remove_suffix(1);
-  }
-  const auto words = split_words(command_line);
-  if (words.empty()) {
-    return std::string(short_name);
-  }
-  const std::string_view program = file_name(words[0]);
-  if (is_interpreter(program)) {
-    const std::string_view script = file_name(script_of(words));
-    return std::string(script.empty() ? program : script);
-  }
-  // Some programs overwrite their command line with their state.
-  const bool plain = !program.empty() && program.find(' ') == std::string_view::npos;
-  return std::string(plain ? program : short_name);
-}
 
 }  // namespace pqc_tunnel

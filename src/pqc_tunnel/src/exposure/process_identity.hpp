@@ -54,11 +54,6 @@ inline constexpr std::string_view tunnel_node_name = "tunnel_node";
 // tunnel_node or pqc_tunneld.
 bool is_tunnel(std::string_view name);
 
-// The name of a process for people: its program file, or the script or module that an interpreter runs. `command_line` is
-// the text of /proc/PID/cmdline, words ending with zeros; `short_name` that of /proc/PID/comm, which the kernel cuts off
-// after 15 characters.
-std::string program_name(std::string_view short_name, std::string_view command_line);
-
 }  // namespace pqc_tunnel
 
 #endif  // PQC_TUNNEL__EXPOSURE__PROCESS_IDENTITY_HPP_

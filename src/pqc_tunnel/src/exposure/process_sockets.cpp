@@ -15,6 +15,7 @@
 #include <system_error>
 #include <utility>
 
+#include "os/processes.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
 #include "pqc_tunnel/os/file_descriptor.hpp"
 

@@ -37,17 +37,31 @@ std::optional<Endpoint> numeric_address(const std::string & host)
 
 }  // namespace
 
-unsigned interface_number(const std::string & name)
+Result<unsigned> find_interface(const std::string & name)
 {
   const unsigned number = ::if_nametoindex(name.c_str());
-  const FileDescriptor socket = open_socket(AF_INET);
-  if (number == 0 || !socket || name.size() >= IFNAMSIZ) {
-    return number;
+  if (number == 0) {
+    return fail(ErrorCode::unavailable, "There is no network interface " + name + ".");
   }
+  const FileDescriptor socket = open_socket(AF_INET);
   ifreq request{};
-  std::ranges::copy(name, request.ifr_name);
-  const bool known = ::ioctl(socket.get(), SIOCGIFFLAGS, &request) == 0;
-  return known && (request.ifr_flags & IFF_UP) == 0 ? 0 : number;
+  std::ranges::copy(name.substr(0, IFNAMSIZ - 1), request.ifr_name);
+  const bool known = socket && ::ioctl(socket.get(), SIOCGIFFLAGS, &request) == 0;
+  if (known && (request.ifr_flags & IFF_UP) == 0) {
+    return fail(ErrorCode::unavailable, "The network interface " + name + " is down.");
+  }
+  return number;
+}
+
+std::vector<std::string> interface_names()
+{
+  std::vector<std::string> names;
+  struct if_nameindex * const list = ::if_nameindex();
+  for (const auto * one = list; one != nullptr && one->if_index != 0; ++one) {
+    names.emplace_back(one->if_name);
+  }
+  ::if_freenameindex(list);
+  return names;
 }
 
 bool is_own_address(const std::string & host)

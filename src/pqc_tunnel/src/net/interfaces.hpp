@@ -5,17 +5,22 @@
 #define PQC_TUNNEL__NET__INTERFACES_HPP_
 
 #include <string>
+#include <vector>
 
 #include "pqc_tunnel/base/endpoint.hpp"
+#include "pqc_tunnel/base/result.hpp"
 #include "pqc_tunnel/net/host_port.hpp"
 #include "pqc_tunnel/net/socket_address.hpp"
 
 namespace pqc_tunnel
 {
 
-/// The number of a network interface that is up; 0 if there is none of this name, or it is down. A device that was
-/// plugged in again has another number. Any thread.
-unsigned interface_number(const std::string & name);
+/// The number of a network interface that is up; an error says that there is none of this name, or that it is down. A
+/// device that was plugged in again has another number. Any thread.
+Result<unsigned> find_interface(const std::string & name);
+
+/// The names of the network interfaces that there are now. Any thread.
+std::vector<std::string> interface_names();
 
 /// Returns true unless the host is a numeric address that no interface of this machine has now. Any thread.
 bool is_own_address(const std::string & host);

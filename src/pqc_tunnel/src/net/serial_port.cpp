@@ -4,6 +4,8 @@
 #include "serial_port.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -12,6 +14,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "os/processes.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
 
 namespace pqc_tunnel
@@ -38,47 +41,76 @@ constexpr std::array<std::pair<std::uint32_t, speed_t>, 14> speeds{
 
 bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
-}  // namespace
-
-Result<FileDescriptor> open_serial(const std::string & device, std::uint32_t baud)
+tl::unexpected<Error> unavailable(const std::string & sentence)
 {
-  const auto speed = std::find_if(
-    speeds.begin(), speeds.end(), [baud](const auto & one) { return one.first == baud; });
-  if (speed == speeds.end()) {
-    return fail(
-      ErrorCode::invalid_argument,
-      std::to_string(baud) + " is not a usual baud rate of serial devices.");
+  return fail(ErrorCode::unavailable, sentence);
+}
+
+tl::unexpected<Error> in_use(const std::string & device)
+{
+  const auto holders = holders_of(device);
+  const std::string begin = "The serial device " + device + " is in use by ";
+  if (holders.empty()) {
+    return unavailable(
+      begin + "another program: end it (sudo fuser -v " + device +
+      " names it), or use another device.");
   }
-  FileDescriptor fd(::open(device.c_str(), O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
-  if (!fd) {
-    const int error = errno;
-    return fail(
-      error == EACCES ? ErrorCode::permission : ErrorCode::unavailable,
-      "The serial device " + device + " doesn't open (" + error_text(error) + ").");
+  const bool is_manager = holders.front().name == "ModemManager";
+  return unavailable(
+    begin + to_string(holders.front()) + ": end it" +
+    (is_manager ? " (sudo systemctl disable --now ModemManager)" : "") +
+    ", or use another device.");
+}
+
+tl::unexpected<Error> not_opened(const std::string & device, int error)
+{
+  if (error == EBUSY) {
+    return in_use(device);
   }
+  const std::string why = "The serial device " + device + " doesn't open: " + error_text(error);
+  return error == EACCES
+           ? fail(ErrorCode::permission, why + "; its users are in a group, usually dialout.")
+           : unavailable(why + ".");
+}
+
+// The lock keeps out the programs that respect locks, exclusive mode those of other users than root; what is there already,
+// or is root's, shows among the processes.
+Result<void> take(int fd, const std::string & device)
+{
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    return in_use(device);
+  }
+  if (!holders_of(device).empty()) {
+    return in_use(device);
+  }
+  ::ioctl(fd, TIOCEXCL);
+  return {};
+}
+
+Result<void> set_up(int fd, const std::string & device, std::pair<std::uint32_t, speed_t> rate)
+{
   termios line{};
-  if (tcgetattr(fd.get(), &line) != 0) {
-    return fail(ErrorCode::invalid_argument, device + " is not a serial device.");
-  }
+  tcgetattr(fd, &line);
   cfmakeraw(&line);
   line.c_cflag = CS8 | CREAD | CLOCAL;
   line.c_iflag = IGNBRK;
   // A read of nothing fails with EAGAIN, so that 0 means a hang-up.
   line.c_cc[VMIN] = 1;
   line.c_cc[VTIME] = 0;
-  cfsetspeed(&line, speed->second);
+  cfsetspeed(&line, rate.second);
   termios now{};
   if (
-    tcsetattr(fd.get(), TCSANOW, &line) != 0 || tcgetattr(fd.get(), &now) != 0 ||
-    cfgetospeed(&now) != speed->second)
+    tcsetattr(fd, TCSANOW, &line) != 0 || tcgetattr(fd, &now) != 0 ||
+    cfgetospeed(&now) != rate.second)
   {
-    return fail(
-      ErrorCode::unavailable,
-      "The serial device " + device + " refuses " + std::to_string(baud) + " baud.");
+    return unavailable(
+      "The serial device " + device + " refuses " + std::to_string(rate.first) + " baud.");
   }
-  tcflush(fd.get(), TCIOFLUSH);
-  return fd;
+  tcflush(fd, TCIOFLUSH);
+  return {};
 }
+
+}  // namespace
 
 SerialPort::SerialPort(std::string device, std::uint32_t baud)
 : device_(std::move(device)), baud_(baud)
@@ -88,15 +120,37 @@ SerialPort::SerialPort(std::string device, std::uint32_t baud)
 Result<void> SerialPort::open()
 {
   close();
-  auto opened = open_serial(device_, baud_);
-  if (!opened) return tl::make_unexpected(opened.error());
-  fd_ = std::move(*opened);
-  return {};
+  const auto * const rate = std::ranges::find(speeds, baud_, [](auto one) { return one.first; });
+  if (rate == speeds.end()) {
+    return fail(
+      ErrorCode::invalid_argument,
+      std::to_string(baud_) + " is not a usual baud rate of serial devices.");
+  }
+  FileDescriptor fd(::open(device_.c_str(), O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+  if (!fd) {
+    return not_opened(device_, errno);
+  }
+  if (::isatty(fd.get()) == 0) {
+    return fail(ErrorCode::invalid_argument, device_ + " is not a serial device.");
+  }
+  const auto taken = take(fd.get(), device_);
+  if (!taken) {
+    return taken;
+  }
+  fd_ = std::move(fd);
+  auto ready = set_up(fd_.get(), device_, *rate);
+  if (!ready) {
+    close();
+  }
+  return ready;
 }
 
 void SerialPort::close()
 {
-  fd_.reset();
+  if (fd_) {
+    ::ioctl(fd_.get(), TIOCNXCL);  // a pseudo terminal would keep it
+    fd_.reset();
+  }
   waiting_.clear();
 }
 

@@ -15,17 +15,17 @@
 namespace pqc_tunnel
 {
 
-// Opens a serial device: raw, 8N1, no flow control, non-blocking. Bytes that waited in it are discarded. Errors are
-// sentences: no such device, no right, not a serial device, a baud rate that it cannot have.
-Result<FileDescriptor> open_serial(const std::string & device, std::uint32_t baud);
-
-// A serial line that may be unplugged and plugged in again.
+// A serial line, raw and 8N1 without flow control, that may be unplugged and plugged in again.
 class SerialPort
 {
 public:
   SerialPort(std::string device, std::uint32_t baud);
+  SerialPort(SerialPort &&) = default;
+  SerialPort & operator=(SerialPort &&) = default;
+  ~SerialPort() { close(); }
 
-  // Opens the device, or opens it again after a hang-up; bytes of before are forgotten.
+  // Opens the device, or opens it again after a hang-up; bytes of before are forgotten. No other program may have it.
+  // Errors are sentences: no such device, no right, in use, not a serial device, a baud rate that it cannot have.
   Result<void> open();
   bool is_open() const { return static_cast<bool>(fd_); }
   int fd() const { return fd_.get(); }

@@ -98,7 +98,7 @@ void judge_link(const DiagnosisInput & input, Findings & findings)
 {
   const PeerSnapshot & peer = input.peer;
   if (!is_encrypted(peer)) {
-    return;
+    return;  // the likely cause tells of links
   }
   if (peer.stretched) {
     findings.add(
@@ -106,7 +106,9 @@ void judge_link(const DiagnosisInput & input, Findings & findings)
                       " s is longer than max_rtt_s: what arrives is old.");
   }
   for (const PathReport & path : peer.paths) {
-    if (peer.paths.size() > 1 && path.state == PathState::down) {
+    if (!path.trouble.empty()) {
+      findings.add(Level::warning, "Link " + path.name + ": " + path.trouble + ".");
+    } else if (peer.paths.size() > 1 && path.state == PathState::down) {
       findings.add(Level::warning, "Link " + path.name + " is down.");
     }
   }
@@ -168,6 +170,9 @@ void describe_path(
   std::vector<std::pair<std::string, std::string>> & values)
 {
   const std::string name = "link " + path.name;
+  if (!path.trouble.empty()) {
+    values.emplace_back(name + " trouble", path.trouble);
+  }
   if (one_of_several) {
     values.emplace_back(name, to_string(path.state));
     values.emplace_back(name + " carries data", path.carries ? "yes" : "no");

@@ -186,6 +186,22 @@ void PathSet::handle_link_up(std::uint8_t index, Instant now)
   }
 }
 
+void PathSet::note_trouble(std::uint8_t index, const std::string & trouble)
+{
+  if (Link * link = find(index)) {
+    link->trouble = trouble;
+  }
+}
+
+std::vector<std::string> PathSet::troubles() const
+{
+  std::vector<std::string> troubles;
+  for (const Link & link : links_) {
+    troubles.push_back(link.trouble);
+  }
+  return troubles;
+}
+
 // --- What is sent ---
 
 void PathSet::handle_sent(const Endpoint & to, std::size_t bytes, Instant now)
@@ -446,6 +462,7 @@ std::vector<PathReport> PathSet::report(Instant now) const
   for (const Link & link : links_) {
     PathReport & report = reports.emplace_back();
     report.link = static_cast<std::uint8_t>(reports.size() - 1);
+    report.trouble = link.trouble;
     report.name = link.settings->name;
     report.type = link.settings->type;
     report.rate_bytes_s = link.rate().value_or(0.0);

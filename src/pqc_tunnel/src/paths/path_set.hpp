@@ -100,6 +100,7 @@ struct PathReport
   std::uint64_t bytes_in = 0;
   std::uint64_t frames_out = 0;
   std::uint64_t bytes_out = 0;
+  std::string trouble;  // of the link, as this machine knows it; empty: none
   // Of a thin link, by TrafficClass; filled in by the owner of the shaper.
   std::array<ShaperCounts, traffic_classes> shaped = {};
 };
@@ -134,6 +135,8 @@ public:
   // A device was unplugged, or an interface has no address; and is there again. Nothing is sent on it meanwhile.
   void handle_link_down(std::uint8_t link);
   void handle_link_up(std::uint8_t link, Instant now);
+  // What this machine knows to be wrong with the link, in lower case without a full stop; empty: nothing.
+  void note_trouble(std::uint8_t link, const std::string & trouble);
 
   // Where a frame of so many bytes goes; nowhere if no link takes it. bytes = 0 for what a Shaper will cut to size.
   Routes routes(TrafficClass traffic, std::size_t bytes, Instant now);
@@ -163,6 +166,8 @@ public:
   Instant next_timeout() const;
 
   std::optional<PathChange> take_change();
+  // Of each link, in order; empty: none.
+  std::vector<std::string> troubles() const;
   // One for each link, in order.
   std::vector<PathReport> report(Instant now) const;
 
@@ -178,6 +183,7 @@ private:
     const LinkSettings * settings = nullptr;
     bool present = true;
     bool was_up = false;  // as last reported
+    std::string trouble;
     std::optional<Path> path;
     std::optional<Path> candidate;  // it gets traffic beside the path until it has answered
     Endpoint configured;            // of set_remote(); family none: none

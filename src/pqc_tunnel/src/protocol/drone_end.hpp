@@ -122,6 +122,7 @@ private:
   void handle_boot_control(const ControlFrame & frame, Instant now);
   void handle_attempt_job(JobResult result, Instant now);
   void handle_session_made(Instant now);
+  void forget_failure(HandshakeFailure failure);
   void handle_attempt_failed(const FailedHandshake & failed, Instant now);
   void end_attempt(Instant now);
   void watch_attempt(Instant now);

@@ -151,6 +151,7 @@ void DroneEnd::handle_retry(ByteView frame, const Endpoint & from, Instant now)
     prekey_size(suite, settings_.mode).max, now);
   send_hello(second.frame, from);
   if (!std::exchange(attempt_->challenged, true)) {
+    forget_failure(HandshakeFailure::unanswered);
     attempt_->timing.connect = round_trip_ = now - attempt_->started;
     attempt_->heard = attempt_->progress = attempt_->phase = now;
     attempt_->retry.reset();
@@ -198,9 +199,7 @@ void DroneEnd::handle_reject(ByteView frame, Instant now)
   switch (*reason) {
     case RejectReason::policy_mismatch:
       handle_attempt_failed(
-        {HandshakeFailure::policy_mismatch,
-         "the ground station has another mode, min_level, allow_experimental or allowed_suites"},
-        now);
+        {HandshakeFailure::policy_mismatch, "the ground station must be configured alike"}, now);
       return;
     case RejectReason::suite_refused:
       handle_attempt_failed(
@@ -233,6 +232,12 @@ void DroneEnd::handle_boot(Peer::Received & received, Instant now)
   }
   if (!std::exchange(attempt_->answered, true)) {
     note_answered(now);
+    for (const auto refusal :
+         {HandshakeFailure::policy_mismatch, HandshakeFailure::suite_refused,
+          HandshakeFailure::busy})
+    {
+      forget_failure(refusal);
+    }
   }
   attempt_->heard = now;
   if (received.control) {
@@ -376,6 +381,14 @@ void DroneEnd::end_attempt(Instant now)
   peer_.end_boot(now);
 }
 
+// The attempt under way has come beyond it.
+void DroneEnd::forget_failure(HandshakeFailure failure)
+{
+  if (failed_ && failed_->failure == failure) {
+    failed_.reset();
+  }
+}
+
 void DroneEnd::handle_attempt_failed(const FailedHandshake & failed, Instant now)
 {
   const Suite & suite = *attempt_->suite;
@@ -490,6 +503,9 @@ void DroneEnd::watch_attempt(Instant now)
     now >= attempt_->started + probe_patience)
   {
     attempt_->probed = true;
+    if (trouble_ == GroundTrouble::unreachable || trouble_ == GroundTrouble::refused) {
+      trouble_ = GroundTrouble::none;  // the probe tells it anew
+    }
     outbox_.push(ProbeGround{gcs_addresses_.front()});
   }
 }

@@ -14,6 +14,8 @@ namespace
 {
 
 constexpr std::uint32_t hellos_until_unheard = 8;
+// Without a hello: what was wrong with the last ones says nothing any more.
+constexpr Duration longest_pause = std::chrono::minutes(1);
 constexpr Duration superseded_report_interval = std::chrono::minutes(1);
 
 }  // namespace
@@ -335,10 +337,13 @@ PeerFacts GcsEnd::facts(PeerIndex index, Instant now) const
   facts.unconfirmed = owner.unconfirmed_since && remote.last_heard() < *owner.unconfirmed_since &&
                       now >= *owner.unconfirmed_since + datagram_patience + owner.round_trip;
   facts.deaf_peer = remote.is_deaf(now);
-  facts.wrong_key = owner.wrong_key;
-  facts.unheard_here = owner.unanswered_hellos >= hellos_until_unheard;
   facts.other_version = version_now(owner.other_version, now);
-  facts.failed = owner.failed;
+  facts.link_troubles = remote.paths().troubles();
+  if (now < owner.heard_of + longest_pause) {
+    facts.wrong_key = owner.wrong_key;
+    facts.unheard_here = owner.unanswered_hellos >= hellos_until_unheard;
+    facts.failed = owner.failed;
+  }
   return facts;
 }
 

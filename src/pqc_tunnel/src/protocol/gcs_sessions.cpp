@@ -28,6 +28,7 @@ void GcsEnd::handle_hello(ByteView frame, const Endpoint & from, Instant now)
     turn_away(*stranger, now);
   } else if (const auto * challenged = std::get_if<HelloGate::Challenged>(&verdict)) {
     ++drone(challenged->drone).unanswered_hellos;
+    drone(challenged->drone).heard_of = now;
     outbox_.push(SendDatagram{challenged->drone, from, challenged->retry});
   } else if (const auto * repeated = std::get_if<HelloGate::Repeated>(&verdict)) {
     repeat(repeated->drone, frame, from, now);
@@ -42,6 +43,7 @@ void GcsEnd::turn_away(const HelloGate::TurnedAway & stranger, Instant now)
   const StrangerCounters & counters = gate_.strangers();
   if (stranger.counter == &StrangerCounters::wrong_key) {
     drone(*stranger.drone).wrong_key = true;
+    drone(*stranger.drone).heard_of = now;
   }
   if (stranger.version != 0) {
     drone(*stranger.drone).other_version = VersionHint{stranger.version, now};
@@ -266,6 +268,7 @@ void GcsEnd::report_failed(
   known.failed = failed;
   if (!in_use) {
     owner.failed = failed;
+    owner.heard_of = now;
   }
   const auto entry = owner.failures.note(likely_cause(known), false, now);
   const char * what = kind == EventKind::refused ? "handshake refused: " : "handshake failed: ";

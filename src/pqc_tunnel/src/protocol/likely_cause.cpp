@@ -3,12 +3,30 @@
 
 #include "likely_cause.hpp"
 
+#include <algorithm>
+
 namespace pqc_tunnel
 {
 namespace
 {
 
 constexpr Duration hint_memory = std::chrono::minutes(1);
+
+bool has_link(const PeerFacts & facts, LinkType type)
+{
+  return std::ranges::any_of(
+    facts.settings->paths.links, [type](const auto & link) { return link.type == type; });
+}
+
+// One part for each kind of link that there is.
+std::string by_kind(const PeerFacts & facts, const std::string & udp, const std::string & serial)
+{
+  const bool has_udp = has_link(facts, LinkType::udp);
+  const bool has_serial = has_link(facts, LinkType::serial);
+  return (has_udp ? udp : "") + (has_udp && has_serial ? ", " : "") + (has_serial ? serial : "");
+}
+
+constexpr const char * serial_obstacles = "radio or cable broken or out of range, other baud rate";
 
 // "UDP port 46010", or without the number if it is not known.
 std::string udp_port(const GroundAddress & ground)
@@ -49,10 +67,11 @@ std::string cause_of_no_answer(const PeerFacts & facts)
                   whole_seconds(longest_round_trip)
               : ": slow link, so a session takes a few tries to begin");
   }
-  return "no answer from " + ground.name + ": not started, link down, wrong address, " +
-         udp_port(ground) +
-         " blocked, another version of this program (update both ends), or it does not accept this "
-         "drone (unknown name or different key)";
+  return "no answer from " + ground.name + ": not started, " +
+         by_kind(
+           facts, "link down, wrong address, " + udp_port(ground) + " blocked", serial_obstacles) +
+         ", another version of this program (update both ends), or it does not accept this drone "
+         "(unknown name or different key)";
 }
 
 std::string cause_at_drone(const PeerFacts & facts)
@@ -82,11 +101,19 @@ std::string cause_at_ground(const FailedHandshake & failed)
            : failed.text;
 }
 
+std::string one_way(const PeerFacts & facts)
+{
+  return by_kind(
+           facts, udp_port(facts.settings->ground) + " blocked in one direction",
+           "radio or cable that passes one direction only") +
+         "?";
+}
+
 std::string missing_datagrams(const PeerFacts & facts)
 {
   const std::string from = facts.role == Role::drone ? "the ground station" : "the drone";
   return "handshake completed, but nothing arrives from " + from + " since: link broken, or " +
-         udp_port(facts.settings->ground) + " blocked in one direction?";
+         one_way(facts);
 }
 
 std::string cause_of_silence(const PeerFacts & facts)
@@ -95,6 +122,44 @@ std::string cause_of_silence(const PeerFacts & facts)
            ? "nothing is received from the ground station: out of range, link down, or its tunnel "
              "has ended"
            : "nothing is received from the drone: out of range, link down, or its tunnel has ended";
+}
+
+// Seen from the peer alone.
+std::string cause_at_peer(const PeerFacts & facts)
+{
+  if (facts.failed) {
+    return facts.role == Role::drone ? cause_at_drone(facts) : cause_at_ground(*facts.failed);
+  }
+  if (facts.unconfirmed) {
+    return missing_datagrams(facts);
+  }
+  if (facts.unheard_here) {
+    return "the drone's hellos arrive, but nothing from here reaches it: " + one_way(facts);
+  }
+  if (facts.role == Role::gcs && facts.other_version != 0) {
+    return version_conflict(facts.other_version);
+  }
+  if (facts.role == Role::gcs && facts.wrong_key) {
+    return "a hello under this drone's name has a different key: its identity folder is "
+           "outdated, or a stranger uses the name";
+  }
+  if (facts.lost) {
+    return cause_of_silence(facts);
+  }
+  return facts.role == Role::drone
+           ? ""
+           : "no hello of this drone arrives: not started, another identity, " +
+               by_kind(
+                 facts, "wrong gcs_address, or " + udp_port(facts.settings->ground) + " blocked",
+                 serial_obstacles);
+}
+
+// A cause that a link may be the reason of.
+bool is_of_links(const PeerFacts & facts)
+{
+  return facts.failed ? facts.failed->failure == HandshakeFailure::unanswered ||
+                          facts.failed->failure == HandshakeFailure::timeout
+                      : !facts.wrong_key;
 }
 
 }  // namespace
@@ -113,37 +178,24 @@ std::string version_conflict(std::uint8_t theirs)
 
 std::string likely_cause(const PeerFacts & facts)
 {
-  if (facts.has_keys && !facts.lost && !facts.unconfirmed) {
-    return facts.deaf_peer
-             ? "the peer receives nothing from here: " + udp_port(facts.settings->ground) +
-                 " blocked in one direction?"
-             : "";
+  const bool in_contact = facts.has_keys && !facts.lost && !facts.unconfirmed;
+  std::string cause = !in_contact       ? cause_at_peer(facts)
+                      : facts.deaf_peer ? "the peer receives nothing from here: " + one_way(facts)
+                                        : "";
+  if ((in_contact && !facts.deaf_peer) || !is_of_links(facts)) {
+    return cause;
   }
-  if (facts.failed) {
-    return facts.role == Role::drone ? cause_at_drone(facts) : cause_at_ground(*facts.failed);
+  // What is known comes first; if it concerns every link, the rest is guesswork.
+  std::string known;
+  bool of_all = !facts.link_troubles.empty();
+  for (const std::string & trouble : facts.link_troubles) {
+    known += known.empty() || trouble.empty() ? trouble : "; " + trouble;
+    of_all = of_all && !trouble.empty();
   }
-  if (facts.unconfirmed) {
-    return missing_datagrams(facts);
+  if (known.empty() || cause.empty()) {
+    return of_all ? known : cause;
   }
-  if (facts.unheard_here) {
-    return "the drone's hellos arrive, but nothing from here reaches it: " +
-           udp_port(facts.settings->ground) + " blocked in one direction?";
-  }
-  if (facts.role == Role::gcs && facts.other_version != 0) {
-    return version_conflict(facts.other_version);
-  }
-  if (facts.role == Role::gcs && facts.wrong_key) {
-    return "a hello under this drone's name has a different key: its identity folder is "
-           "outdated, or a stranger uses the name";
-  }
-  if (facts.lost) {
-    return cause_of_silence(facts);
-  }
-  return facts.role == Role::drone
-           ? ""
-           : "no hello of this drone has arrived: not started, wrong gcs_address, another "
-             "identity, or " +
-               udp_port(facts.settings->ground) + " blocked";
+  return of_all ? known : known + "; " + cause;
 }
 
 }  // namespace pqc_tunnel

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "handshake_failure.hpp"
 #include "pqc_tunnel/base/time.hpp"
@@ -43,6 +44,7 @@ struct PeerFacts
   std::uint8_t other_version =
     0;  // of the other end's protocol, as a frame says that proves nothing
   GroundTrouble trouble = GroundTrouble::none;  // drone
+  std::vector<std::string> link_troubles;       // known to this machine; empty: none; by link
   std::optional<FailedHandshake> failed;        // the newest attempt, if it failed
 };
 

@@ -344,6 +344,13 @@ void Tunnel::handle_link_up(std::uint8_t link, Instant now)
   }
 }
 
+void Tunnel::note_link_trouble(std::uint8_t link, const std::string & trouble)
+{
+  for (Peer & peer : impl_->peers_) {
+    peer.paths().note_trouble(link, trouble);
+  }
+}
+
 void Tunnel::wipe(PeerIndex peer, const std::string & reason, Instant now)
 {
   if (impl_->changed().drone_) {

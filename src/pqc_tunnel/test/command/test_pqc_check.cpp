@@ -196,6 +196,18 @@ TEST_F(PqcCheck, the_ground_station_must_have_an_address)
   expect({"drone"}, 1, {"problem: Parameter gcs_address is ::1, which bind_address can't reach"});
 }
 
+TEST_F(PqcCheck, the_interface_of_a_link_must_be_there)
+{
+  const auto check = [this](const std::string & interface, int code, const std::string & part) {
+    configure(
+      "drone", with(drone_settings(), {{"links", "[lte]"}, {"link.lte.interface", interface}}));
+    expect({"drone"}, code, {part});
+  };
+  check("wwan9", 1, "problem: Parameter link.lte.interface: There is no network interface wwan9");
+  check("loo", 1, "There is no network interface loo; did you mean lo?\n");
+  check("lo", 0, "  good\n");
+}
+
 TEST_F(PqcCheck, both_ends_are_compared_in_what_they_must_agree_on)
 {
   configure("drone", drone_settings());

@@ -45,6 +45,20 @@ TEST(ShowText, the_rate_of_a_single_link_tells_where_it_is_from)
     "    link: 1.0 % lost inbound, 1000 B/s as measured while it was full\n");
 }
 
+TEST(ShowText, each_link_is_shown_as_what_it_is_with_its_trouble)
+{
+  const std::string text = show_text(
+    "drone",
+    YAML::Load("{role: drone, ports: {datagram: 0, plaintext: [14550]}, peers: [], links: ["
+               "{name: lte, where: UDP 46012 at wwan0, trouble: the interface is down},"
+               "{name: radio, where: /dev/ttyUSB0 at 57600 baud, trouble: ''}]}"));
+  expect_part(
+    text,
+    "  ports: UDP 46012 at wwan0, /dev/ttyUSB0 at 57600 baud, plaintext UDP 14550\n"
+    "  link lte: the interface is down\n");
+  EXPECT_EQ(text.find("link radio"), std::string::npos) << text;
+}
+
 TEST(ShowText, the_rate_of_an_unlimited_link_is_not_shown)
 {
   const std::string text = shown(of_rate("lte", "0", "unknown"));

@@ -93,7 +93,7 @@ protected:
   }
   void unplug() { ASSERT_TRUE(drone_machine_->run_here(std::string("ip link del ") + modem)); }
 
-  void start_ends(const std::string & bind_host = "")
+  void start_ends(const std::string & bind_host = "", const std::string & interface = modem)
   {
     ground_machine_->enter();
     EngineConfig ground = gcs_config();
@@ -101,13 +101,14 @@ protected:
     ASSERT_TRUE(gcs_ = start(std::move(ground)));
     drone_machine_->enter();
     EngineConfig drone = drone_config();
-    drone.links[0] = {{bind_host, 0}, {ground_address, 46012}, modem, "", 0};
+    drone.links[0] = {{bind_host, 0}, {ground_address, 46012}, interface, "", 0};
     ASSERT_TRUE(drone_ = start(std::move(drone)));
   }
   bool is_open(bool open)
   {
     return eventually([&] { return drone_->snapshot().links.at(0).open == open; });
   }
+  std::string trouble() const { return drone_->snapshot().links.at(0).trouble; }
   bool hears_anew()
   {
     const Instant from = monotonic_now();
@@ -142,6 +143,8 @@ TEST_F(Interfaces, a_modem_may_come_after_the_start)
 {
   start_ends(drone_address);
   EXPECT_FALSE(drone_->snapshot().links.at(0).open);
+  EXPECT_EQ(trouble(), "there is no network interface wwan0");
+  EXPECT_EQ(drone_->snapshot().peers.at(0).likely_cause, trouble());
   ASSERT_TRUE(plug_in());
   EXPECT_TRUE(is_open(true));
   EXPECT_TRUE(in_contact()) << history();
@@ -154,9 +157,28 @@ TEST_F(Interfaces, a_modem_may_be_set_down_and_up)
   ASSERT_TRUE(in_contact()) << history();
   ASSERT_TRUE(set_up(false));
   ASSERT_TRUE(is_open(false));
+  EXPECT_EQ(trouble(), "the network interface wwan0 is down");
   ASSERT_TRUE(set_up(true));
   EXPECT_TRUE(is_open(true));
   EXPECT_TRUE(hears_anew()) << history();
+}
+
+TEST_F(Interfaces, a_rule_of_this_machine_that_keeps_datagrams_from_leaving_is_said_as_such)
+{
+  ASSERT_TRUE(plug_in());
+  ASSERT_TRUE(
+    drone_machine_->run_here(std::string("ip route add prohibit ") + ground_address + "/32"));
+  start_ends("", "");
+  EXPECT_TRUE(eventually([&] { return !trouble().empty(); }));
+  EXPECT_EQ(
+    trouble(),
+    "this machine does not let the datagrams of link udp leave (Permission denied): a broadcast "
+    "address, or a rule of the system");
+  EXPECT_EQ(drone_->snapshot().peers.at(0).likely_cause, trouble());
+  ASSERT_TRUE(
+    drone_machine_->run_here(std::string("ip route del prohibit ") + ground_address + "/32"));
+  ASSERT_TRUE(in_contact()) << history();
+  EXPECT_TRUE(eventually([&] { return trouble().empty(); }));
 }
 
 }  // namespace

@@ -155,6 +155,52 @@ TEST_F(Links, a_serial_device_may_be_unplugged_and_plugged_in_again)
   expect_traffic_both_ways();
 }
 
+std::string trouble(const Engine & engine) { return engine.snapshot().links.at(0).trouble; }
+std::string cause(const Engine & engine) { return engine.snapshot().peers.at(0).likely_cause; }
+
+TEST_F(Links, a_device_that_is_not_there_is_named_at_both_ends)
+{
+  wire_.unplug();
+  const auto alone = [this](EngineConfig config, std::size_t end) {
+    config.settings.paths.links = {serial("radio")};
+    config.links = {{{}, {}, "", wire_.device(end).string(), baud}};
+    return config;
+  };
+  ASSERT_TRUE(gcs_ = start(alone(gcs_config(), 0)));
+  ASSERT_TRUE(drone_ = start(alone(drone_config(), 1)));
+  for (const auto & [engine, end] : {std::pair{gcs_.get(), 0U}, {drone_.get(), 1U}}) {
+    const std::string expected = "the serial device " + wire_.device(end).string() +
+                                 " doesn't open: No such file or directory";
+    EXPECT_EQ(trouble(*engine), expected);
+    EXPECT_EQ(cause(*engine), expected);
+    EXPECT_EQ(engine->snapshot().links.at(0).where, wire_.device(end).string() + " at 115200 baud");
+  }
+  EXPECT_NE(history().find("drone: link radio: the serial device "), std::string::npos);
+  wire_.plug_in();
+  ASSERT_TRUE(in_contact()) << history();
+  for (const Engine * engine : {drone_.get(), gcs_.get()}) {
+    EXPECT_EQ(trouble(*engine), "");
+    EXPECT_EQ(cause(*engine), "");
+  }
+}
+
+TEST_F(Links, another_baud_rate_or_noise_is_named_as_such)
+{
+  start_over({serial("radio"), {.name = "lte"}});
+  wire_.garble(true);
+  ASSERT_TRUE(eventually([&] {
+    expect_traffic_both_ways();
+    return !trouble(*gcs_).empty();
+  }));
+  EXPECT_EQ(
+    trouble(*gcs_), "what arrives at " + wire_.device(0).string() +
+                      " is no tunnel's: another baud rate there than 115200, noise, or not the "
+                      "radio's device");
+  EXPECT_EQ(cause(*gcs_), "") << "the other link carries everything";
+  wire_.garble(false);
+  EXPECT_TRUE(eventually([&] { return trouble(*gcs_).empty(); }));
+}
+
 TEST_F(Links, a_redundant_schedule_loses_nothing_when_a_link_is_cut)
 {
   start_over({{.name = "lte"}, serial("radio")}, Schedule::redundant);

@@ -12,6 +12,7 @@
 
 #include "exposure/exposure.hpp"
 #include "exposure/process_sockets.hpp"
+#include "os/processes.hpp"
 #include "pqc_tunnel/os/file_descriptor.hpp"
 #include "proc_root.hpp"
 #include "support/application.hpp"

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -14,7 +16,9 @@
 #include <filesystem>
 #include <memory>
 #include <numeric>
+#include <thread>
 
+#include "support/program.hpp"
 #include "support/scratch_dir.hpp"
 
 namespace pqc_tunnel
@@ -89,27 +93,66 @@ TEST(SerialPort, the_baud_rate_is_set)
   for (const auto & [baud, speed] :
        {std::pair{57600U, B57600}, {115200U, B115200}, {921600U, B921600}})
   {
-    const auto fd = open_serial(line.device(), baud);
-    ASSERT_TRUE(fd) << fd.error().message;
+    SerialPort port(line.device(), baud);
+    const auto opened = port.open();
+    ASSERT_TRUE(opened) << opened.error().message;
     termios now{};
-    ASSERT_EQ(tcgetattr(fd->get(), &now), 0);
+    ASSERT_EQ(tcgetattr(port.fd(), &now), 0);
     EXPECT_EQ(cfgetospeed(&now), speed);
     EXPECT_EQ(cfgetispeed(&now), speed);
   }
 }
 
+std::string refusal(const std::string & device, std::uint32_t baud = 57600)
+{
+  const auto opened = SerialPort(device, baud).open();
+  return opened ? "opened" : opened.error().message;
+}
+
 TEST(SerialPort, what_cannot_be_opened_is_named_in_a_sentence)
 {
   const Line line;
-  const auto baud = open_serial(line.device(), 57601);
-  ASSERT_FALSE(baud);
-  EXPECT_EQ(baud.error().message, "57601 is not a usual baud rate of serial devices.");
-  const auto null = open_serial("/dev/null", 57600);
-  ASSERT_FALSE(null);
-  EXPECT_EQ(null.error().message, "/dev/null is not a serial device.");
-  const auto nothing = open_serial("/dev/nothing", 57600);
-  ASSERT_FALSE(nothing);
-  EXPECT_EQ(nothing.error().code, ErrorCode::unavailable);
+  EXPECT_EQ(refusal(line.device(), 57601), "57601 is not a usual baud rate of serial devices.");
+  EXPECT_EQ(refusal("/dev/null"), "/dev/null is not a serial device.");
+  EXPECT_EQ(
+    refusal("/dev/nothing"),
+    "The serial device /dev/nothing doesn't open: No such file or directory.");
+}
+
+TEST(SerialPort, a_device_that_another_program_has_is_not_touched_and_the_program_is_named)
+{
+  const Line line;
+  for (const std::string lock : {"", "flock --exclusive 3;"}) {
+    const Program other(
+      "/bin/sh", {"-c", "exec 3<>" + line.device() + "; " + lock + " echo open; read line <&3"});
+    while (other.output().empty()) {
+      std::this_thread::yield();
+    }
+    EXPECT_EQ(
+      refusal(line.device()), "The serial device " + line.device() + " is in use by sh (pid " +
+                                std::to_string(other.id()) + "): end it, or use another device.");
+  }
+  EXPECT_EQ(refusal(line.device()), "opened");
+}
+
+TEST(SerialPort, a_device_is_exclusive_and_locked_until_it_is_closed)
+{
+  const Line line;
+  const FileDescriptor other(::open(line.device().c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC));
+  const auto is_exclusive = [&] {
+    int exclusive = 0;
+    EXPECT_EQ(::ioctl(other.get(), TIOCGEXCL, &exclusive), 0);
+    return exclusive != 0;
+  };
+  {
+    SerialPort port(line.device(), 57600);
+    ASSERT_TRUE(port.open());
+    EXPECT_TRUE(is_exclusive());
+    EXPECT_NE(::flock(other.get(), LOCK_EX | LOCK_NB), 0);
+    EXPECT_TRUE(refusal(line.device()).starts_with("The serial device ")) << "a second tunnel";
+  }
+  EXPECT_FALSE(is_exclusive());
+  EXPECT_EQ(::flock(other.get(), LOCK_EX | LOCK_NB), 0);
 }
 
 TEST(SerialPort, a_read_of_nothing_is_no_hang_up)

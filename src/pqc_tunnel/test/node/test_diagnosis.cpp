@@ -257,6 +257,19 @@ TEST(Diagnosis, one_of_several_links_that_is_down_is_a_warning)
   EXPECT_EQ(value_of(diagnosis, "link radio telemetry dropped"), "6");
 }
 
+TEST(Diagnosis, what_is_wrong_with_a_link_is_told)
+{
+  auto input = healthy();
+  PathReport radio;
+  radio.name = "radio";
+  radio.trouble = "the serial device /dev/ttyUSB0 is in use by ModemManager (pid 7)";
+  input.peer.paths = {radio};
+  const auto diagnosis = diagnose(input);
+  EXPECT_EQ(diagnosis.level, Level::warning);
+  EXPECT_EQ(diagnosis.text, "Link radio: " + radio.trouble + ".");
+  EXPECT_EQ(value_of(diagnosis, "link radio trouble"), radio.trouble);
+}
+
 TEST(Diagnosis, ratchets_and_prekeys_are_counted)
 {
   auto input = healthy();

@@ -101,8 +101,9 @@ void expect_policy_mismatch(
   WiredPair pair(std::move(options));
   expect_no_keys(pair);
   EXPECT_EQ(pair.jobs_run(Side::gcs), 0u);
-  EXPECT_TRUE(
-    pair.reported(Side::drone, EventKind::handshake_failed, "the ground station has another mode"));
+  EXPECT_TRUE(pair.reported(
+    Side::drone, EventKind::handshake_failed,
+    "the ground station must be configured alike; here: "));
   EXPECT_TRUE(pair.reported(Side::drone, EventKind::handshake_failed, at_drone));
   EXPECT_TRUE(pair.reported(Side::gcs, EventKind::refused, "must be configured alike"));
   EXPECT_TRUE(pair.reported(Side::gcs, EventKind::refused, at_ground));

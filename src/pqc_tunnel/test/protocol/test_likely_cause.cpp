@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "protocol/hello_messages.hpp"
 #include "protocol/likely_cause.hpp"
 #include "support/traffic.hpp"
 
@@ -61,6 +62,53 @@ TEST(LikelyCause, without_an_answer_is_what_the_network_reported)
   EXPECT_EQ(
     without_an_answer(GroundTrouble::other_family),
     "no address of 10.0.0.2:4600 can be reached from bind_address: one is IPv4, the other IPv6");
+}
+
+TEST(LikelyCause, speaks_of_the_kind_of_link_that_there_is)
+{
+  TunnelSettings serial;
+  serial.ground = {"/dev/ttyUSB0", 0};
+  serial.paths.links = {{.name = "radio", .type = LinkType::serial}};
+  PeerFacts facts = at_drone({HandshakeFailure::unanswered, "no answer"});
+  facts.settings = &serial;
+  EXPECT_EQ(
+    likely_cause(facts),
+    "no answer from /dev/ttyUSB0: not started, radio or cable broken or out of range, other baud "
+    "rate, or it does not accept this drone (unknown name or different key)");
+  for (const auto alter : std::initializer_list<void (*)(PeerFacts &)>{
+         [](PeerFacts & all) { all.unconfirmed = true; },
+         [](PeerFacts & all) { all.unheard_here = true; },
+         [](PeerFacts & all) { all.has_keys = all.deaf_peer = true; }, [](PeerFacts &) {}})
+  {
+    PeerFacts at_ground;
+    at_ground.role = Role::gcs;
+    at_ground.settings = &serial;
+    alter(at_ground);
+    EXPECT_EQ(likely_cause(at_ground).find("UDP"), std::string::npos) << likely_cause(at_ground);
+    EXPECT_NE(likely_cause(at_ground).find("radio"), std::string::npos) << likely_cause(at_ground);
+  }
+  serial.ground = ground;
+  serial.paths.links.push_back({.name = "lte"});
+  EXPECT_NE(
+    likely_cause(facts).find("UDP port 4600 blocked, radio or cable broken"), std::string::npos);
+}
+
+TEST(LikelyCause, is_what_this_machine_knows_of_its_links_before_anything_that_it_guesses)
+{
+  PeerFacts facts;
+  facts.settings = &settings();
+  facts.link_troubles = {"there is no network interface wwan0"};
+  EXPECT_EQ(likely_cause(facts), "there is no network interface wwan0");
+  facts.failed = FailedHandshake{HandshakeFailure::unanswered, "no answer"};
+  EXPECT_EQ(likely_cause(facts), "there is no network interface wwan0");
+  facts.link_troubles.push_back("");
+  EXPECT_TRUE(
+    likely_cause(facts).starts_with("there is no network interface wwan0; no answer from "));
+  facts.failed = FailedHandshake{HandshakeFailure::busy, "the ground station is busy"};
+  EXPECT_EQ(likely_cause(facts), "the ground station is busy");
+  facts.failed.reset();
+  facts.has_keys = true;
+  EXPECT_EQ(likely_cause(facts), "") << "the other link carries everything";
 }
 
 TEST(LikelyCause, of_an_attempt_that_stops_halfway_says_so)
@@ -235,6 +283,42 @@ TEST(LikelyCause, of_a_lost_peer_is_replaced_by_that_of_the_failed_handshake)
   pair.set_datagram_filter(nullptr);
   ASSERT_TRUE(pair.run_until([&] { return pair.agreed(); }));
   EXPECT_EQ(cause(pair, Side::drone), "");
+}
+
+TEST(LikelyCause, of_an_older_attempt_is_forgotten_once_a_newer_one_has_come_beyond_it)
+{
+  WiredPair pair(with_addresses());
+  pair.set_datagram_filter([](Side, Bytes &) { return false; });
+  pair.run_for(20s);
+  ASSERT_NE(cause(pair, Side::drone).find("no answer from"), std::string::npos);
+  // The first hello is answered now, and nothing beyond it.
+  pair.set_datagram_filter([](Side from, Bytes & datagram) {
+    return from == Side::drone || hello_type(datagram) == HelloType::hello_retry;
+  });
+  ASSERT_TRUE(
+    pair.run_until([&] { return pair.snapshot(Side::drone).state == PeerState::handshaking; }));
+  EXPECT_EQ(cause(pair, Side::drone), "");
+}
+
+TEST(LikelyCause, that_the_network_has_reported_is_asked_anew_in_each_attempt)
+{
+  WiredPair pair(with_addresses());
+  pair.set_datagram_filter([](Side, Bytes &) { return false; });
+  pair.drone().note_ground_trouble(GroundTrouble::refused);
+  pair.run_for(20s);
+  EXPECT_NE(cause(pair, Side::drone).find("no answer from"), std::string::npos);
+}
+
+TEST(LikelyCause, on_the_ground_is_not_that_of_a_drone_whose_hellos_have_ended)
+{
+  WiredPair::Options options = with_addresses();
+  options.alter_drone = [](DroneIdentity & drone) { drone.psk = another_psk(); };
+  WiredPair pair(options);
+  pair.run_for(20s);
+  ASSERT_NE(cause(pair, Side::gcs).find("different key"), std::string::npos);
+  pair.set_datagram_filter([](Side, Bytes &) { return false; });
+  pair.run_for(90s);
+  EXPECT_NE(cause(pair, Side::gcs).find("no hello of this drone arrives"), std::string::npos);
 }
 
 // --- How often it is logged ---

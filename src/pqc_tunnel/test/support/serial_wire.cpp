@@ -63,6 +63,9 @@ void SerialWire::work()
       if (size < 0 && (ready.at(end).revents & POLLHUP) != 0) {
         ::poll(nullptr, 0, 1);  // nobody has opened this end yet
       }
+      for (ssize_t i = 0; is_garbled_ && i < size; i += 3) {
+        bytes.at(static_cast<std::size_t>(i)) = 0;
+      }
       if (size > 0 && !is_cut_) {
         const auto written =
           ::write(far_.at(1 - end).get(), bytes.data(), static_cast<std::size_t>(size));

@@ -31,6 +31,8 @@ public:
   }
   // While it is cut, what is sent is lost.
   void cut(bool is_cut) { is_cut_ = is_cut; }
+  // While it is garbled, what arrives is as useless as at another baud rate.
+  void garble(bool is_garbled) { is_garbled_ = is_garbled; }
   // Both devices vanish, until they are plugged in.
   void unplug();
   void plug_in();
@@ -41,6 +43,7 @@ private:
   ScratchDir folder_;
   std::array<FileDescriptor, 2> far_;
   std::atomic<bool> is_cut_{false};
+  std::atomic<bool> is_garbled_{false};
   std::atomic<bool> stopping_{false};
   std::thread thread_;
 };

@@ -1,0 +1,183 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "processes.hpp"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace pqc_tunnel
+{
+
+namespace
+{
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path & path)
+{
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The effective user, second of the numbers after "Uid:". The folder itself belongs to root if the process guards secrets.
+std::uint32_t user_of(const fs::path & process)
+{
+  std::istringstream status(text_of(process / "status"));
+  std::uint32_t user = 0;
+  for (std::string word; status >> word;) {
+    if (word == "Uid:") {
+      status >> user >> user;
+      break;
+    }
+  }
+  return user;
+}
+
+template <class Action>
+void for_each_other_process(Action && action)
+{
+  std::error_code stop;
+  for (fs::directory_iterator entry("/proc", stop), end; !stop && entry != end;
+       entry.increment(stop)) {
+    const std::string number = entry->path().filename();
+    int pid = 0;
+    const char * const last = number.data() + number.size();
+    if (std::from_chars(number.data(), last, pid).ptr == last && pid > 0 && pid != ::getpid()) {
+      action(entry->path(), pid);
+    }
+  }
+}
+
+bool has_open(const fs::path & process, const fs::path & device)
+{
+  std::error_code stop;
+  for (fs::directory_iterator entry(process / "fd", stop), end; !stop && entry != end;
+       entry.increment(stop))
+  {
+    std::error_code closed;
+    if (fs::read_symlink(entry->path(), closed) == device) {
+      return true;
+    }
+  }
+  return false;
+}
+
+RunningProgram describe(const fs::path & process, int pid)
+{
+  return {
+    pid, user_of(process), program_name(text_of(process / "comm"), text_of(process / "cmdline"))};
+}
+
+std::string_view file_name(std::string_view path)
+{
+  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+}
+
+std::vector<std::string_view> split_words(std::string_view command_line)
+{
+  std::vector<std::string_view> words;
+  while (!command_line.empty()) {
+    const auto end = std::min(command_line.find('\0'), command_line.size());
+    words.push_back(command_line.substr(0, end));
+    command_line.remove_prefix(std::min(end + 1, command_line.size()));
+  }
+  return words;
+}
+
+bool is_interpreter(std::string_view name)
+{
+  return name.starts_with("python") || name.starts_with("pypy") || name.starts_with("mono");
+}
+
+// Empty if the program comes from the command line itself or from standard input.
+std::string_view script_of(const std::vector<std::string_view> & words)
+{
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (word == "-c") {
+      return {};
+    }
+    if (word == "-m") {
+      return i + 1 < words.size() ? words[i + 1] : std::string_view();
+    }
+    if (word == "-W" || word == "-X") {
+      ++i;  // its value
+    } else if (!word.starts_with('-')) {
+      return word;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string to_string(const RunningProgram & program)
+{
+  return program.name + " (pid " + std::to_string(program.pid) + ")";
+}
+
+std::vector<RunningProgram> holders_of(const std::string & device)
+{
+  std::vector<RunningProgram> holders;
+  std::error_code absent;
+  const fs::path path = fs::canonical(device, absent);
+  if (!absent) {
+    for_each_other_process([&](const fs::path & process, int pid) {
+      if (has_open(process, path)) {
+        holders.push_back(describe(process, pid));
+      }
+    });
+  }
+  return holders;
+}
+
+std::vector<RunningProgram> programs_named(const std::function<bool(std::string_view)> & is_wanted)
+{
+  std::vector<RunningProgram> programs;
+  for_each_other_process([&](const fs::path & process, int pid) {
+    std::string name = text_of(process / "comm");
+    if (!name.empty() && is_wanted(std::string_view(name).substr(0, name.size() - 1))) {
+      programs.push_back(describe(process, pid));
+    }
+  });
+  return programs;
+}
+
+std::string user_name(std::uint32_t user)
+{
+  std::array<char, 4096> text{};
+  passwd entry{};
+  passwd * found = nullptr;
+  ::getpwuid_r(user, &entry, text.data(), text.size(), &found);
+  return found == nullptr ? "user " + std::to_string(user) : found->pw_name;
+}
+
+std::string program_name(std::string_view short_name, std::string_view command_line)
+{
+  while (short_name.ends_with('\n')) {
+    short_name.remove_suffix(1);
+  }
+  const auto words = split_words(command_line);
+  if (words.empty()) {
+    return std::string(short_name);
+  }
+  const std::string_view program = file_name(words[0]);
+  if (is_interpreter(program)) {
+    const std::string_view script = file_name(script_of(words));
+    return std::string(script.empty() ? program : script);
+  }
+  // Some programs overwrite their command line with their state.
+  const bool plain = !program.empty() && program.find(' ') == std::string_view::npos;
+  return std::string(plain ? program : short_name);
+}
+
+}  // namespace pqc_tunnel
