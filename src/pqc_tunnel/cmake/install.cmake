@@ -20,6 +20,7 @@ endif()
 # For `pqc up` and for the start of the machine; systemd finds it if the prefix is /usr or /usr/local.
 configure_file(systemd/pqc@.service.in pqc@.service @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pqc@.service DESTINATION lib/systemd/system COMPONENT files)
+install(FILES systemd/pqc.sysusers DESTINATION lib/sysusers.d RENAME pqc.conf COMPONENT files)
 if(NOT PQC_TUNNEL_ROS)
   install(FILES config/drone.yaml config/gcs.yaml DESTINATION share/pqc_tunnel/config COMPONENT files)
   install(DIRECTORY config/mavlink-router config/nftables DESTINATION share/pqc_tunnel/config COMPONENT files)

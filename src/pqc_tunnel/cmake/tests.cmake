@@ -121,6 +121,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/config/test_parameter_file.cpp
     test/daemon/test_command_line.cpp
     test/daemon/test_stopped_process.cpp
+    test/daemon/test_unit.cpp
     test/engine/test_decision_announcer.cpp
     test/engine/test_decision_repeater.cpp
     test/engine/test_engine.cpp
@@ -152,7 +153,7 @@ if(PQC_TUNNEL_CORE_TESTS)
   target_sources(test_show_text PRIVATE src/command/show_text.cpp)
   target_link_libraries(test_show_text PRIVATE yaml-cpp)
   foreach(test IN ITEMS test_command_line test_exposure_check test_pqc test_pqc_check
-      test_pqc_completion test_stopped_process)
+      test_pqc_completion test_stopped_process test_unit)
     add_dependencies(${test} pqc pqc_tunneld)
   endforeach()
   # What has threads, for the thread sanitizer.

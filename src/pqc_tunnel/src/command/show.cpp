@@ -60,7 +60,7 @@ Result<int> show(const Arguments & arguments)
   if (arguments.has("--json")) {
     std::cout << json.str() << "\n";
   } else {
-    std::cout << (tunnels->empty() ? "No tunnel is up.\n" : text);
+    std::cout << (tunnels->empty() ? no_tunnel_is_up() + "\n" : text);
   }
   return all_up ? exit_success : exit_cannot_run;
 }

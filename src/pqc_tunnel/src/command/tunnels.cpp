@@ -3,13 +3,18 @@
 
 #include "tunnels.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <utility>
 
 #include "config/config.hpp"
 #include "control/control_folder.hpp"
 #include "control/control_socket.hpp"
+#include "exposure/process_identity.hpp"
+#include "os/processes.hpp"
 #include "pqc_tunnel/base/nearest_name.hpp"
 #include "pqc_tunnel/command_line/arguments.hpp"
 
@@ -42,6 +47,27 @@ std::vector<std::string> names_in(const fs::path & folder, const std::string & e
   return names;
 }
 
+// The end of a sentence about what is not up; it names a tunnel of another user, which this one may not ask.
+std::string as_this_user()
+{
+  if (std::getenv("PQC_RUN_DIR") != nullptr) {  // NOLINT(concurrency-mt-unsafe)
+    return ".";
+  }
+  for (const RunningProgram & program : programs_named(is_tunnel)) {
+    if (program.user != ::geteuid()) {
+      const std::string user = user_name(program.user);
+      const bool of_service = program.user == 0 || user == service_user;
+      return " as this user; " + to_string(program) + " runs as " + user + ": use sudo" +
+             (of_service ? "." : " -u " + user + ".");
+    }
+  }
+  std::error_code ignored;
+  const bool sees_others = ::geteuid() == 0 || std::ifstream("/proc/1/comm").good();
+  return sees_others || !fs::exists(service_folder, ignored)
+           ? "."
+           : " as this user; sudo shows those in " + std::string(service_folder) + ".";
+}
+
 }  // namespace
 
 fs::path config_path(const std::string & tunnel) { return config_folder() / (tunnel + ".yaml"); }
@@ -59,6 +85,8 @@ Result<std::vector<std::string>> running_tunnels()
   }
   return names_in(control_folder(), ".sock");
 }
+
+std::string no_tunnel_is_up() { return "No tunnel is up" + as_this_user(); }
 
 Error no_such_tunnel(const std::string & name, const std::vector<std::string> & known)
 {
@@ -81,13 +109,13 @@ Result<std::string> choose_tunnel(const std::optional<std::string> & given)
   if (given) {
     auto known = configured_tunnels();
     if (std::ranges::count(known, *given) > 0) {
-      return fail(ErrorCode::unavailable, "The tunnel " + *given + " is not up.");
+      return fail(ErrorCode::unavailable, "The tunnel " + *given + " is not up" + as_this_user());
     }
     known.insert(known.end(), running->begin(), running->end());
     return tl::make_unexpected(no_such_tunnel(*given, known));
   }
   if (running->empty()) {
-    return fail(ErrorCode::unavailable, "No tunnel is up.");
+    return fail(ErrorCode::unavailable, no_tunnel_is_up());
   }
   if (running->size() > 1) {
     return fail(

@@ -25,6 +25,8 @@ std::filesystem::path config_path(const std::string & tunnel);
 std::vector<std::string> configured_tunnels();
 // In the order of their names. A killed tunnel leaves its socket. An error if the folder is another user's.
 Result<std::vector<std::string>> running_tunnels();
+// A sentence for when there is none; it names those of other users.
+std::string no_tunnel_is_up();
 
 // The tunnel to command: the given one, or the only one that runs.
 Result<std::string> choose_tunnel(const std::optional<std::string> & given);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,7 +53,7 @@ std::string unit_of(const std::string & tunnel) { return "pqc@" + tunnel + ".ser
 // "active", "inactive" …; empty if systemd does not run this tunnel. The unit uses the default folders.
 std::string unit_state(const std::string & tunnel)
 {
-  if (control_folder() != "/run/pqc" || config_path(tunnel).parent_path() != "/etc/pqc") {
+  if (control_folder() != service_folder || config_path(tunnel).parent_path() != "/etc/pqc") {
     return "";
   }
   const std::string text = output_of(
@@ -65,6 +66,12 @@ Result<int> up_with_systemd(const std::string & tunnel)
   if (run_program({"systemctl", "start", unit_of(tunnel)}) == 0) {
     std::cout << "The tunnel " << tunnel << " is up, as " << unit_of(tunnel) << ".\n";
     return exit_success;
+  }
+  if (::getpwnam(service_user) == nullptr) {  // NOLINT(concurrency-mt-unsafe)
+    const fs::path prefix = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
+    return failure(
+      unit_of(tunnel) + " needs the user " + service_user + ": systemd-sysusers " +
+      (prefix / "lib/sysusers.d/pqc.conf").string() + " adds it.");
   }
   run_program({"journalctl", "--quiet", "--output=cat", "--lines=5", "--unit", unit_of(tunnel)});
   return failure(

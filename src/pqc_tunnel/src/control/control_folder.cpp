@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "os/processes.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
 
 namespace pqc_tunnel::cli
@@ -25,30 +26,8 @@ fs::path environment_path(const char * name)
   return value == nullptr ? "" : value;
 }
 
-}  // namespace
-
-fs::path control_folder()
+Result<void> check_folder(const std::string & folder, bool whoever_owns_it)
 {
-  if (fs::path given = environment_path("PQC_RUN_DIR"); !given.empty()) {
-    return given;
-  }
-  if (::geteuid() == 0) {
-    return "/run/pqc";
-  }
-  if (const fs::path runtime = environment_path("XDG_RUNTIME_DIR"); !runtime.empty()) {
-    return runtime / "pqc";
-  }
-  const std::string user = std::to_string(::geteuid());
-  std::error_code ignored;
-  const fs::path of_user = fs::path("/run/user") / user;
-  return fs::is_directory(of_user, ignored) ? of_user / "pqc" : fs::path("/tmp/pqc-" + user);
-}
-
-fs::path control_path(const std::string & tunnel) { return control_folder() / (tunnel + ".sock"); }
-
-Result<void> check_control_folder()
-{
-  const std::string folder = control_folder().string();
   struct stat status
   {
   };
@@ -61,10 +40,10 @@ Result<void> check_control_folder()
     return fail(
       ErrorCode::permission, "The folder of control sockets " + folder + " is no folder.");
   }
-  if (status.st_uid != ::geteuid()) {
+  if (status.st_uid != ::geteuid() && !whoever_owns_it) {
     return fail(
       ErrorCode::permission,
-      "The folder of control sockets " + folder + " belongs to another user.");
+      "The folder of control sockets " + folder + " belongs to " + user_name(status.st_uid) + ".");
   }
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
     return fail(
@@ -72,6 +51,38 @@ Result<void> check_control_folder()
       "The folder of control sockets " + folder + " is open to other users; chmod 700 closes it.");
   }
   return {};
+}
+
+}  // namespace
+
+fs::path control_folder()
+{
+  if (fs::path given = environment_path("PQC_RUN_DIR"); !given.empty()) {
+    return given;
+  }
+  struct stat service
+  {
+  };
+  if (::geteuid() == 0 || (::stat(service_folder, &service) == 0 && service.st_uid == ::geteuid()))
+  {
+    return service_folder;
+  }
+  if (const fs::path runtime = environment_path("XDG_RUNTIME_DIR"); !runtime.empty()) {
+    return runtime / "pqc";
+  }
+  const std::string user = std::to_string(::geteuid());
+  std::error_code ignored;
+  const fs::path of_user = fs::path("/run/user") / user;
+  return fs::is_directory(of_user, ignored) ? of_user / "pqc" : fs::path("/tmp/pqc-" + user);
+}
+
+fs::path control_path(const std::string & tunnel) { return control_folder() / (tunnel + ".sock"); }
+
+// Only root gives somebody a folder in /run.
+Result<void> check_control_folder()
+{
+  const std::string folder = control_folder().string();
+  return check_folder(folder, folder == service_folder && ::geteuid() == 0);
 }
 
 Result<void> make_control_folder()
@@ -82,7 +93,7 @@ Result<void> make_control_folder()
       ErrorCode::unavailable,
       "The folder of control sockets " + folder + " can't be made: " + error_text(errno) + ".");
   }
-  return check_control_folder();
+  return check_folder(folder, false);
 }
 
 }  // namespace pqc_tunnel::cli

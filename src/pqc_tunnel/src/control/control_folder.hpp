@@ -12,12 +12,16 @@
 namespace pqc_tunnel::cli
 {
 
-// Control sockets are at FOLDER/NAME.sock. FOLDER is $PQC_RUN_DIR if it is set, for root /run/pqc, otherwise pqc in
-// $XDG_RUNTIME_DIR or /run/user/UID, or /tmp/pqc-UID without either.
+// Of the systemd unit.
+inline constexpr const char * service_folder = "/run/pqc";
+inline constexpr const char * service_user = "pqc";
+
+// Control sockets are at FOLDER/NAME.sock. FOLDER is $PQC_RUN_DIR if it is set, for root and the unit's user /run/pqc,
+// otherwise pqc in $XDG_RUNTIME_DIR or /run/user/UID, or /tmp/pqc-UID without either.
 std::filesystem::path control_folder();
 std::filesystem::path control_path(const std::string & tunnel);
 
-// An error unless the folder belongs to this user and is closed to all others.
+// An error unless the folder belongs to this user (or is the unit's, for root) and is closed to all others.
 Result<void> check_control_folder();
 // Makes the folder if it is not there, and checks it.
 Result<void> make_control_folder();

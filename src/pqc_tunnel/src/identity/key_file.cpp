@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "os/processes.hpp"
 #include "pqc_tunnel/crypto/hkdf.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
 #include "pqc_tunnel/os/file_descriptor.hpp"
@@ -43,8 +44,9 @@ Result<void> check_owner(const std::filesystem::path & path, const struct stat &
 {
   if (status.st_uid != ::geteuid() && status.st_uid != 0) {
     return fail(
-      ErrorCode::permission,
-      path.string() + " belongs to somebody else; it must belong to the user who runs this.");
+      ErrorCode::permission, path.string() + " belongs to " + user_name(status.st_uid) +
+                               ", but must belong to the user who runs this, " +
+                               user_name(::geteuid()) + ".");
   }
   return {};
 }
@@ -164,7 +166,9 @@ Result<KeyFile> read_key_file(const std::filesystem::path & path)
   if (!fd) {
     return fail(
       errno == ENOENT ? ErrorCode::unavailable : ErrorCode::permission,
-      path.string() + " can't be opened: " + error_text(errno) + ".");
+      path.string() + " can't be opened: " + error_text(errno) +
+        (errno == EACCES ? "; it must belong to " + user_name(::geteuid()) + ", who runs this."
+                         : "."));
   }
   struct stat status
   {

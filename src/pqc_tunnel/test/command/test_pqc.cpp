@@ -133,6 +133,26 @@ TEST_F(Pqc, tunnels_go_up_are_shown_and_rekeyed_and_go_down)
   EXPECT_EQ(outcome({"show"}).output, "No tunnel is up.\n");
 }
 
+TEST_F(Pqc, a_tunnel_of_another_user_is_named_instead_of_none)
+{
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "needs root";
+  }
+  configure("gcs", gcs_settings());
+  ASSERT_EQ(outcome({"up", "gcs"}).code, 0);
+  const auto program = fs::read_symlink("/proc/self/exe").parent_path() / "pqc";
+  Program show(
+    "/usr/bin/setpriv", {"--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/env",
+                         "--unset=PQC_RUN_DIR", program.string(), "show"});
+  const int code = show.wait();
+  if (code > 1) {
+    GTEST_SKIP() << "other users may not run this build: " << show.errors();
+  }
+  EXPECT_TRUE(show.output().starts_with("No tunnel is up as this user; ")) << show.output();
+  EXPECT_TRUE(has(show.output(), " runs as root: use sudo.\n")) << show.output();
+  EXPECT_EQ(outcome({"down", "gcs"}).code, 0);
+}
+
 TEST_F(Pqc, keys_are_ratcheted_and_wiped)
 {
   configure("drone", drone_settings());
