@@ -30,7 +30,7 @@ Result<TunnelPorts> tunnel_ports(const ParameterValues & values)
       continue;
     }
     const auto port = static_cast<std::uint16_t>(*number);
-    if (name == "datagram_port") {
+    if (name == "datagram_port" || name.ends_with(".datagram_port")) {
       ports.datagram.insert(port);
     } else if (name == "plaintext_port" || name.ends_with(".plaintext_port")) {
       ports.plaintext.insert(port);

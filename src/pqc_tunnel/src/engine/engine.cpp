@@ -202,7 +202,7 @@ Result<void> Engine::Impl::start()
 void Engine::Impl::note_ports(const EngineSockets & sockets)
 {
   for (const Link & link : sockets.links) {
-    ports_.links.push_back(link.is_serial() ? std::uint16_t{0} : link.socket().port);
+    ports_.links.push_back(link.udp_port());
   }
   ports_.datagram = ports_.links.front();
   for (const auto & side : sockets.plaintexts) {

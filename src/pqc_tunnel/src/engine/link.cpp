@@ -218,9 +218,8 @@ LinkStatus Link::status() const
   LinkStatus status;
   status.name = settings_->name;
   status.type = settings_->type;
-  const std::uint16_t port = socket_.port != 0 ? socket_.port : port_->bind.port;
   status.where = line_ ? port_->device + " at " + std::to_string(port_->baud) + " baud"
-                       : "UDP " + std::to_string(port) +
+                       : "UDP " + std::to_string(udp_port()) +
                            (port_->interface.empty() ? "" : " at " + port_->interface);
   status.open = !is_closed();
   status.trouble = trouble();

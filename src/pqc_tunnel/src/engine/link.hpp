@@ -50,6 +50,8 @@ public:
   Socket & socket() { return socket_; }
   const Socket & socket() const { return socket_; }
   SerialLine & line() { return *line_; }
+  // 0: it is serial. The configured one while it is closed.
+  std::uint16_t udp_port() const { return socket_.port != 0 ? socket_.port : port_->bind.port; }
   Endpoint far_end() const;  // of a serial line
 
   bool is_thin() const { return shaper_ || (adaptive_ && adaptive_->is_active()); }

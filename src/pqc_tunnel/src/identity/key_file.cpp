@@ -43,10 +43,12 @@ std::string mode_text(mode_t mode)
 Result<void> check_owner(const std::filesystem::path & path, const struct stat & status)
 {
   if (status.st_uid != ::geteuid() && status.st_uid != 0) {
+    const std::string owner = user_name(status.st_uid);
     return fail(
-      ErrorCode::permission, path.string() + " belongs to " + user_name(status.st_uid) +
-                               ", but must belong to the user who runs this, " +
-                               user_name(::geteuid()) + ".");
+      ErrorCode::permission,
+      path.string() + " belongs to " + owner + ", but must belong to the user who runs this, " +
+        user_name(::geteuid()) +
+        (::geteuid() == 0 ? " (sudo -u " + owner + " runs it as that one)." : "."));
   }
   return {};
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <exception>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "config/config.hpp"
@@ -63,7 +64,7 @@ ExposureOptions exposure_options(const Engine & engine, const ParameterValues & 
 {
   const EnginePorts & ports = engine.ports();
   TunnelPorts own;
-  own.datagram = {ports.datagram};
+  own.datagram.insert(ports.links.begin(), ports.links.end());
   own.plaintext.insert(ports.plaintext.begin(), ports.plaintext.end());
   ExposureOptions options;
   options.ports.add(own);
@@ -133,9 +134,13 @@ void TunnelNode::start()
     watch_companions();
   }
   watch_graph(prefixes.at(0));
+  std::string links;
+  for (const LinkStatus & link : engine_->snapshot().links) {
+    links += (links.empty() ? "" : ", ") + link.where;
+  }
   RCLCPP_INFO(
-    get_logger(), "Encrypted side on UDP port %u, readable side on UDP port %u.",
-    engine_->ports().datagram, engine_->ports().plaintext.at(0));
+    get_logger(), "Encrypted side on %s, readable side on UDP %u.", links.c_str(),
+    engine_->ports().plaintext.at(0));
   open_control();
   exposure_ =
     std::make_unique<ExposureWatch>(*this, diagnostics_, exposure_options(*engine_, values));

@@ -68,10 +68,13 @@ TEST(ExposureOptions, the_ports_of_a_tunnel_are_those_of_its_parameters)
     {{"role", std::string("drone")},
      {"datagram_port", std::int64_t{50001}},
      {"gcs_datagram_port", std::int64_t{50002}},
+     {"links", std::vector<std::string>{"lte"}},
+     {"link.lte.datagram_port", std::int64_t{50009}},
+     {"link.lte.gcs_datagram_port", std::int64_t{50010}},
      {"plaintext_port", std::int64_t{50004}},
      {"mirror_port", std::int64_t{50005}}});
   ASSERT_TRUE(drone) << drone.error().message;
-  EXPECT_EQ(drone->datagram, (std::set<std::uint16_t>{50001}));
+  EXPECT_EQ(drone->datagram, (std::set<std::uint16_t>{50001, 50009}));
   EXPECT_EQ(drone->plaintext, (std::set<std::uint16_t>{50004}));
   const auto gcs = tunnel_ports(
     {{"role", std::string("gcs")},
