@@ -138,6 +138,7 @@ def test_an_image_builds_from_the_files_that_it_copies(file: Path, tmp_path: Pat
         assert run.returncode == 0, run.stderr
     assert {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()} == {
         "lib/systemd/system/pqc@.service",
+        "lib/sysusers.d/pqc.conf",
         "share/bash-completion/completions/pqc",
         *(f"share/pqc_tunnel/config/{name}" for name in _EXAMPLES),
     }
