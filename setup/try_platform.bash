@@ -6,6 +6,8 @@
 set -euo pipefail
 cd "$(dirname -- "${BASH_SOURCE[0]}")/.."
 ./dev plain /opt/pqc
+umask 077
+mkdir -p /tmp/pqc/run
 export PATH=/opt/pqc/bin:$PATH PQC_CONFIG_DIR=/tmp/pqc PQC_RUN_DIR=/tmp/pqc/run
 pqc identity init --out /tmp/pqc/keys --drone drone1
 for end in drone gcs; do
