@@ -10,7 +10,6 @@ FROM ${BASE} AS build
 WORKDIR /src
 COPY dev ./
 COPY setup setup
-COPY config config
 COPY src/liboqs_vendor src/liboqs_vendor
 COPY src/pqc_tunnel src/pqc_tunnel
 RUN ./dev plain /opt/pqc

@@ -109,7 +109,7 @@ colcon_build()
 # What a tree is built from, with its tests or without; a change in any source asks for a build.
 source_state()
 {
-  (cd "$ROOT" && find src underlay launch config colcon.meta setup -type f \
+  (cd "$ROOT" && find src underlay colcon.meta setup -type f \
     ! -name '*.pyc' ! -name '*.md' ! -path '*/.*' ! -path '*.egg-info/*' -printf '%p %s %T@\n' | sort
     if [ -f "$DEV/stamp.tests" ]; then echo "with tests"; fi) | sha256sum | cut -c1-64
 }

@@ -89,12 +89,10 @@ def _read_packages(root: Path, files: list[str]) -> dict[str, Package]:
         if re.fullmatch(r"src/[^/]+/package\.xml", name):
             package = _read_package(root / name, PurePosixPath(name).parent)
             packages[package.name] = package
-            # A folder at the top may belong to a package through a symbolic link.
-            folders = [str(package.folder), *_linked_folders(root, package.folder)]
             package.files = [
                 file
                 for file in files
-                if file.endswith(".py") and any(file.startswith(f"{one}/") for one in folders)
+                if file.endswith(".py") and file.startswith(f"{package.folder}/")
             ]
     return packages
 
@@ -115,11 +113,6 @@ def _read_package(file: Path, folder: PurePosixPath) -> Package:
 
     depends = frozenset(dependency for _, dependency in declared)
     return Package(name, folder, depends, modules(False), modules(True))
-
-
-def _linked_folders(root: Path, folder: PurePosixPath) -> list[str]:
-    links = (entry for entry in (root / folder).iterdir() if entry.is_symlink() and entry.is_dir())
-    return [str(link.resolve().relative_to(root.resolve())) for link in links]
 
 
 def _uses(file: Path, packages: dict[str, Package]) -> Iterator[Use]:

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 UNDERLAY = "underlay/"
-WORKSPACE = ("src/", "launch/", "docs/", "setup/", "config/", "docker/", "README.md", "dev")
+WORKSPACE = ("src/", "docs/", "setup/", "docker/", "README.md", "dev")
 TEXT = (".py", ".cpp", ".hpp", ".md", ".bash", ".yaml", ".Dockerfile", "dev")
 WORD = re.compile(r"\w+")
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

@@ -23,7 +23,7 @@ colcon_build() { echo built >>"$DEV/log"; [ ! -f broken ]; }
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    for folder in ("src", "underlay", "launch", "config", "setup", ".dev"):
+    for folder in ("src", "underlay", "setup", ".dev"):
         (tmp_path / folder).mkdir()
     (tmp_path / "colcon.meta").touch()
     return tmp_path

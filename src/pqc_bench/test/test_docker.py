@@ -128,6 +128,7 @@ def test_an_image_builds_from_the_files_that_it_copies(file: Path, tmp_path: Pat
     _copy_into(source, file)
     subprocess.run([source / "dev", "help"], capture_output=True, check=True)
     package = source / "src" / "pqc_tunnel"
+    assert all(path.exists() for path in source.rglob("*")), "a link leads nowhere"
     options = ["-DPQC_TUNNEL_ROS=OFF", "-DPQC_TUNNEL_TESTS=OFF", f"-DCMAKE_INSTALL_PREFIX={out}"]
     # Every source is looked for; a compiler is tried, but compiles nothing.
     for command in (

@@ -147,9 +147,3 @@ def test_an_import_has_to_be_declared_and_tests_may_need_more(workspace: Workspa
     assert workspace.findings() == []
     workspace.write(f"src/{FLIES}/{FLIES}/table.py", "import pytest\n")
     assert workspace.findings() == [f"src/{FLIES}/{FLIES}/table.py:1: {undeclared} pytest"]
-
-
-def test_a_folder_at_the_top_belongs_to_the_package_that_links_to_it(workspace: Workspace) -> None:
-    workspace.write("launch/fly.launch.py", f"from {LAB} import fan\n")
-    (workspace.root / "src" / FLIES / "launch").symlink_to("../../launch")
-    assert workspace.findings()[0].startswith("launch/fly.launch.py:1: ")

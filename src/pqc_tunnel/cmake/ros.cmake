@@ -13,11 +13,7 @@ if(PQC_TUNNEL_NODE_SOURCES)
   target_link_libraries(tunnel_node PRIVATE pqc_tunnel_node pqc_tunnel_options)
   install(TARGETS tunnel_node DESTINATION lib/${PROJECT_NAME})
 endif()
-# Both are symbolic links, which would be installed as such.
-foreach(folder launch config)
-  file(REAL_PATH ${folder} source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
-  install(DIRECTORY ${source}/ DESTINATION share/${PROJECT_NAME}/${folder} PATTERN __pycache__ EXCLUDE)
-endforeach()
+install(DIRECTORY launch config DESTINATION share/${PROJECT_NAME} PATTERN __pycache__ EXCLUDE)
 
 if(BUILD_TESTING)
   include(cmake/tests.cmake)
