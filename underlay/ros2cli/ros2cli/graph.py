@@ -21,7 +21,7 @@ from .cli import CommandError
 _POLL_S = 0.02
 _QUIET_S = 0.25  # the graph counts as known after this time without a change
 _LONGEST_DISCOVERY_S = 10.0
-# DDSI-RTPS 2.5, 9.6.2: at these UDP ports a participant of a domain receives what others tell of themselves.
+# DDSI-RTPS 2.5, 9.6.2: at these UDP ports a participant of a domain is told of the others.
 _FIRST_DISCOVERY_PORT, _PORTS_PER_DOMAIN, _PORTS_PER_PARTICIPANT = 7410, 250, 2
 _MOST_PARTICIPANTS = 120
 _SOCKETS = ("/proc/self/net/udp", "/proc/self/net/udp6")
@@ -80,8 +80,8 @@ def wait_for(condition: Callable[[], Any], timeout: float | None) -> Any:
 def discover(node: Node, spin_time: float, until: Callable[[], Any] | None = None) -> None:
     """Wait until the graph is known and has stopped changing, for a limited time.
 
-    That takes `spin_time` seconds at least, and until all participants of this host have told of their nodes;
-    or, if `until` is given, for as long as it is false.
+    That takes `spin_time` seconds at least, and until all participants of this host have told of
+    their nodes; or, if `until` is given, for as long as it is false.
     """
     start = changed = time.monotonic()
     last = None
@@ -96,14 +96,14 @@ def discover(node: Node, spin_time: float, until: Callable[[], Any] | None = Non
             last, changed = state, now
         if now - start >= _LONGEST_DISCOVERY_S:
             return
-        if now - changed >= _QUIET_S:
-            if until() if until is not None else now - start >= spin_time and _all_known(node):
-                return
+        quiet = now - changed >= _QUIET_S and (until or now - start >= spin_time)
+        if quiet and (until() if until else _all_known(node)):
+            return
         time.sleep(_POLL_S)
 
 
 def _all_known(node: Node) -> bool:
-    """Return whether every participant of this host, and the node of every publisher, is discovered."""
+    """Return whether all participants of this host and the nodes of all publishers are known."""
     # Each participant publishes its nodes on this topic of the middleware.
     participants = node.get_publishers_info_by_topic("ros_discovery_info", no_mangle=True)
     if len(participants) < _participants_here():
@@ -116,14 +116,16 @@ def _all_known(node: Node) -> bool:
 
 
 def _participants_here() -> int:
-    """Count the participants of the domain on this host by their sockets; other hosts' have none here."""
+    """Count the participants of the domain on this host, by their sockets."""
     domain = int(os.environ.get("ROS_DOMAIN_ID") or 0)
     first = _FIRST_DISCOVERY_PORT + domain * _PORTS_PER_DOMAIN
-    wanted = range(first, first + _MOST_PARTICIPANTS * _PORTS_PER_PARTICIPANT, _PORTS_PER_PARTICIPANT)
+    end = first + _MOST_PARTICIPANTS * _PORTS_PER_PARTICIPANT
+    wanted = range(first, end, _PORTS_PER_PARTICIPANT)
     ports = set()
     for name in _SOCKETS:
         with suppress(OSError), open(name, encoding="ascii") as table:
-            ports |= {int(line.split()[1].rpartition(":")[2], 16) for line in table.readlines()[1:]}
+            addresses = (line.split()[1] for line in table.readlines()[1:])
+            ports |= {int(address.rpartition(":")[2], 16) for address in addresses}
     return len(ports.intersection(wanted))
 
 

@@ -14,7 +14,7 @@ from ros2cli import graph
 
 @dataclass
 class SlowGraph:
-    """A graph in which a node appears at each of the times; its publisher has a name from the second one on."""
+    """A graph in which a node appears at each of the times, and is named at the second ones."""
 
     appears: list[float]
     named: list[float] = field(default_factory=list)
@@ -47,7 +47,7 @@ class SlowGraph:
 
 @pytest.fixture
 def discovered(monkeypatch):
-    """Discovers a slow graph of as many participants as are given; returns the nodes then known, and when."""
+    """Discovers a graph of some participants; returns the nodes then known, and when."""
 
     def run(slow: SlowGraph, participants: int) -> tuple[int, float]:
         monkeypatch.setattr(graph, "time", slow)
