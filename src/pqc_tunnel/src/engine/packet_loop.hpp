@@ -113,7 +113,7 @@ private:
     Instant told_at;
   };
   std::vector<LinkTrouble> troubles_;  // by link
-  std::vector<bool> line_writing_;  // by link: the poller reports when the device is writable
+  std::vector<bool> line_writing_;     // by link: the poller reports when the device is writable
   HelloBudget hello_budget_;
   std::uint64_t hellos_discarded_ = 0;
   GroundProbe probe_;                          // drone
