@@ -34,6 +34,7 @@ from pqc_bench.report.sections.rekey import gaps, overhead
 from pqc_bench.report.sections.scenarios import scenarios
 from pqc_bench.report.seeds_data import seeds_of
 
+_COMMIT_DIGITS = 12
 _BEFORE_FLEETS = (suites, distribution, frontier)
 _AFTER_FLEETS = (
     overhead,
@@ -134,7 +135,7 @@ def _facts(run: Run) -> list[str]:
         f"links {', '.join(Path(link).stem for link in file.links)}",
         f"{short(file.seconds)} s of traffic each",
         file.machine,
-        f"commit {file.commit or 'unknown'}",
+        f"commit {file.commit[:_COMMIT_DIGITS] or 'unknown'}",
         f"started {file.started}",
     ]
 

@@ -36,8 +36,9 @@ def network(context: Context) -> Section:
     table = Table(
         "network",
         [Column("suite", "suite"), Column("n", "n", "samples"), *columns],
-        note="Throughput counts the tunnel's datagrams with headers and tags, goodput what the "
-        "applications got. RSS is the resident memory of a tunnel's process.",
+        note="Throughput counts the tunnel's datagrams with headers and tags, and the keys that "
+        "it fetches meanwhile; goodput is what the applications got. RSS is the resident memory of "
+        "a tunnel's process.",
     )
     for cell in sorted(context.main, key=lambda cell: cell.name):
         values = [in_units(context.value(cell, path), path) for *_, path in _COLUMNS]
