@@ -315,7 +315,7 @@ class Idle(Runner):
         (("--scenario", ","), "--scenario names none"),
         (("--detector", "light='open"), "isn't a command"),
         (("--detector", "light= "), "names no program"),
-        (("--detector", "windy=true"), "there is no detector's scenario 'windy': light, heavy"),
+        (("--detector", "windy=true"), "there is no scenario with a load 'windy': light, heavy"),
         (("--detector", "light"), "none of trees, transformer"),
         (("--detector", "trees"), "no effect without --scenario light"),
         (("--detector", "transformer", "--scenario", "light"), "without --scenario heavy"),
