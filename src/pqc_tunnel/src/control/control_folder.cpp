@@ -42,8 +42,8 @@ Result<void> check_folder(const std::string & folder, bool whoever_owns_it)
   }
   if (status.st_uid != ::geteuid() && !whoever_owns_it) {
     return fail(
-      ErrorCode::permission,
-      "The folder of control sockets " + folder + " belongs to " + user_name(status.st_uid) + ".");
+      ErrorCode::permission, "The folder of control sockets " + folder + " belongs to " +
+                               user_name(status.st_uid) + "; PQC_RUN_DIR can name another one.");
   }
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
     return fail(

@@ -166,10 +166,11 @@ Result<KeyFile> read_key_file(const std::filesystem::path & path)
 {
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd) {
+    const int error = errno;
     return fail(
-      errno == ENOENT ? ErrorCode::unavailable : ErrorCode::permission,
-      path.string() + " can't be opened: " + error_text(errno) +
-        (errno == EACCES ? "; it must belong to " + user_name(::geteuid()) + ", who runs this."
+      error == ENOENT ? ErrorCode::unavailable : ErrorCode::permission,
+      path.string() + " can't be opened: " + error_text(error) +
+        (error == EACCES ? "; it must belong to " + user_name(::geteuid()) + ", who runs this."
                          : "."));
   }
   struct stat status

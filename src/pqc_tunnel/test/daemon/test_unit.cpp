@@ -147,6 +147,19 @@ TEST_F(UnitRights, suffice_for_every_kind_of_link)
   EXPECT_EQ(log.find("WARN link"), std::string::npos) << log;
 }
 
+TEST_F(UnitRights, do_not_open_keys_of_root_and_the_log_says_whose_they_must_be)
+{
+  give(keys_ / "drone.identity", 0, 0);
+  const std::string log = log_with("--clear-groups");
+  if (log.starts_with("setpriv: ")) {
+    GTEST_SKIP() << log;
+  }
+  EXPECT_NE(
+    log.find("drone.identity can't be opened: Permission denied; it must belong to "),
+    std::string::npos)
+    << log;
+}
+
 TEST_F(UnitRights, to_a_serial_device_are_those_of_its_group)
 {
   const std::string log = log_with("--clear-groups");
