@@ -15,7 +15,7 @@ namespace
 
 constexpr std::uint32_t hellos_until_unheard = 8;
 // Without a hello: what was wrong with the last ones says nothing any more.
-constexpr Duration longest_pause = std::chrono::minutes(1);
+constexpr Duration hello_memory = std::chrono::minutes(1);
 constexpr Duration superseded_report_interval = std::chrono::minutes(1);
 
 }  // namespace
@@ -339,7 +339,7 @@ PeerFacts GcsEnd::facts(PeerIndex index, Instant now) const
   facts.deaf_peer = remote.is_deaf(now);
   facts.other_version = version_now(owner.other_version, now);
   facts.link_troubles = remote.paths().troubles();
-  if (now < owner.heard_of + longest_pause) {
+  if (now < owner.heard_of + hello_memory) {
     facts.wrong_key = owner.wrong_key;
     facts.unheard_here = owner.unanswered_hellos >= hellos_until_unheard;
     facts.failed = owner.failed;
