@@ -3,6 +3,7 @@
 
 #include "tunnel_node.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -243,9 +244,11 @@ void TunnelNode::check_graph(const ClockPair & now)
   while (const auto warning = graph_->take_warning()) {
     RCLCPP_WARN(get_logger(), "%s", warning->c_str());
   }
-  if (graph_->clock_is_missing()) {
-    diagnostics_.force_update();  // its timer follows the clock
+  // The updater's timer follows the clock: after that was set back it waits until the old time comes again.
+  if (graph_->clock_is_missing() || now.ros_ns < newest_ros_ns_) {
+    diagnostics_.force_update();
   }
+  newest_ros_ns_ = std::max(newest_ros_ns_, now.ros_ns);
 }
 
 void TunnelNode::request_stop()

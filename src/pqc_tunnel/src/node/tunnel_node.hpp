@@ -5,6 +5,7 @@
 #define PQC_TUNNEL__NODE__TUNNEL_NODE_HPP_
 
 #include <atomic>
+#include <cstdint>
 #include <diagnostic_updater/diagnostic_updater.hpp>
 #include <memory>
 #include <optional>
@@ -90,6 +91,7 @@ private:
   rclcpp::Publisher<pqc_msgs::msg::FleetWarning>::SharedPtr fleet_warning_;  // drone only
   std::string status_topic_;                                                 // of the first peer
   std::optional<GraphWatch> graph_;
+  std::int64_t newest_ros_ns_ = 0;  // so far
   rclcpp::Subscription<pqc_msgs::msg::TunnelStatus>::SharedPtr statuses_;
   std::unique_ptr<ExposureWatch> exposure_;
 };

@@ -1,0 +1,135 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <sys/mman.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "engine/engine_fixture.hpp"
+#include "support/program.hpp"
+
+// Both ends, while the real-time clock of one of them is set: support/set_clock.cpp does that to its process alone.
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t count = 20;
+constexpr long day_s = 86'400;
+
+class SetClock : public EngineFixture
+{
+protected:
+  void SetUp() override
+  {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "A sanitizer must be loaded before every other library.";
+#endif
+    ::setenv("PQC_RUN_DIR", scratch_.path().c_str(), 1);
+    const std::string path = scratch_ / "seconds";
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    ASSERT_EQ(::ftruncate(file, sizeof(long)), 0);
+    void * map = ::mmap(nullptr, sizeof(long), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    ::close(file);
+    ASSERT_NE(map, MAP_FAILED);
+    set_by_ = static_cast<volatile long *>(map);
+    ::setenv("SET_CLOCK_BY", path.c_str(), 1);
+  }
+
+  std::unique_ptr<Program> tunneld(const std::string & role, std::vector<std::string> assignments)
+  {
+    assignments.insert(
+      assignments.end(), {"role:=" + role, "min_level:=1", "bind_address:=127.0.0.1",
+                          "plaintext_bind_address:=127.0.0.1", "max_lateness_s:=0.3"});
+    std::vector<std::string> words;
+    for (const std::string & assignment : assignments) {
+      words.insert(words.end(), {"-p", assignment});
+    }
+    words.insert(words.end(), {"--control", (scratch_ / (role + ".sock")).string()});
+    const auto library = std::filesystem::read_symlink("/proc/self/exe").parent_path() / SET_CLOCK;
+    ::setenv("LD_PRELOAD", library.c_str(), 1);
+    auto program = std::make_unique<Program>("pqc_tunneld", words);
+    ::unsetenv("LD_PRELOAD");
+    return program;
+  }
+
+  static void expect_to_arrive(const Application & from, const Application & to, std::uint8_t kind)
+  {
+    std::set<Bytes> sent;
+    for (std::uint8_t i = 0; i < count; ++i) {
+      from.send(*sent.insert({kind, i, 7, 7}).first);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto datagram = to.receive();
+      ASSERT_TRUE(datagram) << sent.size() << " of a batch are missing";
+      sent.erase(*datagram);
+    }
+    EXPECT_TRUE(sent.empty());
+  }
+
+  // Sets the clock of the program again and again, while datagrams pass between it and the engine `other`.
+  void set_under_traffic(Engine & other, const Application & one, const Application & far)
+  {
+    ASSERT_TRUE(eventually([&] { return state(other) == PeerState::established; }));
+    const SessionId session = other.snapshot().peers.at(0).session;
+    std::uint8_t kind = 1;
+    for (const long set_by : {0L, day_s, -60L, 0L, 56 * 365 * day_s, 0L}) {
+      *set_by_ = set_by;
+      expect_to_arrive(one, far, kind++);
+      expect_to_arrive(far, one, kind++);
+      EXPECT_EQ(state(other), PeerState::established);
+    }
+    EXPECT_EQ(other.snapshot().peers.at(0).session, session);
+  }
+
+  ScratchDir scratch_;
+  volatile long * set_by_ = nullptr;
+};
+
+TEST_F(SetClock, of_a_drone_delays_and_drops_nothing)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  const auto plaintext = Application().port();
+  const auto program = tunneld(
+    "drone",
+    {"identity_dir:=" + (identities() / "alpha").string(), "suite:=cs-mlkem512-aesgcm-mldsa44",
+     "gcs_address:=127.0.0.1", "gcs_datagram_port:=" + std::to_string(gcs_->ports().datagram),
+     "datagram_port:=" + std::to_string(Application().port()),
+     "plaintext_port:=" + std::to_string(plaintext), "plaintext_peer_address:=127.0.0.1",
+     "plaintext_peer_port:=" + std::to_string(drone_application_.port())});
+  drone_application_.connect(plaintext);
+  gcs_application_.connect(gcs_->ports().plaintext[0]);
+  set_under_traffic(*gcs_, drone_application_, gcs_application_);
+}
+
+TEST_F(SetClock, of_a_ground_station_delays_and_drops_nothing)
+{
+  gcs_datagram_port_ = Application().port();
+  const auto plaintext = Application().port();
+  const auto program = tunneld(
+    "gcs", {"identity_dir:=" + (identities() / "gcs").string(),
+            "datagram_port:=" + std::to_string(gcs_datagram_port_), "drones:=[alpha]",
+            "drone.alpha.plaintext_port:=" + std::to_string(plaintext),
+            "drone.alpha.plaintext_peer_address:=127.0.0.1",
+            "drone.alpha.plaintext_peer_port:=" + std::to_string(gcs_application_.port())});
+  EngineConfig config;
+  config.role = Role::drone;
+  config.identity_dir = identities() / "alpha";
+  config.settings = quick_settings();
+  config.links[0].bind = {loopback, 0};
+  config.links[0].gcs = {loopback, gcs_datagram_port_};
+  config.plaintexts.push_back({"", {loopback, 0}, {loopback, drone_application_.port()}, {}, {}});
+  ASSERT_TRUE(drone_ = start(config));
+  gcs_application_.connect(plaintext);
+  drone_application_.connect(drone_->ports().plaintext[0]);
+  set_under_traffic(*drone_, drone_application_, gcs_application_);
+}
+
+}  // namespace
+}  // namespace pqc_tunnel
