@@ -275,7 +275,7 @@ def test_an_explanation_names_rule_reason_and_inputs(graph: Graph) -> None:
     assert "Power: never received." in answer.text
     assert "): 13.90 V (emergency below 14 V), " in answer.text
     assert f"Next: the policy waits for the rekey to {LIGHTEST}, for at most" in answer.text
-    assert "\n" not in answer.text
+    assert "\n\n" not in answer.text
 
 
 def test_all_parameters_are_published_latched_and_after_each_change(graph: Graph) -> None:
