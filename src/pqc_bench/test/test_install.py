@@ -56,7 +56,7 @@ def test_packages_for_flying_do_not_depend_on_the_lab() -> None:
 
 def test_the_launch_files_at_the_top_are_those_that_drone_and_ground_start_from() -> None:
     names = {file.name for file in (TOP / "launch").iterdir() if file.is_file()}
-    ours = ("drone", "gcs", "policy", "record", "aggregator", "environment")
+    ours = ("drone", "gcs", "policy", "record", "aggregator", "arguments", "environment")
     assert names == {f"{name}.launch.py" for name in ours}
 
 
