@@ -64,3 +64,33 @@ def test_the_policys_package_has_no_simulator() -> None:
     source = TOP / "src" / "pqc_policy"
     rooms = {file.parent.name for file in source.glob("pqc_policy/*/__init__.py")}
     assert rooms == {"policy", "sensing", "nodes", "replay"}
+
+
+# Stands in for what builds, and prints what is installed.
+SHOW_PLAIN = """
+set -euo pipefail
+ROOT=$1 DEV=/nowhere
+for part in setup build deploy; do source "$ROOT/setup/$part.bash"; done
+make_dev_folder() { :; }
+setup_packages() { :; }
+step() { shift; "$@"; }
+cmake() { [ "$1" != --install ] || echo "$*"; }
+install_plain "${@:2}"
+"""
+
+
+def installed(*arguments: str) -> list[tuple[str, str]]:
+    """Return package and component of each installation into the folder."""
+    command = ["bash", "-c", SHOW_PLAIN, "bash", str(TOP), *arguments]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    words = [line.split() for line in run.stdout.splitlines() if "--component" in line]
+    assert all("--strip" in line and line[3] == "/opt/pqc" for line in words)
+    return [(line[1].rpartition("/")[2], line[5]) for line in words]
+
+
+def test_a_machine_without_ros_gets_stripped_programs_and_no_headers() -> None:
+    packages = ("liboqs_vendor", "pqc_tunnel")
+    flying = [(name, part) for part in ("programs", "files") for name in packages]
+    assert installed("/opt/pqc") == flying
+    development = [(name, "development") for name in packages]
+    assert installed("--dev", "/opt/pqc") == [*flying, *development]

@@ -84,6 +84,8 @@ _DEV = (
     Mistake("{dev} build --packages-select x", "there is no package 'x'", REFUSED),
     Mistake("{dev} install", "install needs a folder to install into", REFUSED),
     Mistake("{dev} plain", "plain needs a folder to install into", REFUSED),
+    Mistake("{dev} plain --dev", "plain needs a folder to install into", REFUSED),
+    Mistake("{dev} platforms debian7", "there is no platform 'debian7'", REFUSED),
     Mistake("{dev} demo --foo", "unrecognized arguments: --foo", WRONG_USAGE),
 )
 
