@@ -42,7 +42,7 @@ function(liboqs_vendor_from_cargo RESULT)
     find_program(CARGO_EXECUTABLE cargo HINTS "$ENV{CARGO_HOME}/bin" "$ENV{HOME}/.cargo/bin")
     if(NOT CARGO_EXECUTABLE)
       message(FATAL_ERROR "liboqs must be built from source, but cargo, which fetches it, is missing:"
-        " install cargo 1.70 or newer, or set LIBOQS_SOURCE_DIR to a liboqs source tree.")
+        " install cargo 1.70 or newer, or a liboqs with every algorithm, or set LIBOQS_SOURCE_DIR to a liboqs source tree.")
     endif()
     message(STATUS "Fetching the liboqs sources")
     # Fetched beside and renamed when whole, so that an interrupted run leaves nothing half done.
@@ -56,7 +56,7 @@ function(liboqs_vendor_from_cargo RESULT)
     if(failed OR NOT crate)
       string(STRIP "${output}" output)
       message(FATAL_ERROR "cargo could not fetch the liboqs sources (crate oqs-sys); without a network,"
-        " set LIBOQS_SOURCE_DIR to a liboqs source tree or archive. cargo said:\n${output}")
+        " set LIBOQS_SOURCE_DIR to a liboqs source tree or archive (README.md of liboqs_vendor). cargo said:\n${output}")
     endif()
     file(MAKE_DIRECTORY "${folder}")
     get_filename_component(name "${crate}" NAME)
