@@ -74,7 +74,8 @@ TEST(LikelyCause, speaks_of_the_kind_of_link_that_there_is)
   EXPECT_EQ(
     likely_cause(facts),
     "no answer from /dev/ttyUSB0: not started, radio or cable broken or out of range, other baud "
-    "rate, or it does not accept this drone (unknown name or different key)");
+    "rate, another version of this program (update both ends), or it does not accept this drone "
+    "(unknown name or different key)");
   for (const auto alter : std::initializer_list<void (*)(PeerFacts &)>{
          [](PeerFacts & all) { all.unconfirmed = true; },
          [](PeerFacts & all) { all.unheard_here = true; },
