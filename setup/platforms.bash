@@ -40,7 +40,7 @@ platform()
     ubuntu*) arguments+=(--components=main,universe --keyring="$(ubuntu_keyring)") || return ;;
   esac
   copy_sources "$DEV/platform" || return
-  mmdebstrap --variant=minbase "${arguments[@]}" \
+  mmdebstrap --variant=minbase --include=apt "${arguments[@]}" \
     --customize-hook='mkdir "$1/src"' --customize-hook="sync-in $DEV/platform /src" \
     --chrooted-customize-hook="PQC_MAV_PLATFORM=$1 /src/setup/try_platform.bash" \
     "$suite" /dev/null $(platform_mirror "$1")
