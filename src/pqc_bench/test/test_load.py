@@ -186,6 +186,6 @@ def test_a_detector_that_is_missing_is_no_load() -> None:
         told, fault = process.communicate(timeout=_PATIENCE_S)
     finally:
         stop(process)
-    assert process.returncode == 1
+    assert process.returncode == 2
     assert told == ""
     assert fault.splitlines()[-1] == "There is no detector nowhere."

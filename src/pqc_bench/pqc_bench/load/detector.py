@@ -84,7 +84,7 @@ def _parser() -> Parser:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run until a signal; 1 if the detector can't be used."""
+    """Run until a signal; 2 if the detector can't be used."""
     options = parse_with_summary(_parser(), arguments)
     node: list[DetectorLoad] = []
 
