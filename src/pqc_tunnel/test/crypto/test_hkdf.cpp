@@ -167,7 +167,7 @@ TEST_P(EveryHash, of_hkdf_ends_the_process_for_more_output_than_rfc_5869_allows)
 INSTANTIATE_TEST_SUITE_P(
   Hashes, EveryHash,
   testing::Values(HashCase{Hash::sha256, "sha256"}, HashCase{Hash::sha384, "sha384"}),
-  [](const auto & info) { return std::string(info.param.name); });
+  [](const auto & hash_case) { return std::string(hash_case.param.name); });
 
 TEST(Hmac, takes_an_empty_key)
 {

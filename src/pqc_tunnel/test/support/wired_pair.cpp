@@ -169,12 +169,11 @@ bool WiredPair::run_until(const std::function<bool()> & condition, Duration limi
     while (run_next_pending()) {
     }
     for (const Side side : both_sides) {
+      Tunnel & tunnel = this->end(side);
       if (const auto queue = adaptive_.find(side); queue != adaptive_.end()) {
-        const Tunnel & end = this->end(side);
-        queue->second.use(end.found_rate(PeerIndex{0}), end.makes_way(PeerIndex{0}));
+        queue->second.use(tunnel.found_rate(PeerIndex{0}), tunnel.makes_way(PeerIndex{0}));
       }
       pump_shapers(side);
-      Tunnel & tunnel = this->end(side);
       if (tunnel.next_timeout() > tunnel.exact_timeout()) {
         throw std::logic_error("a time-out would be handled late");
       }
