@@ -9,6 +9,8 @@ cd "$(dirname -- "${BASH_SOURCE[0]}")/.."
 umask 077
 mkdir -p /tmp/pqc/run
 export PATH=/opt/pqc/bin:$PATH PQC_CONFIG_DIR=/tmp/pqc PQC_RUN_DIR=/tmp/pqc/run
+# They would outlive the folder, and keep its ports.
+trap 'pqc down drone; pqc down gcs' EXIT
 pqc identity init --out /tmp/pqc/keys --drone drone1
 for end in drone gcs; do
   sed "s|/etc/pqc/$end|/tmp/pqc/keys/${end/drone/drone1}|" "/opt/pqc/share/pqc_tunnel/config/$end.yaml" >"/tmp/pqc/$end.yaml"
