@@ -17,6 +17,7 @@ from rclpy.utilities import remove_ros_args
 from pqc_policy.nodes import parameter_files
 from pqc_policy.nodes.exit_deadline import exit_within
 from pqc_policy.nodes.interruption import exit_on_sigint, leave_sigint_to_rclpy
+from pqc_policy.nodes.set_clock_watch import awake_when_the_clock_is_set
 from pqc_policy.nodes.simulated_clock import ClockWatch
 from pqc_policy.nodes.standard_streams import open_standard_streams
 from pqc_policy.parameters import ParameterFault, Unavailable
@@ -48,7 +49,9 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
         # rclpy detects a signal that arrives just before a wait for events only at the next event.
         # While the ROS clock stands still, the timer of this watch is the only event.
         ClockWatch(node)
-        rclpy.spin(node)
+        executor = rclpy.get_global_executor()
+        with awake_when_the_clock_is_set(executor):
+            rclpy.spin(node, executor)
         code = 0
     except ParameterFault as fault:
         code = 1 if isinstance(fault, Unavailable) else _WRONG_USAGE

@@ -8,11 +8,13 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <memory>
 #include <rclcpp/rclcpp.hpp>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "os/output_relay.hpp"
@@ -23,6 +25,8 @@ namespace
 {
 
 constexpr std::chrono::seconds farewell(3);
+constexpr timespec clock_look_interval{0, 250'000'000};
+constexpr std::chrono::milliseconds clock_set_by(100);  // more than a clock drifts meanwhile
 // A restart would change nothing; the launch files end instead.
 constexpr int exit_misconfigured = 2;
 // Includes the threads of the middleware.
@@ -38,17 +42,32 @@ sigset_t own_signals()
   return signals;
 }
 
+// How far the system's clock is ahead of the monotonic one.
+std::chrono::nanoseconds clock_ahead()
+{
+  return std::chrono::system_clock::now().time_since_epoch() -
+         std::chrono::steady_clock::now().time_since_epoch();
+}
+
 // Waits for signals on a thread of its own and passes the one to stop on to the node: pending requests are
-// answered before ROS goes down, so ROS must not take the signals itself.
+// answered before ROS goes down, so ROS must not take the signals itself. Fast DDS waits for times of the system's
+// clock: when that is set back the node is woken, or its timers would stand still until the old time comes again.
 class SignalThread
 {
 public:
   explicit SignalThread(pqc_tunnel::TunnelNode & node)
   : thread_([&node] {
       const sigset_t signals = own_signals();
-      int signal = SIGHUP;
-      while (sigwait(&signals, &signal) == 0 && signal == SIGHUP) {
-        RCLCPP_WARN(node.get_logger(), "%s", pqc_tunnel::hang_up_ignored);
+      auto ahead = clock_ahead();
+      for (int signal = 0; signal != SIGINT && signal != SIGTERM;) {
+        signal = sigtimedwait(&signals, nullptr, &clock_look_interval);
+        if (signal == SIGHUP) {
+          RCLCPP_WARN(node.get_logger(), "%s", pqc_tunnel::hang_up_ignored);
+        }
+        const auto before = std::exchange(ahead, clock_ahead());
+        if (std::chrono::abs(ahead - before) > clock_set_by) {
+          node.wake_up();
+        }
       }
       node.request_stop();
     })

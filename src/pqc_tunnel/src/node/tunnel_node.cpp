@@ -254,8 +254,10 @@ void TunnelNode::check_graph(const ClockPair & now)
 void TunnelNode::request_stop()
 {
   stop_requested_ = true;
-  activity_->reset();
+  wake_up();
 }
+
+void TunnelNode::wake_up() { activity_->reset(); }
 
 void TunnelNode::handle_second()
 {

@@ -47,6 +47,8 @@ public:
 
   // From any thread: answers pending requests, stops the engine and shuts ROS down.
   void request_stop();
+  // From any thread: makes the executor look at its timers.
+  void wake_up();
   // Why the tunnel could not start or continue; empty if it was asked to stop.
   const std::string & failure() const { return failure_; }
   // True if its parameters or keys must be changed before it can start.

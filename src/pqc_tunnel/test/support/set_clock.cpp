@@ -3,13 +3,16 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <time.h>
 
+#include <cerrno>
 #include <cstdlib>
 
 // Preloaded into a process, sets its real-time clock, and no other, by the seconds (a long) in the file SET_CLOCK_BY.
+// A wait for a time of that clock takes longer if it is set back meanwhile, as the kernel's waits do.
 
 namespace
 {
@@ -23,7 +26,59 @@ const volatile long * find_seconds()
   return map != MAP_FAILED ? static_cast<const long *>(map) : &none;
 }
 
+// glibc keeps there whether the condition variable was made for CLOCK_MONOTONIC.
+bool is_monotonic(const pthread_cond_t & condition) { return (condition.__data.__wrefs & 2U) != 0; }
+
+using ClockWait = int (*)(pthread_cond_t *, pthread_mutex_t *, clockid_t, const timespec *);
+
+ClockWait real_wait()
+{
+  static const auto real =
+    reinterpret_cast<ClockWait>(::dlsym(RTLD_NEXT, "pthread_cond_clockwait"));
+  return real;
+}
+
+bool has_come(const timespec & time)
+{
+  timespec now = {};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return now.tv_sec != time.tv_sec ? now.tv_sec > time.tv_sec : now.tv_nsec >= time.tv_nsec;
+}
+
+int wait_until(pthread_cond_t * condition, pthread_mutex_t * mutex, const timespec & time)
+{
+  constexpr long slice_ns = 10'000'000;
+  while (!has_come(time)) {
+    timespec slice = {};
+    ::clock_gettime(CLOCK_MONOTONIC, &slice);
+    slice.tv_nsec += slice_ns;
+    if (slice.tv_nsec >= 1'000'000'000) {
+      ++slice.tv_sec;
+      slice.tv_nsec -= 1'000'000'000;
+    }
+    if (const int result = real_wait()(condition, mutex, CLOCK_MONOTONIC, &slice);
+        result != ETIMEDOUT) {
+      return result;
+    }
+  }
+  return ETIMEDOUT;
+}
+
 }  // namespace
+
+extern "C" int pthread_cond_timedwait(
+  pthread_cond_t * condition, pthread_mutex_t * mutex, const timespec * time)
+{
+  return is_monotonic(*condition) ? real_wait()(condition, mutex, CLOCK_MONOTONIC, time)
+                                  : wait_until(condition, mutex, *time);
+}
+
+extern "C" int pthread_cond_clockwait(
+  pthread_cond_t * condition, pthread_mutex_t * mutex, clockid_t clock, const timespec * time)
+{
+  return clock != CLOCK_REALTIME ? real_wait()(condition, mutex, clock, time)
+                                 : wait_until(condition, mutex, *time);
+}
 
 extern "C" int clock_gettime(clockid_t clock, timespec * now) noexcept
 {
