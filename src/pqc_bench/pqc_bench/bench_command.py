@@ -51,7 +51,7 @@ def make_parser() -> Parser:
         subparser = subparsers.add_parser(info.name, help=text.splitlines()[0], description=text)
         module.configure(subparser)
         if hasattr(module, "check"):
-            subparser.set_defaults(check=module.check)
+            subparser.set_defaults(check_together=module.check)
     return parser
 
 

@@ -58,7 +58,7 @@ def make_parser() -> Parser:
     text = "print the results as JSON; all other output goes to standard error"
     option("--json", text, action="store_true")
     option("--keep-log", "file for the log of all programs", type=Path, metavar="FILE")
-    parser.set_defaults(check=_check)
+    parser.set_defaults(check_together=_check)
     return parser
 
 

@@ -17,10 +17,10 @@ class Parser(argparse.ArgumentParser):
     """A parser that answers bad input with one sentence, without the whole usage."""
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Read the arguments and call the default `check`, if set, with what they say together."""
+        """Read the arguments and call `check_together`, if set, with what they say together."""
         try:
             options = super().parse_args(args, namespace)
-            getattr(options, "check", lambda _: None)(options)
+            getattr(options, "check_together", lambda _: None)(options)
         except RunFault as fault:
             self.error(str(fault))
         return options

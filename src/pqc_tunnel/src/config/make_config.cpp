@@ -418,9 +418,10 @@ EngineConfig make_engine_config(
   config.warn_fleet = role == Role::gcs && values.flag("warn_fleet");
   config.announce_decisions = role == Role::gcs && values.flag("announce_decisions");
   for (const auto & drone : unserved_drones(role, given)) {
-    config.warnings.push_back(
-      "The parameters drone." + drone + ".* have no effect: the parameter drones does not name " +
-      drone + ". Name it there, or remove them.");
+    std::string warning = "The parameters drone.";
+    warning.append(drone).append(".* have no effect: the parameter drones does not name ");
+    warning.append(drone).append(". Name it there, or remove them.");
+    config.warnings.push_back(std::move(warning));
   }
   config.worker_threads = static_cast<std::size_t>(values.integer("worker_threads"));
   return config;

@@ -164,7 +164,8 @@ Result<void> collect_sections(
     if (!entry.second.IsMap()) {
       continue;
     }
-    const std::string deeper = above.empty() ? key : above + "/" + key;
+    std::string deeper = above;
+    deeper.append(above.empty() ? "" : "/").append(key);
     if (auto found = collect_sections(deeper, entry.second, wanted, into, sections); !found) {
       return found;
     }

@@ -133,7 +133,7 @@ Result<void> SerialPort::open()
   if (::isatty(fd.get()) == 0) {
     return fail(ErrorCode::invalid_argument, device_ + " is not a serial device.");
   }
-  const auto taken = take(fd.get(), device_);
+  auto taken = take(fd.get(), device_);
   if (!taken) {
     return taken;
   }

@@ -57,18 +57,37 @@ void for_each_other_process(Action && action)
   }
 }
 
-bool has_open(const fs::path & process, const fs::path & device)
+// Whether one of its open files meets the condition on its number and what it leads to.
+template <class Condition>
+bool any_open_file(const fs::path & process, Condition && condition)
 {
   std::error_code stop;
   for (fs::directory_iterator entry(process / "fd", stop), end; !stop && entry != end;
        entry.increment(stop))
   {
     std::error_code closed;
-    if (fs::read_symlink(entry->path(), closed) == device) {
+    if (condition(entry->path().filename(), fs::read_symlink(entry->path(), closed))) {
       return true;
     }
   }
   return false;
+}
+
+bool has_open(const fs::path & process, const fs::path & device)
+{
+  return any_open_file(
+    process, [&device](const fs::path &, const fs::path & file) { return file == device; });
+}
+
+// Whoever makes a pseudo terminal may keep the end of the others open too, without reading it.
+bool made_terminal(const fs::path & process, const fs::path & device)
+{
+  const std::string index = "tty-index:\t" + device.filename().string() + "\n";
+  return device.parent_path() == "/dev/pts" &&
+         any_open_file(process, [&](const fs::path & number, const fs::path & file) {
+           return file.filename() == "ptmx" &&
+                  text_of(process / "fdinfo" / number).find(index) != std::string::npos;
+         });
 }
 
 RunningProgram describe(const fs::path & process, int pid)
@@ -132,7 +151,7 @@ std::vector<RunningProgram> holders_of(const std::string & device)
   const fs::path path = fs::canonical(device, absent);
   if (!absent) {
     for_each_other_process([&](const fs::path & process, int pid) {
-      if (has_open(process, path)) {
+      if (has_open(process, path) && !made_terminal(process, path)) {
         holders.push_back(describe(process, pid));
       }
     });

@@ -135,6 +135,18 @@ TEST(SerialPort, a_device_that_another_program_has_is_not_touched_and_the_progra
   EXPECT_EQ(refusal(line.device()), "opened");
 }
 
+TEST(SerialPort, a_pseudo_terminal_that_its_maker_keeps_open_is_free)
+{
+  const Program maker(
+    "/usr/bin/python3",
+    {"-c",
+     "import os, signal; print(os.ttyname(os.openpty()[1]), end='', flush=True); signal.pause()"});
+  while (maker.output().empty()) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(refusal(maker.output()), "opened");
+}
+
 TEST(SerialPort, a_device_is_exclusive_and_locked_until_it_is_closed)
 {
   const Line line;
