@@ -129,6 +129,7 @@ void Peer::handle_timeout(Instant now)
   pump_notices(now);
   if (next_report_ && now >= *next_report_) {
     next_report_ = now + report_interval(now);
+    reported_data_ = traffic_.plain_in_packets;
     ask_for_time(now);
     send_control({0, LinkReport{link_.view(now)}}, now);
   }

@@ -291,6 +291,7 @@ private:
   Duration allowance_{};  // of a slow link
   NoticePacer notices_;
   std::optional<Instant> next_report_;
+  std::uint64_t reported_data_ = 0;    // datagrams of the application before the newest report
   std::optional<Instant> deaf_since_;  // the peer reports since then that it has received nothing
   std::optional<Instant> stretched_since_;
   bool stretched_ = false;

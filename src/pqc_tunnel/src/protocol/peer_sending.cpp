@@ -240,8 +240,10 @@ bool Peer::seeks_rate() const
 
 void Peer::note_exchange(Instant now)
 {
-  if (!exchange_sent_ && next_report_) {
-    next_report_ = now;  // how long its frames will wait
+  // How long its frames will wait; without data before them it would only add bytes.
+  if (!exchange_sent_ && next_report_ && seeks_rate() && traffic_.plain_in_packets > reported_data_)
+  {
+    next_report_ = now;
   }
   exchange_sent_ = now;
 }
