@@ -165,9 +165,9 @@ _REPLAY = _mistakes(
     "ros2 run pqc_policy replay",
     ("", "The following arguments are required: bag.", WRONG_USAGE),
     ("/nope", "There is no bag /nope.", REFUSED),
-    ("{files}/empty", "is no bag that can be read: it has no metadata.yaml.", REFUSED),
+    ("{files}/empty", "it has no file that ends in .mcap or .db3.", REFUSED),
     ("{files}/plain_file", "is no bag that can be read", REFUSED),
-    ("{files}/broken_flight", "is no bag that can be read", REFUSED),
+    ("{files}/broken_flight", "is no bag that can be read: it has no message", REFUSED),
     ("{files}/flight --strategy foo", "invalid choice: 'foo'", WRONG_USAGE),
     ("{files}/flight --params /nope", "The parameter file /nope can't be read", REFUSED),
     ("{files}/flight --width 400", "--width is that of a picture", WRONG_USAGE),
@@ -224,7 +224,7 @@ _NODES = (
     ),
     Mistake(
         "ros2 run pqc_policy sensing_node --ros-args -p mirror_prt:=1",
-        "did you mean mirror_port?", REFUSED,
+        "did you mean mirror_port?", WRONG_USAGE,
     ),
 )  # fmt: skip
 

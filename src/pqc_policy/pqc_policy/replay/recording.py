@@ -74,6 +74,8 @@ class Recording:
         try:
             files = BagFiles(bag)
             topics = {topic for topic, _, _ in files.messages()}
+            if not topics and files.damage:
+                raise BagFault("it has no message that is whole")
         except (BagFault, OSError) as fault:
             raise RecordingFault(f"{bag} is no bag that can be read: {_reason(fault)}.") from fault
         self.damage = tuple(files.damage)
