@@ -38,8 +38,8 @@ constexpr std::array udp_ranges{
   PortRange{14030, 14039, px4},             // camera
   PortRange{14280, 14289, px4},             // its other end
   PortRange{14401, 14401, "QGroundControl", false},
-  PortRange{14445, 14445, "QGroundControl"},
-  PortRange{14540, 14549, px4},  // offboard
+  PortRange{14445, 14445, "QGroundControl", false},  // sent to; ROS domain 28 has it, too
+  PortRange{14540, 14549, px4},                      // offboard
   PortRange{
     14550, 14569, "ground programs"},  // MAVROS (14555), earlier PX4 (14556, 14557, 14560), too
   PortRange{14570, 14589, px4},        // ground station, offboard

@@ -46,7 +46,7 @@ protected:
   {
     assignments.insert(
       assignments.end(), {"role:=" + role, "min_level:=1", "bind_address:=127.0.0.1",
-                          "plaintext_bind_address:=127.0.0.1", "max_lateness_s:=0.3"});
+                          "plaintext_bind_address:=127.0.0.1", "max_lateness_s:=5.0"});
     std::vector<std::string> words;
     for (const std::string & assignment : assignments) {
       words.insert(words.end(), {"-p", assignment});
@@ -77,7 +77,7 @@ protected:
   {
     ASSERT_TRUE(eventually([&] {
       one.send(Bytes{0});
-      return far.receive(50).has_value();
+      return far.receive(50).has_value() && state(other) == PeerState::established;
     }));
     const SessionId session = other.snapshot().peers.at(0).session;
     std::uint8_t kind = 1;
