@@ -2,7 +2,7 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# What ./dev platforms does in a system that has nothing yet: installs the programs, makes keys and checks them.
+# ./dev platforms runs this in a system that has nothing yet: it installs the programs, makes keys and checks them.
 set -euo pipefail
 cd "$(dirname -- "${BASH_SOURCE[0]}")/.."
 ./dev plain /opt/pqc

@@ -16,7 +16,7 @@ import yaml
 _TOP = Path(__file__).parents[3]
 _DOCKER = _TOP / "docker"
 _DOCKERFILES = sorted(_DOCKER.glob("*.Dockerfile"))
-# What a machine without ROS gets beside the programs.
+# A machine without ROS gets these files beside the programs.
 _EXAMPLES = (
     "drone.yaml",
     "gcs.yaml",

@@ -34,7 +34,7 @@ def vectors(name: str) -> Iterator[dict[str, str]]:
             yield {key.strip(): value.strip() for key, _, value in fields}
 
 
-# With the number of vectors.
+# Each file has so many vectors.
 FILES = {
     "aesgcm": {"aes_256_gcm": 66},
     "chacha20poly1305": {"chacha20_poly1305": 316},

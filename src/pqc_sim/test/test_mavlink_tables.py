@@ -21,7 +21,7 @@ ROW = re.compile(
 NAMING = re.compile(r"(.*_)?(id|index|ind|port|axis)|target(_system|_component)?")
 # A side of the ship.
 NO_INSTANCE = {("AIS_VESSEL", "dimension_port")}
-# Of PX4; the dialects that pymavlink installs do not have them.
+# PX4 defines these; the dialects that pymavlink installs do not have them.
 FOREIGN = {80, 410, 411, 412, 413}
 
 

@@ -18,7 +18,7 @@ _TAILS = (100.0 * (1.0 - SURE) / 2.0, 100.0 * (1.0 + SURE) / 2.0)
 _RESAMPLES = 2000
 # The same run gives the same page.
 _SEED = 20260222
-# Of fewer suites the 95th percentile is hardly more than the slowest one.
+# The 95th percentile of fewer suites is hardly more than the slowest one.
 FEWEST_FOR_P95 = 10
 FEW_FOR_P95 = f"a 95th percentile needs {FEWEST_FOR_P95} suites"
 _Z = 1.959963985  # 97.5th percentile of the normal distribution

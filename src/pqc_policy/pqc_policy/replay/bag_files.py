@@ -48,7 +48,7 @@ class Topic:
 Message = tuple[Topic, int, bytes]  # with the time of reception in ns
 
 
-# What the bytes of a damaged file can cause.
+# The bytes of a damaged file can cause these.
 _NONSENSE = (struct.error, KeyError, TypeError, ValueError, RuntimeError)
 
 

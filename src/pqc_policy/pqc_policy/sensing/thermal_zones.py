@@ -19,7 +19,7 @@ from statistics import median_low
 from pqc_policy.sensing.patient_reads import PatientReads
 from pqc_policy.sensing.sysfs import numbered, read_int, read_text
 
-# Of Raspberry Pi, Jetson, Rockchip, i.MX, Qualcomm, Allwinner, Amlogic and x86; then what many x86
+# Raspberry Pi, Jetson, Rockchip, i.MX, Qualcomm, Allwinner, Amlogic, x86; then what many x86
 # boards have beside or instead, which some firmware invents.
 PROCESSOR = (
     "*cpu*|x86_pkg_temp|soc?thermal|package-thermal|bigcore*|littlecore*|imx_thermal*"

@@ -12,7 +12,7 @@
 namespace pqc_tunnel::cli
 {
 
-// Of the systemd unit.
+// The user of the systemd unit.
 inline constexpr const char * service_folder = "/run/pqc";
 inline constexpr const char * service_user = "pqc";
 

@@ -37,7 +37,7 @@ struct EngineSnapshot
   bool running = true;
 };
 
-// What a program that holds an engine says to SIGHUP: a terminal that closes must not end a flight.
+// A program that holds an engine says this at SIGHUP: a terminal that closes must not end a flight.
 inline constexpr const char * hang_up_ignored =
   "SIGHUP changes nothing: parameters and keys are read at the start. Restart the tunnel to apply "
   "changes.";

@@ -91,7 +91,7 @@ public:
   Instant next_frame() const;
 
   LinkStatus status() const;
-  // What is wrong with it, as far as this machine knows: in lower case without a full stop; empty: nothing.
+  // The fault of the link that this machine knows, in lower case without a full stop; empty: none.
   std::string trouble() const;
 
 private:

@@ -64,7 +64,7 @@ public:
   // Looks at the addresses again: names move, and networks come and go.
   void look_again();
   void take_answers();
-  // What to log if what keeps datagrams from the application or the mirror has changed. To be called regularly.
+  // Returns an event if the cause that keeps datagrams from the application or the mirror has changed. Call it regularly.
   std::optional<Event> news(Instant now);
   // As of the last call of news(): in lower case without a full stop; empty if they arrive.
   const std::string & trouble() const { return trouble_; }

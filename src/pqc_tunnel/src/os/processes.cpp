@@ -57,7 +57,7 @@ void for_each_other_process(Action && action)
   }
 }
 
-// Whether one of its open files meets the condition on its number and what it leads to.
+// Returns true if one of its open files meets the condition on its number and its target.
 template <class Condition>
 bool any_open_file(const fs::path & process, Condition && condition)
 {

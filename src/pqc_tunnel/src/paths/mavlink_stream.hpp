@@ -28,7 +28,7 @@ public:
   // may be a datagram of another kind.
   bool cuts() const { return cut_frames_ >= enough; }
 
-  // What is held was passed on with its datagram: what completes it belongs to no frame.
+  // The bytes held were passed on with their datagram, so the bytes that complete them belong to no frame.
   void forget_held() { taken_ = held_.size(); }
 
 private:

@@ -124,7 +124,7 @@ public:
     const Endpoint & from, const FrameOrder & order, std::size_t bytes, Instant now);
   // The answer to a probe has arrived by the link. False if none awaited it.
   bool handle_answer(std::uint64_t nonce, std::uint8_t link, Instant now);
-  // Of a slow link: an answer may come so much later.
+  // An answer over a slow link may come so much later.
   void set_allowance(Duration allowance) { allowance_ = allowance; }
   // A frame was given to the link.
   void handle_sent(const Endpoint & to, std::size_t bytes, Instant now);
@@ -135,7 +135,7 @@ public:
   // A device was unplugged, or an interface has no address; and is there again. Nothing is sent on it meanwhile.
   void handle_link_down(std::uint8_t link);
   void handle_link_up(std::uint8_t link, Instant now);
-  // What this machine knows to be wrong with the link, in lower case without a full stop; empty: nothing.
+  // The fault of the link that this machine knows, in lower case without a full stop; empty: none.
   void note_trouble(std::uint8_t link, const std::string & trouble);
 
   // Where a frame of so many bytes goes; nowhere if no link takes it. bytes = 0 for what a Shaper will cut to size.
@@ -166,7 +166,7 @@ public:
   Instant next_timeout() const;
 
   std::optional<PathChange> take_change();
-  // Of each link, in order; empty: none.
+  // The known fault of each link, in order; empty: none.
   std::vector<std::string> troubles() const;
   // One for each link, in order.
   std::vector<PathReport> report(Instant now) const;

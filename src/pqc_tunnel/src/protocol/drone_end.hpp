@@ -126,7 +126,7 @@ private:
   void handle_attempt_failed(const FailedHandshake & failed, Instant now);
   void end_attempt(Instant now);
   void watch_attempt(Instant now);
-  // For any answer of the ground station.
+  // The attempt waits so long for any answer of the ground station.
   Duration patience() const { return answer_patience + std::min(round_trip_, longest_round_trip); }
   Instant end_of_patience() const;
   Instant attempt_timeout() const;

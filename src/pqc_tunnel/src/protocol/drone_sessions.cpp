@@ -252,8 +252,8 @@ void DroneEnd::handle_boot(Peer::Received & received, Instant now)
   }
 }
 
-// By the second hello and its answer the round trip is known better than by the first ones, which may have been sent while
-// the ground station was not there: the handshake began with the one that was answered.
+// The second hello and its answer measure the round trip better than the first ones, which may have been sent while the
+// ground station was not there: the handshake began with the hello that was answered.
 void DroneEnd::note_answered(Instant now)
 {
   const Instant challenged = attempt_->phase;

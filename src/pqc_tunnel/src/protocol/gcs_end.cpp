@@ -286,7 +286,7 @@ Instant GcsEnd::next_timeout() const
   return next;
 }
 
-// With the drone's attempt, while neither works at it.
+// The patience with a drone's attempt counts from its newest progress; a job at work needs none.
 Instant GcsEnd::end_of_patience(std::size_t i) const
 {
   const Attempt & attempt = *drones_[i].attempt;

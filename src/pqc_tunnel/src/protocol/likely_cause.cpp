@@ -185,7 +185,7 @@ std::string likely_cause(const PeerFacts & facts)
   if ((in_contact && !facts.deaf_peer) || !is_of_links(facts)) {
     return cause;
   }
-  // What is known comes first; if it concerns every link, the rest is guesswork.
+  // Known faults come first; if every link has one, the rest is guesswork.
   std::string known;
   bool of_all = !facts.link_troubles.empty();
   for (const std::string & trouble : facts.link_troubles) {

@@ -155,7 +155,7 @@ public:
   bool is_deaf(Instant now) const;
   // Bytes per second on the line that the only link takes: it has no configured rate, and this end fills it.
   std::optional<double> found_rate() const { return saturation_.rate(); }
-  // What is not urgent waits for a key exchange.
+  // Traffic that is not urgent waits for a key exchange.
   bool makes_way() const { return saturation_.makes_way(); }
   // How long to wait for an answer of the peer before the question is repeated.
   Duration retry_time(Instant now) const;

@@ -32,7 +32,7 @@ public:
   Duration least() const { return beyond_base(*std::ranges::min_element(newest_)); }
   Duration most() const { return beyond_base(*std::ranges::max_element(newest_)); }
   std::size_t taken() const { return taken_; }
-  // Of the newest sample alone: sooner, and less sure.
+  // The delay of the newest sample alone is known sooner and is less sure.
   Duration newest() const { return beyond_base(newest_[(taken_ - 1) % newest_samples]); }
 
 private:

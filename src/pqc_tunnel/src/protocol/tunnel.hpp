@@ -113,7 +113,7 @@ public:
   // A device was unplugged, or is there again.
   void handle_link_down(std::uint8_t link, Instant now);
   void handle_link_up(std::uint8_t link, Instant now);
-  // What this machine knows to be wrong with the link, in lower case without a full stop; empty: nothing.
+  // The fault of the link that this machine knows, in lower case without a full stop; empty: none.
   void note_link_trouble(std::uint8_t link, const std::string & trouble);
   // Wipes all keys and what was derived for them; a drone begins a new session.
   void wipe(PeerIndex peer, const std::string & reason, Instant now);

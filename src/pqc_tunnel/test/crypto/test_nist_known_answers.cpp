@@ -29,7 +29,7 @@ namespace
 using test::to_hex;
 
 constexpr std::size_t seed_size = 48;
-// Of the submissions: those of Classic McEliece have ten cases.
+// The submissions: Classic McEliece's have ten cases.
 std::size_t cases_in_full_file(KemAlgorithm algorithm)
 {
   return family(algorithm) == KemFamily::classic_mceliece ? 10 : 100;

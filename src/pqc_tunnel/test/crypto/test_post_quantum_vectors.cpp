@@ -19,7 +19,7 @@
 #include "support/hex.hpp"
 #include "support/vector_file.hpp"
 
-// Of a key, ciphertext or signature that is only compared, the files have the SHA-256.
+// The files have the SHA-256 of each key, ciphertext or signature that is only compared.
 
 namespace pqc_tunnel
 {
@@ -79,7 +79,7 @@ Bytes shake128(ByteView input, std::size_t size)
   return output;
 }
 
-// What a generator gives, and a hash of all results, as the accumulated tests of CCTV prescribe.
+// The bytes of a generator, and a hash of all results, as the accumulated tests of CCTV prescribe.
 class Accumulated
 {
 public:
@@ -193,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(
 class MlDsaVectors : public testing::TestWithParam<SignatureAlgorithm>
 {
 protected:
-  // With a context string, which the tunnel does not use, liboqs itself is called.
+  // The tunnel uses no context string: liboqs itself is called with one.
   Result<Bytes> sign_with(
     const Bytes & context, const Bytes & message, const SecretBytes & key, RandomSource & hedge)
   {

@@ -12,7 +12,7 @@
 #include "command/pqc_fixture.hpp"
 #include "support/serial_wire.hpp"
 
-// What the systemd unit permits, and that the daemon needs no more for any kind of link. systemd does not run here.
+// The systemd unit permits enough for every kind of link, and the daemon needs no more. systemd does not run here.
 
 namespace pqc_tunnel
 {
@@ -44,7 +44,7 @@ std::string setting(const std::string & name)
   return found == settings.end() ? "" : found->second;
 }
 
-// Whether a device of a driver may be opened; `class_name` as in /proc/devices.
+// Returns true if a device of a driver may be opened; `class_name` as in /proc/devices.
 bool is_allowed(const std::string & class_name, const std::string & major)
 {
   const auto settings = unit();
@@ -105,7 +105,7 @@ protected:
     ASSERT_EQ(::chown(path.c_str(), user, group), 0) << path;
   }
 
-  // What the daemon says under the user and the capabilities of the unit, until its first handshake begins.
+  // Returns the daemon's output under the user and capabilities of the unit, until its first handshake begins.
   std::string log_with(const std::string & groups) const
   {
     std::string capabilities = "-all";

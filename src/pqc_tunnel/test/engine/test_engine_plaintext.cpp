@@ -162,7 +162,7 @@ Bytes frame_with(std::uint8_t message, std::uint8_t size)
   return frame;
 }
 
-// What a bridge of a serial line has read at four moments: no datagram is a whole number of frames.
+// A bridge of a serial line has read this at four moments: no datagram is a whole number of frames.
 class CutDatagrams : public EnginePlaintext
 {
 protected:

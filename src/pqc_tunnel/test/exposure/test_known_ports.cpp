@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 const fs::path config = fs::path(PQC_TUNNEL_TEST_VECTORS) / "../../config";
 
-// Of "Port = 1", "…_port: 1" and "127.0.0.1:1", even in comments.
+// Finds the ports in "Port = 1", "…_port: 1" and "127.0.0.1:1", even in comments.
 std::set<std::uint16_t> ports_in(const fs::path & file)
 {
   std::ifstream stream(file);

@@ -117,7 +117,7 @@ def digest(text: str) -> str:
     return hashlib.sha256(bytes.fromhex(text)).hexdigest()
 
 
-# What goes into the archive, by file.
+# The records that go into the archive, by file.
 Packed = dict[str, list[Record]]
 
 
