@@ -205,6 +205,9 @@ TEST(StampClock, tells_the_age_of_stamps_from_before_and_after_the_clock_was_set
     clock.read(now += milliseconds(10), system += milliseconds(10) + set_by);
     EXPECT_EQ(clock.age(before), milliseconds(10));
     EXPECT_EQ(clock.age(before + set_by + milliseconds(7)), milliseconds(3));
+    // Both clocks are not read at the same moment.
+    EXPECT_EQ(clock.age(before + milliseconds(12)), Duration{});
+    EXPECT_EQ(clock.age(before + set_by + milliseconds(12)), Duration{});
 
     clock.read(now += seconds(30), system += seconds(30));
     EXPECT_EQ(clock.age(system - seconds(5)), seconds(5));

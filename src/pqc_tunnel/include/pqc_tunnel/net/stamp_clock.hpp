@@ -40,7 +40,8 @@ public:
     const Duration now = system_ - stamp;
     const Duration before = now - set_by_;
     const auto [less, more] = std::minmax(now, before);
-    return std::max(less < Duration{} ? more : less, Duration{});
+    // Both clocks are not read at the same moment: a young stamp may seem to be from soon after.
+    return std::max(less < -least_change ? more : less, Duration{});
   }
 
 private:
