@@ -33,10 +33,16 @@ if(NOT PQC_TUNNEL_SANITIZE)
   # A link is watched for a minute and a half in real time: once is enough.
   pqc_tunnel_add_tests(pqc_tunnel_engine
     test/daemon/test_memory_limits.cpp
+    test/daemon/test_set_clock.cpp
     test/engine/test_engine_saturation.cpp
     test/engine/test_wiped_workers.cpp
   )
   add_dependencies(test_memory_limits pqc_tunneld)
+  # Preloaded, and a sanitizer wants to come before every other library.
+  add_library(set_clock MODULE test/support/set_clock.cpp)
+  target_link_libraries(set_clock PRIVATE ${CMAKE_DL_LIBS})
+  add_dependencies(test_set_clock set_clock pqc_tunneld)
+  target_compile_definitions(test_set_clock PRIVATE SET_CLOCK="$<TARGET_FILE_NAME:set_clock>")
   set_tests_properties(test_engine_saturation PROPERTIES COST 100)
 endif()
 if(PQC_TUNNEL_CORE_TESTS)
@@ -120,7 +126,6 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/command/test_show_text.cpp
     test/config/test_parameter_file.cpp
     test/daemon/test_command_line.cpp
-    test/daemon/test_set_clock.cpp
     test/daemon/test_stopped_process.cpp
     test/daemon/test_unit.cpp
     test/engine/test_decision_announcer.cpp
@@ -154,13 +159,9 @@ if(PQC_TUNNEL_CORE_TESTS)
   target_sources(test_show_text PRIVATE src/command/show_text.cpp)
   target_link_libraries(test_show_text PRIVATE yaml-cpp)
   foreach(test IN ITEMS test_command_line test_exposure_check test_pqc test_pqc_check
-      test_pqc_completion test_set_clock test_stopped_process test_unit)
+      test_pqc_completion test_stopped_process test_unit)
     add_dependencies(${test} pqc pqc_tunneld)
   endforeach()
-  add_library(set_clock MODULE test/support/set_clock.cpp)
-  target_link_libraries(set_clock PRIVATE ${CMAKE_DL_LIBS})
-  add_dependencies(test_set_clock set_clock)
-  target_compile_definitions(test_set_clock PRIVATE SET_CLOCK="$<TARGET_FILE_NAME:set_clock>")
   # What has threads, for the thread sanitizer.
   add_custom_target(thread_tests DEPENDS ${PQC_TUNNEL_BUILT_TESTS})
   if(NOT PQC_TUNNEL_ROS)
