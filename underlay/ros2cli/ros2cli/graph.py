@@ -21,7 +21,7 @@ from .cli import CommandError
 _POLL_S = 0.02
 _QUIET_S = 0.25  # the graph counts as known after this time without a change
 _LONGEST_DISCOVERY_S = 10.0
-# DDSI-RTPS 2.5, 9.6.2: at these UDP ports a participant of a domain is told of the others.
+# DDSI-RTPS 2.5, 9.6.2: a participant of a domain hears of the others at these UDP ports.
 _FIRST_DISCOVERY_PORT, _PORTS_PER_DOMAIN, _PORTS_PER_PARTICIPANT = 7410, 250, 2
 _MOST_PARTICIPANTS = 120
 _SOCKETS = ("/proc/self/net/udp", "/proc/self/net/udp6")

@@ -12,7 +12,7 @@ import numpy as np
 RESAMPLES = 2000
 _AT_ONCE = 200
 _Z = 1.959964
-# With fewer, all resamples are on one side of the true mean in more than 5 % of all cases.
+# All resamples of fewer are on one side of the true mean in more than 5 % of all cases.
 FEWEST_FOR_95 = 6
 
 

@@ -16,7 +16,7 @@ namespace
 
 constexpr Duration longest_validity = challenge_buckets * challenge_bucket;
 static_assert(longest_validity >= longest_round_trip + challenge_bucket);
-// By then every challenge for the random value has expired: the drone waits for the first one, and after that for boot keys,
+// Every challenge for the random value has expired by then: the drone waits for the first one, and after that for boot keys,
 // for no longer than this after its first hello.
 constexpr Duration memory_of_random = longest_validity + 2 * (answer_patience + longest_round_trip);
 
