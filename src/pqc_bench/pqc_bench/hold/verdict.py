@@ -1,0 +1,33 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Judges whether anything old was delivered, or anything fresh refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pqc_bench.hold.adversary import DOWN, UP
+from pqc_bench.hold.tactics import TACTICS
+
+
+def judge(result: dict[str, Any]) -> list[str]:
+    """Return the faults, a sentence each; empty if there are none."""
+    return [fault for name, link in result["links"].items() for fault in _faults(name, link)]
+
+
+def _faults(name: str, link: dict[str, Any]) -> Iterator[str]:
+    for tactic in TACTICS:
+        for way in (UP, DOWN):
+            one = link[tactic][way]
+            where = f"{name}, {tactic} {way}"
+            if one["oldest_s"] > one["bound_s"]:
+                yield (
+                    f"{where}: a datagram of {one['oldest_s']:.2f} s was delivered, older than"
+                    f" {one['bound_s']:.2f} s"
+                )
+            if not one["named"]:
+                yield f"{where}: neither end said anything"
+    for loss, one in link["loss"].items():
+        if one["fresh_refused"]:
+            yield f"{name}, {loss} % loss: {one['fresh_refused']} fresh datagrams were refused"
