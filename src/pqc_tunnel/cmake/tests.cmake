@@ -91,6 +91,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_key_limits.cpp
     test/protocol/test_key_messages.cpp
     test/protocol/test_key_overlap.cpp
+    test/protocol/test_key_renewal.cpp
     test/protocol/test_key_schedule.cpp
     test/protocol/test_key_slots.cpp
     test/protocol/test_likely_cause.cpp

@@ -14,7 +14,7 @@
 namespace pqc_tunnel
 {
 
-// Suites that failed under the PSK, each for a while.
+// Suites that failed under the PSK, each for a while. Never the one in use.
 class Blacklist
 {
 public:
@@ -22,9 +22,14 @@ public:
 
   void add(const Suite & suite, Instant now)
   {
-    std::erase_if(entries_, [&](const auto & entry) { return entry.suite == &suite; });
+    remove(suite);
     entries_.push_back({&suite, now + ttl_});
   }
+  void remove(const Suite & suite)
+  {
+    std::erase_if(entries_, [&](const auto & entry) { return entry.suite == &suite; });
+  }
+  void clear() { entries_.clear(); }
   bool holds(const Suite & suite, Instant now) const
   {
     return std::ranges::any_of(

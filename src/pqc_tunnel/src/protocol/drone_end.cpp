@@ -94,6 +94,8 @@ void DroneEnd::wipe(const std::string & reason, Instant now)
   verify_job_.reset();
   next_prefetch_.reset();
   peer_.wipe();
+  blacklist_.clear();
+  renewals_ = 0;
   lost_since_.reset();
   session_transcript_ = {};
   next_attempt_ = next_attempt_.value_or(now);
@@ -133,7 +135,7 @@ Instant DroneEnd::next_timeout() const
   Instant next =
     std::min({rekey_.next_timeout(), attempt_timeout(), peer_.wipe_at(), stock_.next_timeout()});
   if (may_rekey_by_itself()) {
-    next = std::min(next, next_own_rekey_);
+    next = std::min(next, std::max(renewal_due(), next_own_rekey_));
     if (next_prefetch_) {
       next = std::min(next, *next_prefetch_);
     }
@@ -160,6 +162,7 @@ PeerFacts DroneEnd::facts(Instant now) const
   facts.unconfirmed =
     unconfirmed_since_ && now >= *unconfirmed_since_ + datagram_patience + round_trip_;
   facts.deaf_peer = peer_.is_deaf(now);
+  facts.overdue = renewals_ > 1;
   facts.trouble = trouble_;
   facts.other_version = other_version_ && other_version_->count >= hints_of_version
                           ? version_now(other_version_, now)

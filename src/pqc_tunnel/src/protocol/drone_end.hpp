@@ -150,22 +150,22 @@ private:
   void note_bytes();
   void make_finish(Instant now);
   void send_ratchet(Instant now);
-  void install(EpochSecrets secrets, const Suite & suite, Epoch epoch, Instant now);
+  void install(EpochSecrets secrets, const EpochName & name, Instant now);
   // Why no rekey to the suite can start now; empty if one can.
   std::string objection(const Suite & suite, Instant now) const;
   std::string ratchet_objection(const Suite & suite) const;
   std::vector<const Suite *> usable_suites() const;
-  void start_rekey(const Suite & suite, bool ratchet, const std::string & reason, Instant now);
+  void start_rekey(const Suite & suite, RekeyKind kind, const std::string & reason, Instant now);
+  void drop_exchange(Instant now);
   bool may_rekey_by_itself() const;
-  bool limits_ask_for_rekey(Instant now) const;
-  Instant key_age_limit() const;
+  Instant renewal_due() const;
   void renew_keys(Instant now);
   void replace_used_up_keys(Instant now);
 
   // --- Prekeys (drone_prekeys.cpp) ---
   void fetch(const Suite & suite, Instant now);
   void watch_fetch(Instant now);
-  void handle_fetch_failed(bool blames_suite, const std::string & text, Instant now);
+  void end_fetch(Instant now);
   void handle_prekey_message(Bytes message, Instant now);
   void handle_prekey_job(JobResult result, Instant now);
   void plan_prefetch(Instant now);
@@ -212,10 +212,10 @@ private:
   std::optional<RekeyId> asked_here_;    // the rekey under way answers this command
   std::optional<GcsRequest> gcs_request_;
   std::optional<std::uint32_t>
-    refused_request_;  // the latest transaction that was reported as refused
-  Instant next_own_rekey_ = Instant::max();
+    refused_request_;           // the latest transaction that was reported as refused
+  Instant next_own_rekey_;      // not before
+  std::uint32_t renewals_ = 0;  // tried by itself, since keys were last exchanged
   std::uint32_t next_transaction_;
-  std::uint32_t ratchets_in_a_row_ = 0;
   Blacklist blacklist_;
   HandshakeTiming timing_;
   KeyTraffic rekey_traffic_;  // counted before the rekey under way

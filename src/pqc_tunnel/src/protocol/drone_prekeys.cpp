@@ -43,19 +43,21 @@ void DroneEnd::watch_fetch(Instant now)
   }
   fetch_->note_progress(peer_.stream_progress(Channel::session));
   if (fetch_->is_stuck(now)) {
-    handle_fetch_failed(false, "the ground station sends no prekey; the old keys stay", now);
+    end_fetch(now);
+    if (rekey_.phase() == Rekey::Phase::fetching) {
+      const std::string text = "the ground station sends no prekey; the old keys stay";
+      act(rekey_.handle_failed(false, text), now);
+    }
   } else if (fetch_->take_try(now, random_)) {
     peer_.send_control({fetch_->transaction(), Want{fetch_->suite().wire_id}}, now);
   }
 }
 
-void DroneEnd::handle_fetch_failed(bool blames_suite, const std::string & text, Instant now)
+// Without a prekey.
+void DroneEnd::end_fetch(Instant now)
 {
   fetch_.reset();
   next_prefetch_ = now + prefetch_retry;
-  if (rekey_.phase() == Rekey::Phase::fetching) {
-    act(rekey_.handle_failed(blames_suite, text), now);
-  }
 }
 
 void DroneEnd::handle_prekey_message(Bytes message, Instant now)
@@ -79,7 +81,10 @@ void DroneEnd::handle_prekey_job(JobResult result, Instant now)
   if (prekey == nullptr || !stock_.is_new(prekey->key_id)) {
     const std::string text =
       failed != nullptr ? failed->text : "the ground station used an ephemeral key twice";
-    handle_fetch_failed(true, text, now);
+    end_fetch(now);
+    if (rekey_.phase() == Rekey::Phase::fetching) {
+      act(rekey_.begin_anew(text, now), now);
+    }
     return;
   }
   const bool awaited = rekey_.phase() == Rekey::Phase::fetching &&

@@ -17,6 +17,8 @@ namespace
 
 constexpr Duration own_rekey_retry = std::chrono::minutes(1);
 
+RekeyKind kind_of(bool ratchet) { return ratchet ? RekeyKind::ratchet : RekeyKind::full; }
+
 }  // namespace
 
 // --- Requests ---
@@ -78,7 +80,7 @@ void DroneEnd::request_rekey(const RekeyCommand & command, Instant now)
     return;
   }
   asked_here_ = command.id;
-  start_rekey(**suite, command.ratchet, command.reason, now);
+  start_rekey(**suite, kind_of(command.ratchet), command.reason, now);
 }
 
 void DroneEnd::handle_rekey_request(
@@ -107,16 +109,16 @@ void DroneEnd::handle_rekey_request(
     return;
   }
   gcs_request_ = GcsRequest{transaction, true, false};
-  start_rekey(*suite, request.ratchet, "requested by the ground station", now);
+  start_rekey(*suite, kind_of(request.ratchet), "requested by the ground station", now);
 }
 
 void DroneEnd::start_rekey(
-  const Suite & suite, bool ratchet, const std::string & reason, Instant now)
+  const Suite & suite, RekeyKind kind, const std::string & reason, Instant now)
 {
-  const RekeyKind kind = peer_.keys().sending()->epoch() == last_epoch ? RekeyKind::new_session
-                         : ratchet                                     ? RekeyKind::ratchet
-                                                                       : RekeyKind::full;
-  const std::string text = ratchet ? "ratchet started" : "rekey started";
+  if (peer_.keys().sending()->epoch() == last_epoch) {
+    kind = RekeyKind::new_session;
+  }
+  const std::string text = kind == RekeyKind::ratchet ? "ratchet started" : "rekey started";
   peer_.report(EventKind::rekey_started, now, reason.empty() ? text : text + ": " + reason, &suite);
   rekey_traffic_ = peer_.key_traffic();
   act(rekey_.start(suite, kind, stock_.holds(suite, now), peer_.retry_time(now), now), now);
@@ -140,6 +142,7 @@ void DroneEnd::act(RekeyStep step, Instant now)
       send_ratchet(now);
       return;
     case RekeyStep::begin_session:
+      drop_exchange(now);
       begin_session(*rekey_.suite(), true, now);
       return;
     case RekeyStep::send_keepalive:
@@ -149,7 +152,6 @@ void DroneEnd::act(RekeyStep step, Instant now)
       const EpochKeys & keys = *peer_.keys().sending();
       note_bytes();
       ++rekeys_;
-      ratchets_in_a_row_ = rekey_.kind() == RekeyKind::ratchet ? ratchets_in_a_row_ + 1 : 0;
       ratchets_ += rekey_.kind() == RekeyKind::ratchet ? 1 : 0;
       peer_.report(EventKind::rekey_confirmed, now, rekey_.message(), &keys.suite(), keys.epoch());
       answer(true, rekey_.message(), now);
@@ -159,18 +161,25 @@ void DroneEnd::act(RekeyStep step, Instant now)
       peer_.report(EventKind::rekey_failed, now, rekey_.message(), rekey_.suite());
       break;
     case RekeyStep::roll_back:
-      blacklist_.add(*rekey_.suite(), now);
+      if (rekey_.suite() != &peer_.keys().sending()->suite()) {
+        blacklist_.add(*rekey_.suite(), now);
+      }
       ++rollbacks_;
       peer_.report(EventKind::rollback, now, rekey_.message(), rekey_.suite());
       break;
   }
+  drop_exchange(now);
+  answer(false, rekey_.message(), now);
+}
+
+void DroneEnd::drop_exchange(Instant now)
+{
   if (exchange_) {
     // The ground station may have installed the keys; it need not confirm them any more.
     peer_.send_control({rekey_.transaction(), Abort{AbortReason::failed}}, now);
     exchange_.reset();
   }
   peer_.cancel_message(Channel::session, StreamClass::foreground);
-  answer(false, rekey_.message(), now);
 }
 
 // The rekey has ended: answers the ground station or the local command that asked for it.
@@ -252,7 +261,8 @@ void DroneEnd::handle_confirm(const Confirm & confirm, Instant now)
   timing_.fetch = rekey_.fetch_time();
   timing_.prepared_ahead = timing_.fetch == Duration{};
   ++handshakes_;
-  install(std::move(made.secrets), *rekey_.suite(), exchange_->epoch, now);
+  const EpochName name{rekey_.suite(), peer_.keys().sending()->id(), exchange_->epoch};
+  install(std::move(made.secrets), name, now);
 }
 
 void DroneEnd::send_ratchet(Instant now)
@@ -284,20 +294,17 @@ void DroneEnd::handle_ratchet_ok(std::uint32_t transaction, const RatchetOk & ok
   }
   timing_ = HandshakeTiming{};
   timing_.total = timing_.answer = now - rekey_.exchange_began();
-  install(
-    ratchet_secrets(*psk_, keys, *exchange_->ratchet, ok.random), keys.suite(), exchange_->epoch,
-    now);
+  install(ratchet_secrets(*psk_, keys, *exchange_->ratchet, ok.random), ratchet_name(keys), now);
 }
 
 // Sends and receives under the keys of the next epoch from now on.
-void DroneEnd::install(EpochSecrets secrets, const Suite & suite, Epoch epoch, Instant now)
+void DroneEnd::install(EpochSecrets secrets, const EpochName & name, Instant now)
 {
   exchange_.reset();
   peer_.cancel_message(Channel::session, StreamClass::foreground);
-  const SessionId session = peer_.keys().sending()->id();
-  peer_.keys().install_for_sending(std::make_unique<EpochKeys>(
-    EpochName{&suite, session, epoch}, Role::drone, std::move(secrets), settings_, now));
-  peer_.report(EventKind::rekey_committed, now, "sending under new keys", &suite, epoch);
+  peer_.keys().install_for_sending(
+    std::make_unique<EpochKeys>(name, Role::drone, std::move(secrets), settings_, now));
+  peer_.report(EventKind::rekey_committed, now, "sending under new keys", name.suite, name.epoch);
   act(rekey_.handle_installed(now), now);
 }
 
@@ -306,7 +313,12 @@ void DroneEnd::handle_confirmed(Instant now)
   reconnect_.reset();
   unconfirmed_since_.reset();
   failures_.reset();
-  next_own_rekey_ = key_age_limit();
+  const EpochKeys & keys = *peer_.keys().sending();
+  if (keys.ratchets() == 0) {
+    blacklist_.remove(keys.suite());
+    renewals_ = 0;
+    next_own_rekey_ = {};
+  }
   act(rekey_.handle_confirmed(), now);
   plan_prefetch(now);
 }
@@ -347,20 +359,13 @@ void DroneEnd::handle_abort(std::uint32_t transaction, const Abort & abort, Inst
     return;
   }
   const RekeyStep step = rekey_.handle_abort(transaction, abort.reason, now);
-  if (step == RekeyStep::give_up || step == RekeyStep::roll_back) {
+  if (step == RekeyStep::give_up || step == RekeyStep::begin_session) {
     fetch_.reset();
   }
   act(step, now);
 }
 
 // --- Age of the keys ---
-
-Instant DroneEnd::key_age_limit() const
-{
-  return settings_.max_key_age > Duration{}
-           ? peer_.keys().sending()->installed() + settings_.max_key_age
-           : Instant::max();
-}
 
 bool DroneEnd::may_rekey_by_itself() const
 {
@@ -369,27 +374,37 @@ bool DroneEnd::may_rekey_by_itself() const
          peer_.keys().confirmed();
 }
 
-bool DroneEnd::limits_ask_for_rekey(Instant now) const
+// By ratchets, or the time since keys were last exchanged: a ratchet heals nothing.
+Instant DroneEnd::renewal_due() const
 {
-  if (!may_rekey_by_itself()) {
-    return false;
+  const EpochKeys & keys = *peer_.keys().sending();
+  if (settings_.max_ratchets > 0 && keys.ratchets() >= settings_.max_ratchets) {
+    return keys.installed();
   }
-  // Beyond a limit, not more often than once a minute if rekeying keeps failing.
-  const bool beyond = peer_.keys().sending()->packets() >= settings_.packet_limits.ask_rekey ||
-                      (settings_.max_ratchets > 0 && ratchets_in_a_row_ >= settings_.max_ratchets);
-  return now >= next_own_rekey_ || (beyond && now + own_rekey_retry < next_own_rekey_);
+  return settings_.max_key_age > Duration{} ? keys.exchanged() + settings_.max_key_age
+                                            : Instant::max();
 }
 
+// If renewing fails, every second try is a new session, which whoever has the live keys can't refuse.
 void DroneEnd::renew_keys(Instant now)
 {
-  if (!limits_ask_for_rekey(now)) {
+  if (!may_rekey_by_itself() || now < next_own_rekey_) {
+    return;
+  }
+  const bool beyond = peer_.keys().sending()->packets() >= settings_.packet_limits.ask_rekey;
+  if (!beyond && now < renewal_due()) {
     return;
   }
   next_own_rekey_ = now + own_rekey_retry;  // if this one fails
   const Suite & suite = peer_.keys().sending()->suite();
-  peer_.report(EventKind::key_limit, now, "the keys are due for renewal", &suite);
+  peer_.report(
+    EventKind::key_limit, now,
+    std::string("the keys are due for renewal") +
+      (renewals_ > 0 ? ", and no renewal has succeeded" : ""),
+    &suite);
   if (objection(suite, now).empty()) {
-    start_rekey(suite, false, "limit of age, packets or ratchets", now);
+    const RekeyKind kind = renewals_++ % 2 == 0 ? RekeyKind::full : RekeyKind::new_session;
+    start_rekey(suite, kind, "limit of age, packets or ratchets", now);
   }
 }
 

@@ -342,7 +342,7 @@ void DroneEnd::handle_session_made(Instant now)
   exchange_.reset();
   peer_.reset_session_streams();
   session_transcript_ = made.secrets.transcript;
-  ratchets_in_a_row_ = 0;
+  blacklist_.clear();
   // Repeated until something arrives, if nothing ever does.
   const auto severity = unconfirmed_since_ ? severity_of_try() : std::nullopt;
   if (!for_rekey && !unconfirmed_since_) {

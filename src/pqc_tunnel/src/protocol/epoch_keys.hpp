@@ -24,12 +24,14 @@
 namespace pqc_tunnel
 {
 
-// What an epoch's keys are for.
+// What an epoch's keys are for, and where they come from.
 struct EpochName
 {
   const Suite * suite = nullptr;
   SessionId session;
   Epoch epoch{};
+  std::uint32_t ratchets = 0;  // since the latest key exchange
+  Instant exchanged{};         // when that was; after ratchets only
 };
 
 // One epoch of a session, or the boot keys before it: a key, an IV and a sequence for each direction. A sequence number is
@@ -69,6 +71,9 @@ public:
   const SessionId & id() const { return name_.session; }
   Epoch epoch() const { return name_.epoch; }
   Instant installed() const { return installed_; }
+  std::uint32_t ratchets() const { return name_.ratchets; }
+  // When the key exchange that they come from was done.
+  Instant exchanged() const { return name_.ratchets == 0 ? installed_ : name_.exchanged; }
   std::uint64_t sent() const { return next_sequence_; }
   bool used_up() const { return next_sequence_ >= max_packets_; }  // nothing more can be sealed
   // Packets under these keys in the busier direction, as far as is known here.

@@ -16,6 +16,8 @@ namespace
 constexpr std::uint32_t hellos_until_unheard = 8;
 // Without a hello: what was wrong with the last ones says nothing any more.
 constexpr Duration hello_memory = std::chrono::minutes(1);
+// The drone tries a rekey, and then a new session, before its keys count as overdue.
+constexpr Duration overdue_patience = std::chrono::minutes(2);
 constexpr Duration superseded_report_interval = std::chrono::minutes(1);
 
 }  // namespace
@@ -29,7 +31,7 @@ GcsEnd::GcsEnd(
   random_(random),
   outbox_(outbox),
   peers_(peers),
-  gate_(random),
+  gate_(random, [this](PeerIndex i, const Endpoint & from) { return is_live_host(i, from); }),
   pool_(settings.prekey_pool),
   next_transaction_(draw<std::uint32_t>(random))
 {
@@ -116,9 +118,12 @@ void GcsEnd::handle_job_result(JobId id, JobResult result, Instant now)
     return;
   }
   for (std::size_t i = 0; i < drones_.size(); ++i) {
-    if (drones_[i].job == id) {
-      handle_drone_job(PeerIndex{static_cast<std::uint32_t>(i)}, id, std::move(result), now);
-      return;
+    for (const Channel channel : {Channel::session, Channel::boot}) {
+      if (drones_[i].lane(channel).job == id) {
+        const PeerIndex index{static_cast<std::uint32_t>(i)};
+        handle_drone_job(index, channel, id, std::move(result), now);
+        return;
+      }
     }
   }
 }
@@ -131,9 +136,7 @@ void GcsEnd::handle_promoted(PeerIndex index, Instant now)
   const EpochKeys & keys = *remote.keys().sending();
   const bool new_session = keys.id() != owner.session;
   const bool is_rekey = !new_session || owner.epoch == last_epoch;
-  const bool is_ratchet = !new_session && owner.ratcheted && !owner.confirmation;
   remote.start_listening(now);
-  owner.confirmation.reset();
   if (new_session) {
     begin_live_session(index, keys, now);
   }
@@ -146,7 +149,7 @@ void GcsEnd::handle_promoted(PeerIndex index, Instant now)
   want_likely_suites();
   if (is_rekey) {
     ++owner.rekeys;
-    owner.ratchets += is_ratchet ? 1 : 0;
+    owner.ratchets += keys.ratchets() > 0 ? 1 : 0;
     remote.report(
       EventKind::rekey_confirmed, now, "sending under new keys", &keys.suite(), keys.epoch());
   }
@@ -163,16 +166,16 @@ void GcsEnd::begin_live_session(PeerIndex index, const EpochKeys & keys, Instant
 {
   Drone & owner = drone(index);
   owner.session = keys.id();
-  owner.session_transcript = owner.next_transcript;
+  owner.session_transcript = keys.transcript();
   owner.prekeys.clear();
   owner.longest_rekey = 0;
-  owner.ratcheted.reset();
   owner.answered_want.reset();
   owner.want_tokens = 4;
-  if (owner.issue && owner.issue->channel == Channel::session) {
-    owner.issue.reset();
+  owner.session_lane.abandon();
+  // A newer attempt goes on: the drone may have its keys already.
+  if (owner.attempt && owner.attempt->made == keys.id()) {
+    end_attempt(index, now);
   }
-  end_attempt(index, now);
   peer(index).reset_session_streams();
   expect_rekeys(index);
 }
@@ -186,14 +189,11 @@ void GcsEnd::wipe(PeerIndex index, const std::string & reason, bool tell, Instan
   if (tell) {
     peer(index).send_wiped(now);
   }
-  owner.issue.reset();
-  owner.exchange.reset();
-  owner.confirmation.reset();
-  owner.ratcheted.reset();
+  owner.session_lane.abandon();
   owner.prekeys.clear();
   end_attempt(index, now);
   owner.session = {};
-  owner.session_transcript = owner.next_transcript = {};
+  owner.session_transcript = {};
   owner.lost = false;
   if (owner.pending_rekey) {
     answer(index, false, "the session was wiped", now);
@@ -252,9 +252,7 @@ void GcsEnd::watch_drone(PeerIndex index, Instant now)
   Peer & remote = peer(index);
   watch_attempt(index, now);
   drop_expired_prekeys(owner, now);
-  if (owner.confirmation && now >= owner.confirmation->next) {
-    send_confirmation(index, now);
-  }
+  send_answers(index, now);
   const bool has_keys = remote.keys().sending() != nullptr;
   if (!owner.lost && has_keys && now >= remote.silent_from()) {
     owner.lost = true;
@@ -302,17 +300,15 @@ Instant GcsEnd::next_timeout(std::size_t i) const
   }
   if (owner.attempt) {
     next = std::min(next, owner.attempt->next_later);
-    const bool working = (owner.issue && owner.issue->channel == Channel::boot) ||
-                         (owner.exchange && owner.exchange->channel == Channel::boot);
-    if (!working && peers_[i].has_boot()) {
+    if (!owner.boot_lane.working() && peers_[i].has_boot()) {
       next = std::min(next, end_of_patience(i));
     }
   }
   for (const HeldPrekey & held : owner.prekeys) {
     next = std::min(next, held.expires);
   }
-  if (owner.confirmation) {
-    next = std::min(next, owner.confirmation->next);
+  for (const KeySlots::Pending & pending : peers_[i].keys().pending()) {
+    next = std::min(next, pending.answer.next);
   }
   if (owner.next_silence_report) {
     next = std::min(next, *owner.next_silence_report);
@@ -339,6 +335,10 @@ PeerFacts GcsEnd::facts(PeerIndex index, Instant now) const
   facts.deaf_peer = remote.is_deaf(now);
   facts.other_version = version_now(owner.other_version, now);
   facts.link_troubles = remote.paths().troubles();
+  const EpochKeys * keys = remote.keys().sending();
+  facts.overdue = keys != nullptr && settings_.max_key_age > Duration{} &&
+                  now >= keys->exchanged() + settings_.max_key_age + overdue_patience;
+  facts.crowded = owner.crowded && now < *owner.crowded + hello_memory;
   if (now < owner.heard_of + hello_memory) {
     facts.wrong_key = owner.wrong_key;
     facts.unheard_here = owner.unanswered_hellos >= hellos_until_unheard;
@@ -363,8 +363,12 @@ void GcsEnd::describe(PeerSnapshot & snapshot, PeerIndex index, Instant now) con
   snapshot.prekeys = owner.prekeys.size();
   if (remote.keys().sending() != nullptr) {
     // A new session is made beside the live one: that it is under way says nothing about this one.
-    const bool rekeying = (owner.exchange && owner.exchange->channel == Channel::session) ||
-                          (owner.confirmation && owner.confirmation->channel == Channel::session);
+    const bool rekeying =
+      owner.session_lane.exchange ||
+      std::ranges::any_of(remote.keys().pending(), [](const KeySlots::Pending & pending) {
+        return pending.keys && pending.keys->epoch() != Epoch{} &&
+               pending.answer.next != Instant::max();
+      });
     snapshot.state = owner.lost ? PeerState::lost
                      : rekeying ? PeerState::rekeying
                                 : PeerState::established;

@@ -49,11 +49,10 @@ private:
   // A prekey to be made and sent.
   struct Issue
   {
-    Channel channel;
     const Suite * suite;
     std::uint32_t transaction;  // of WANT
     Digest bind;
-    std::optional<JobId> job;  // none while an earlier job of the drone is at work
+    std::optional<JobId> job;  // none while an earlier one is at work
     Instant asked;
   };
   // A new session that is being made.
@@ -61,18 +60,20 @@ private:
   {
     const Suite * suite = nullptr;
     Bytes hello;
+    Endpoint from;
+    HelloGate::Standing standing{};
     Instant started;
     Instant progress;
     Duration patience{};                  // for progress
     Instant next_later = Instant::max();  // while its prekey is being made
     std::optional<Instant> prekey_sent;   // until the drone answers
     std::optional<PrekeySecret> prekey;
+    std::optional<SessionId> made;  // its keys, which the drone has not proved yet
     HandshakeTiming timing;
   };
-  // A Finish that is being checked, or was.
+  // A Finish that is being checked.
   struct Exchange
   {
-    Channel channel = Channel::session;
     const Suite * suite = nullptr;
     Bytes opening;
     Random32 client_random = {};
@@ -80,23 +81,19 @@ private:
     SessionId session;
     Instant started;
     HandshakeTiming issued;                 // of the prekey
-    std::optional<CompleteFinish> waiting;  // for the drone's earlier job
+    std::optional<CompleteFinish> waiting;  // for an earlier job
     std::optional<JobId> job;
   };
-  // CONFIRM, repeated until the drone proves that it has the keys.
-  struct Confirmation
+  // Public-key work of a drone, one job at a time. The live session and the attempt have one lane each: whoever begins
+  // sessions with a stolen PSK keeps no rekey waiting.
+  struct Lane
   {
-    Channel channel = Channel::session;
-    ControlFrame frame;
-    Random32 client_random = {};
-    Backoff retry;
-    Instant next;
-    int sent = 0;
-  };
-  struct Ratcheted
-  {
-    Random32 drone_random;
-    ControlFrame answer;
+    std::optional<Issue> issue;
+    std::optional<Exchange> exchange;
+    std::optional<JobId> job;  // at work, even if abandoned
+
+    bool working() const { return issue || exchange; }
+    void abandon() { issue.reset(), exchange.reset(); }
   };
   // A rekey requested on this side, until the drone has done it.
   struct PendingRekey
@@ -120,14 +117,11 @@ private:
     DroneRecord record;
     SharedPskKeys psk;
     std::optional<Attempt> attempt;
-    std::optional<Issue> issue;
-    std::optional<Exchange> exchange;
-    std::optional<Confirmation> confirmation;
-    std::optional<Ratcheted> ratcheted;
+    Lane session_lane;
+    Lane boot_lane;
     FrameOrder newest_exchange;  // of the drone's RATCHET or Rekey; older ones are given up
     std::vector<HeldPrekey> prekeys;
     std::size_t longest_rekey = 0;  // with any prekey of this session, expired ones too
-    std::optional<JobId> job;       // at work for this drone, even if abandoned
     double want_tokens = 0;         // for prekeys of the live session
     Instant want_filled;
     std::optional<std::uint32_t> refused_want;   // the latest that was reported
@@ -136,7 +130,6 @@ private:
     SessionId session;  // the live one
     Epoch epoch{};
     Digest session_transcript = {};  // th3 of its epoch 0
-    Digest next_transcript = {};     // of the one that is not proved yet
     HandshakeTiming timing;
     std::uint32_t handshakes = 0;
     std::uint32_t rekeys = 0;
@@ -152,7 +145,10 @@ private:
     bool wrong_key = false;  // since the last session, a hello with its id had another key
     std::optional<VersionHint> other_version;  // of a hello with its id
     Instant heard_of;  // the latest of what unanswered_hellos, wrong_key and failed tell
+    std::optional<Instant> crowded;  // the latest hello that proved the PSK and was one too many
     RepeatedFailure failures;
+
+    Lane & lane(Channel channel) { return channel == Channel::boot ? boot_lane : session_lane; }
   };
 
   Drone & drone(PeerIndex index) { return drones_[static_cast<std::size_t>(index)]; }
@@ -161,8 +157,11 @@ private:
 
   // --- Sessions (gcs_sessions.cpp) ---
   void turn_away(const HelloGate::TurnedAway & stranger, Instant now);
+  bool is_live_host(PeerIndex index, const Endpoint & from) const;
   void admit(
     const HelloGate::Admitted & admitted, ByteView frame, const Endpoint & from, Instant now);
+  bool gives_way(
+    PeerIndex index, const HelloGate::Admitted & newer, const Endpoint & from, Instant now) const;
   void repeat(PeerIndex index, ByteView frame, const Endpoint & from, Instant now);
   void reject(
     PeerIndex index, RejectReason reason, const ClientHello & hello, ByteView frame,
@@ -186,12 +185,14 @@ private:
   void handle_abort(PeerIndex index, std::uint32_t transaction, const Abort & abort, Instant now);
   void handle_rekey_message(PeerIndex index, Bytes message, const FrameOrder & order, Instant now);
   void begin_exchange(
-    PeerIndex index, Exchange exchange, PrekeySecret prekey, ByteView finish, Instant now);
-  void handle_completed(PeerIndex index, FinishCompleted completed, Instant now);
-  void handle_drone_job(PeerIndex index, JobId id, JobResult result, Instant now);
+    PeerIndex index, Channel channel, Exchange exchange, PrekeySecret prekey, ByteView finish,
+    Instant now);
+  void handle_completed(PeerIndex index, Channel channel, FinishCompleted completed, Instant now);
+  void handle_drone_job(PeerIndex index, Channel channel, JobId id, JobResult result, Instant now);
   void handle_job_failed(
-    PeerIndex index, const Exchange & exchange, const JobFailed & failed, Instant now);
-  void send_confirmation(PeerIndex index, Instant now);
+    PeerIndex index, Channel channel, const Suite & suite, Epoch epoch, const JobFailed & failed,
+    Instant now);
+  void send_answers(PeerIndex index, Instant now);
 
   // --- Prekeys (gcs_prekeys.cpp) ---
   void handle_want(PeerIndex index, std::uint32_t transaction, const Want & want, Instant now);
@@ -199,8 +200,8 @@ private:
   void issue(
     PeerIndex index, Channel channel, const Suite & suite, std::uint32_t transaction,
     const Digest & bind, Instant now);
-  void start_waiting_job(PeerIndex index, Instant now);
-  void handle_issued(PeerIndex index, IssuedPrekey issued, Instant now);
+  void start_waiting_job(PeerIndex index, Channel channel, Instant now);
+  void handle_issued(PeerIndex index, Channel channel, IssuedPrekey issued, Instant now);
   void expect_rekeys(PeerIndex index);
   std::size_t bytes_to_drones() const;
   static void drop_expired_prekeys(Drone & owner, Instant now);

@@ -34,11 +34,12 @@ void GcsEnd::handle_rekey_message(
     return;
   }
   const std::uint32_t transaction = transaction_of(opening->client_random);
-  if (owner.confirmation && owner.confirmation->client_random == opening->client_random) {
-    owner.confirmation->next = now;
+  if (KeySlots::Pending * done = remote.keys().find_pending(opening->client_random)) {
+    done->answer.next = now;
     return;
   }
-  if (owner.exchange && owner.exchange->client_random == opening->client_random) {
+  const auto & under_way = owner.session_lane.exchange;
+  if (under_way && under_way->client_random == opening->client_random) {
     return;
   }
   if (order < owner.newest_exchange) {
@@ -82,7 +83,6 @@ void GcsEnd::handle_rekey_message(
               : "the drone starts a rekey",
     suite, opening->next_epoch);
   Exchange exchange;
-  exchange.channel = Channel::session;
   exchange.suite = suite;
   exchange.opening.assign(message.begin(), message.begin() + rekey_opening_size);
   exchange.client_random = opening->client_random;
@@ -90,19 +90,20 @@ void GcsEnd::handle_rekey_message(
   exchange.session = opening->session;
   exchange.started = now;
   begin_exchange(
-    index, std::move(exchange), std::move(secret), ByteView(message).subspan(rekey_opening_size),
-    now);
+    index, Channel::session, std::move(exchange), std::move(secret),
+    ByteView(message).subspan(rekey_opening_size), now);
 }
 
 void GcsEnd::begin_exchange(
-  PeerIndex index, Exchange exchange, PrekeySecret prekey, ByteView finish, Instant now)
+  PeerIndex index, Channel channel, Exchange exchange, PrekeySecret prekey, ByteView finish,
+  Instant now)
 {
   Drone & owner = drone(index);
   CompleteFinish job;
   job.suite = exchange.suite;
   job.mode = settings_.mode;
   job.psk = owner.psk;
-  if (exchange.channel == Channel::session) {
+  if (channel == Channel::session) {
     job.resumption = SecretBytes::copy_of(peer(index).keys().sending()->resumption().view());
   }
   if (settings_.mode.drone_signature) {
@@ -112,37 +113,33 @@ void GcsEnd::begin_exchange(
   job.prekey = std::move(prekey);
   job.finish.assign(finish.begin(), finish.end());
   exchange.waiting = std::move(job);
-  owner.exchange = std::move(exchange);
-  start_waiting_job(index, now);
+  owner.lane(channel).exchange = std::move(exchange);
+  start_waiting_job(index, channel, now);
 }
 
-void GcsEnd::handle_completed(PeerIndex index, FinishCompleted completed, Instant now)
+void GcsEnd::handle_completed(
+  PeerIndex index, Channel channel, FinishCompleted completed, Instant now)
 {
   Drone & owner = drone(index);
   Peer & remote = peer(index);
-  const Exchange exchange = *std::exchange(owner.exchange, std::nullopt);
-  const bool new_session = exchange.channel == Channel::boot;
+  const Exchange exchange = *std::exchange(owner.lane(channel).exchange, std::nullopt);
+  const bool new_session = channel == Channel::boot;
   owner.timing = completed.timing;
   owner.timing.keygen = exchange.issued.keygen;
   owner.timing.sign = exchange.issued.sign;
   owner.timing.prepared_ahead = exchange.issued.prepared_ahead;
   owner.timing.total = now - exchange.started;
   const SessionId session = new_session ? completed.secrets.session : exchange.session;
-  if (new_session) {
-    owner.next_transcript = completed.secrets.transcript;
-  }
   // Installed for receiving before the drone learns that it may send.
-  remote.keys().install_pending(std::make_unique<EpochKeys>(
-    EpochName{exchange.suite, session, exchange.epoch}, Role::gcs, std::move(completed.secrets),
-    settings_, now));
-  owner.confirmation.emplace(Confirmation{
-    exchange.channel,
-    {transaction_of(exchange.client_random), Confirm{completed.confirmation}},
-    exchange.client_random,
-    Backoff(remote.retry_time(now), exchange_retry_max, exchange_steady_tries),
-    now,
-    0});
-  send_confirmation(index, now);
+  remote.keys().install_pending(
+    std::make_unique<EpochKeys>(
+      EpochName{exchange.suite, session, exchange.epoch}, Role::gcs, std::move(completed.secrets),
+      settings_, now),
+    {{transaction_of(exchange.client_random), Confirm{completed.confirmation}},
+     exchange.client_random,
+     Backoff(remote.retry_time(now), exchange_retry_max, exchange_steady_tries),
+     now});
+  send_answers(index, now);
   ++owner.handshakes;
   remote.report(
     EventKind::handshake_completed, now, "handshake completed", exchange.suite, exchange.epoch,
@@ -153,6 +150,7 @@ void GcsEnd::handle_completed(PeerIndex index, FinishCompleted completed, Instan
     owner.other_version.reset();
     if (owner.attempt) {
       owner.attempt->progress = now;
+      owner.attempt->made = session;
     }
     owner.unconfirmed_since = owner.unconfirmed_since.value_or(now);
     owner.next_silence_report = now + datagram_patience + owner.round_trip;
@@ -160,58 +158,59 @@ void GcsEnd::handle_completed(PeerIndex index, FinishCompleted completed, Instan
   }
 }
 
-void GcsEnd::send_confirmation(PeerIndex index, Instant now)
+// Until the drone proves its new keys: CONFIRM again and again; RATCHET_OK when it asks.
+void GcsEnd::send_answers(PeerIndex index, Instant now)
 {
-  auto & confirmation = drone(index).confirmation;
-  if (confirmation->sent >= max_confirms) {
-    confirmation.reset();
-    return;
+  for (auto & [keys, answer] : peer(index).keys().pending()) {
+    if (now < answer.next) {
+      continue;
+    }
+    const bool again = answer.retry && answer.retry->tries() < max_confirms;
+    answer.next = again ? now + answer.retry->next(random_) : Instant::max();
+    peer(index).send_control(
+      answer.frame, now, keys->epoch() == Epoch{} ? Channel::boot : Channel::session);
   }
-  ++confirmation->sent;
-  confirmation->next = now + confirmation->retry.next(random_);
-  peer(index).send_control(confirmation->frame, now, confirmation->channel);
 }
 
-void GcsEnd::handle_drone_job(PeerIndex index, JobId id, JobResult result, Instant now)
+void GcsEnd::handle_drone_job(
+  PeerIndex index, Channel channel, JobId id, JobResult result, Instant now)
 {
-  Drone & owner = drone(index);
-  owner.job.reset();
-  if (owner.issue && owner.issue->job == id) {
+  Lane & lane = drone(index).lane(channel);
+  lane.job.reset();
+  const auto * failed = std::get_if<JobFailed>(&result);
+  if (lane.issue && lane.issue->job == id) {
     if (auto * issued = std::get_if<IssuedPrekey>(&result)) {
-      handle_issued(index, std::move(*issued), now);
-    } else if (const auto * failed = std::get_if<JobFailed>(&result)) {
-      const Issue lost = *std::exchange(owner.issue, std::nullopt);
-      Exchange exchange;
-      exchange.channel = lost.channel;
-      exchange.suite = lost.suite;
-      handle_job_failed(index, exchange, *failed, now);
-      if (lost.channel == Channel::session) {
+      handle_issued(index, channel, std::move(*issued), now);
+    } else if (failed != nullptr) {
+      const Issue lost = *std::exchange(lane.issue, std::nullopt);
+      handle_job_failed(index, channel, *lost.suite, Epoch{}, *failed, now);
+      if (channel == Channel::session) {
         peer(index).send_control({lost.transaction, Abort{AbortReason::failed}}, now);
       }
     }
-  } else if (owner.exchange && owner.exchange->job == id) {
+  } else if (lane.exchange && lane.exchange->job == id) {
     if (auto * completed = std::get_if<FinishCompleted>(&result)) {
-      handle_completed(index, std::move(*completed), now);
-    } else if (const auto * failed = std::get_if<JobFailed>(&result)) {
-      const Exchange exchange = *std::exchange(owner.exchange, std::nullopt);
-      if (exchange.channel == Channel::session && failed->error != JobError::unauthenticated) {
+      handle_completed(index, channel, std::move(*completed), now);
+    } else if (failed != nullptr) {
+      const Exchange lost = *std::exchange(lane.exchange, std::nullopt);
+      if (channel == Channel::session && failed->error != JobError::unauthenticated) {
         peer(index).send_control(
-          {transaction_of(exchange.client_random), Abort{AbortReason::failed}}, now);
+          {transaction_of(lost.client_random), Abort{AbortReason::failed}}, now);
       }
-      handle_job_failed(index, exchange, *failed, now);
+      handle_job_failed(index, channel, *lost.suite, lost.epoch, *failed, now);
     }
   }
-  start_waiting_job(index, now);
+  start_waiting_job(index, channel, now);
 }
 
 void GcsEnd::handle_job_failed(
-  PeerIndex index, const Exchange & exchange, const JobFailed & failed, Instant now)
+  PeerIndex index, Channel channel, const Suite & suite, Epoch epoch, const JobFailed & failed,
+  Instant now)
 {
   const bool authenticated = failed.error == JobError::authenticated;
-  if (exchange.channel == Channel::session) {
+  if (channel == Channel::session) {
     peer(index).report(
-      EventKind::rekey_failed, now, "rekey of the drone failed: " + failed.text, exchange.suite,
-      exchange.epoch);
+      EventKind::rekey_failed, now, "rekey of the drone failed: " + failed.text, &suite, epoch);
     return;
   }
   if (!drone(index).attempt) {
@@ -239,8 +238,9 @@ void GcsEnd::handle_ratchet(
 {
   Drone & owner = drone(index);
   Peer & remote = peer(index);
-  if (owner.ratcheted && owner.ratcheted->drone_random == ratchet.random) {
-    remote.send_control(owner.ratcheted->answer, now);
+  if (KeySlots::Pending * done = remote.keys().find_pending(ratchet.random)) {
+    done->answer.next = now;
+    send_answers(index, now);
     return;
   }
   const EpochKeys & live = *remote.keys().sending();
@@ -256,21 +256,24 @@ void GcsEnd::handle_ratchet(
   RatchetOk ok;
   random_.fill(ok.random);
   ok.mac = ratchet_ok_mac(*owner.psk, live, ratchet, ok.random);
-  remote.keys().install_pending(std::make_unique<EpochKeys>(
-    EpochName{&live.suite(), live.id(), ratchet.next_epoch}, Role::gcs,
-    ratchet_secrets(*owner.psk, live, ratchet, ok.random), settings_, now));
-  owner.ratcheted = Ratcheted{ratchet.random, {transaction, ok}};
+  remote.keys().install_pending(
+    std::make_unique<EpochKeys>(
+      ratchet_name(live), Role::gcs, ratchet_secrets(*owner.psk, live, ratchet, ok.random),
+      settings_, now),
+    {{transaction, ok}, ratchet.random, std::nullopt, now});
   owner.newest_exchange = order;
-  remote.send_control(owner.ratcheted->answer, now);
+  send_answers(index, now);
 }
 
 void GcsEnd::handle_abort(
   PeerIndex index, std::uint32_t transaction, const Abort & abort, Instant now)
 {
   Drone & owner = drone(index);
-  if (owner.confirmation && owner.confirmation->frame.transaction == transaction) {
-    owner.confirmation.reset();  // the drone has given the exchange up
-    return;
+  for (auto & [keys, answer] : peer(index).keys().pending()) {
+    if (keys && answer.frame.transaction == transaction) {
+      answer.next = Instant::max();  // the drone has given the exchange up
+      return;
+    }
   }
   if (!owner.pending_rekey || owner.pending_rekey->transaction != transaction) {
     ++peer(index).traffic().control_ignored;

@@ -34,12 +34,9 @@ bool GcsEnd::take_want_token(Drone & owner, Instant now) const
 void GcsEnd::handle_want(PeerIndex index, std::uint32_t transaction, const Want & want, Instant now)
 {
   Drone & owner = drone(index);
-  if (
-    owner.issue && owner.issue->channel == Channel::session &&
-    owner.issue->transaction == transaction)
-  {
+  if (const auto & issue = owner.session_lane.issue; issue && issue->transaction == transaction) {
     const auto estimate =
-      std::chrono::ceil<std::chrono::milliseconds>(pool_.estimate(*owner.issue->suite));
+      std::chrono::ceil<std::chrono::milliseconds>(pool_.estimate(*issue->suite));
     peer(index).send_control(
       {transaction, Later{static_cast<std::uint32_t>(estimate.count())}}, now);
     return;
@@ -58,8 +55,7 @@ void GcsEnd::handle_want(PeerIndex index, std::uint32_t transaction, const Want 
     peer(index).send_control({transaction, Abort{AbortReason::suite_refused}}, now);
     return;
   }
-  const bool busy = owner.attempt || (owner.issue && owner.issue->channel == Channel::boot);
-  if (busy || !take_want_token(owner, now)) {
+  if (!take_want_token(owner, now)) {
     peer(index).send_control(
       {transaction, Later{static_cast<std::uint32_t>(
                       std::chrono::duration_cast<std::chrono::milliseconds>(next_want).count())}},
@@ -77,43 +73,43 @@ void GcsEnd::issue(
   PeerIndex index, Channel channel, const Suite & suite, std::uint32_t transaction,
   const Digest & bind, Instant now)
 {
-  drone(index).issue = Issue{channel, &suite, transaction, bind, std::nullopt, now};
-  start_waiting_job(index, now);
+  drone(index).lane(channel).issue = Issue{&suite, transaction, bind, std::nullopt, now};
+  start_waiting_job(index, channel, now);
 }
 
-// One job at a time for each drone: first a Finish, then a prekey.
-void GcsEnd::start_waiting_job(PeerIndex index, Instant now)
+// One job at a time in each lane: first a Finish, then a prekey.
+void GcsEnd::start_waiting_job(PeerIndex index, Channel channel, Instant now)
 {
-  Drone & owner = drone(index);
-  if (owner.job) {
+  Lane & lane = drone(index).lane(channel);
+  if (lane.job) {
     return;
   }
-  if (owner.exchange && owner.exchange->waiting) {
-    owner.exchange->job = outbox_.start(*std::exchange(owner.exchange->waiting, std::nullopt));
-    owner.job = owner.exchange->job;
+  if (lane.exchange && lane.exchange->waiting) {
+    lane.exchange->job = outbox_.start(*std::exchange(lane.exchange->waiting, std::nullopt));
+    lane.job = lane.exchange->job;
     pool_.hold_back(now);
     return;
   }
-  if (!owner.issue) {
+  if (!lane.issue) {
     return;
   }
-  Issue & next = *owner.issue;
+  Issue & next = *lane.issue;
   next.job = outbox_.start(IssuePrekey{
     MakePrekey{
       next.suite, settings_.mode, identity_.id, next_key_id(),
       identity_.signing_keys.at(next.suite->signature)},
     pool_.take(*next.suite, now), next.bind});
-  owner.job = next.job;
+  lane.job = next.job;
 }
 
-void GcsEnd::handle_issued(PeerIndex index, IssuedPrekey issued, Instant now)
+void GcsEnd::handle_issued(PeerIndex index, Channel channel, IssuedPrekey issued, Instant now)
 {
   Drone & owner = drone(index);
-  const Issue done = *std::exchange(owner.issue, std::nullopt);
+  const Issue done = *std::exchange(owner.lane(channel).issue, std::nullopt);
   if (!issued.timing.prepared_ahead) {
     pool_.note_duration(*done.suite, issued.timing.keygen + issued.timing.sign);
   }
-  if (done.channel == Channel::boot) {
+  if (channel == Channel::boot) {
     if (owner.attempt) {
       owner.attempt->timing = issued.timing;
       owner.attempt->prekey = std::move(issued.secret);
@@ -154,8 +150,8 @@ std::size_t GcsEnd::bytes_to_drones() const
 {
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < drones_.size(); ++i) {
-    if (const auto & issue = drones_[i].issue; issue && issue->job) {
-      bytes += prekey_bytes(*issue->suite);
+    for (const Lane * lane : {&drones_[i].session_lane, &drones_[i].boot_lane}) {
+      bytes += lane->issue && lane->issue->job ? prekey_bytes(*lane->issue->suite) : 0;
     }
     bytes += peers_[i].message_bytes(Channel::session, StreamClass::background) +
              peers_[i].message_bytes(Channel::boot, StreamClass::foreground);

@@ -45,6 +45,9 @@ void GcsEnd::turn_away(const HelloGate::TurnedAway & stranger, Instant now)
     drone(*stranger.drone).wrong_key = true;
     drone(*stranger.drone).heard_of = now;
   }
+  if (stranger.counter == &StrangerCounters::over_limit) {
+    drone(*stranger.drone).crowded = now;
+  }
   if (stranger.version != 0) {
     drone(*stranger.drone).other_version = VersionHint{stranger.version, now};
   }
@@ -65,7 +68,7 @@ void GcsEnd::turn_away(const HelloGate::TurnedAway & stranger, Instant now)
     text = "it has the id of " + drone(*stranger.drone).record.name + ", but " +
            version_conflict(stranger.version);
   } else if (stranger.counter == &StrangerCounters::over_limit) {
-    text = drone(*stranger.drone).record.name + " begins sessions too often";
+    text = "sessions with the key of " + drone(*stranger.drone).record.name + " begin too often";
   }
   const EventSeverity severity = stranger_reports_.note("", false, now).severity;
   outbox_.push(Event{
@@ -97,6 +100,24 @@ void GcsEnd::repeat(PeerIndex index, ByteView frame, const Endpoint & from, Inst
   }
 }
 
+bool GcsEnd::is_live_host(PeerIndex index, const Endpoint & from) const
+{
+  const Peer & remote = peers_[static_cast<std::size_t>(index)];
+  return same_host(remote.paths().remote(from.link), from);
+}
+
+// An attempt that gets on gives way to a newer one of its own host, or of one that is no worse.
+bool GcsEnd::gives_way(
+  PeerIndex index, const HelloGate::Admitted & newer, const Endpoint & from, Instant now) const
+{
+  const auto & attempt = drone(index).attempt;
+  return !attempt || newer.standing >= attempt->standing || same_host(attempt->from, from) ||
+         now >= std::max(
+                  attempt->progress,
+                  peers_[static_cast<std::size_t>(index)].stream_progress(Channel::boot)) +
+                  answer_patience;
+}
+
 void GcsEnd::admit(
   const HelloGate::Admitted & admitted, ByteView frame, const Endpoint & from, Instant now)
 {
@@ -111,6 +132,10 @@ void GcsEnd::admit(
         difference(
           SuitePolicy::with_hash(hello.policy_hash, mode), mode, settings_.suites, settings_.mode),
       now);
+    return;
+  }
+  if (!gives_way(index, admitted, from, now)) {
+    turn_away(gate_.turn_away(&StrangerCounters::over_limit, index), now);
     return;
   }
   const Suite * suite = registry().find(hello.suite);
@@ -130,18 +155,15 @@ void GcsEnd::admit(
       now);
   }
   // One attempt at a time per drone: the newest one that proved the PSK and its address.
+  end_attempt(index, now);
   owner.attempt.emplace(Attempt{});
   owner.attempt->suite = suite;
   owner.attempt->hello.assign(frame.begin(), frame.end());
+  owner.attempt->from = from;
+  owner.attempt->standing = admitted.standing;
   owner.attempt->started = owner.attempt->progress = now;
   owner.attempt->patience = progress_patience + admitted.challenge_age;
   owner.unanswered_hellos = 0;
-  if (owner.exchange && owner.exchange->channel == Channel::boot) {
-    owner.exchange.reset();
-  }
-  if (owner.confirmation && owner.confirmation->channel == Channel::boot) {
-    owner.confirmation.reset();
-  }
   peer(index).report(
     EventKind::handshake_started, now, "handshake started by the drone", suite, Epoch{},
     severity_of_try(index));
@@ -195,26 +217,25 @@ void GcsEnd::handle_boot(PeerIndex index, Peer::Received & received, Instant now
   }
   attempt.next_later = now + later_interval;
   Exchange exchange;
-  exchange.channel = Channel::boot;
   exchange.suite = attempt.suite;
   exchange.opening = attempt.hello;
   exchange.client_random = parse_client_hello(attempt.hello).client_random;
   exchange.started = attempt.started;
   exchange.issued = attempt.timing;
   begin_exchange(
-    index, std::move(exchange), *std::exchange(attempt.prekey, std::nullopt), message.subspan(1),
-    now);
+    index, Channel::boot, std::move(exchange), *std::exchange(attempt.prekey, std::nullopt),
+    message.subspan(1), now);
 }
 
 void GcsEnd::end_attempt(PeerIndex index, Instant now)
 {
   Drone & owner = drone(index);
   owner.attempt.reset();
-  if (owner.issue && owner.issue->channel == Channel::boot) {
-    owner.issue.reset();
-  }
-  if (owner.confirmation && owner.confirmation->channel == Channel::boot) {
-    owner.confirmation.reset();
+  owner.boot_lane.abandon();
+  for (auto & [keys, answer] : peer(index).keys().pending()) {
+    if (keys && keys->epoch() == Epoch{}) {
+      answer.next = Instant::max();
+    }
   }
   peer(index).end_boot(now);
 }
@@ -233,8 +254,7 @@ void GcsEnd::watch_attempt(PeerIndex index, Instant now)
     return;
   }
   Attempt & attempt = *owner.attempt;
-  const bool working = (owner.issue && owner.issue->channel == Channel::boot) ||
-                       (owner.exchange && owner.exchange->channel == Channel::boot);
+  const bool working = owner.boot_lane.working();
   if (now >= attempt.next_later) {
     attempt.next_later = working ? now + later_interval : Instant::max();
     const auto estimate =
@@ -247,8 +267,7 @@ void GcsEnd::watch_attempt(PeerIndex index, Instant now)
   if (working || now < end_of_patience(static_cast<std::size_t>(index))) {
     return;
   }
-  const bool completed = owner.unconfirmed_since && *owner.unconfirmed_since >= attempt.started;
-  if (completed) {
+  if (attempt.made) {
     end_attempt(index, now);  // report_missing_datagrams says why
   } else {
     handle_attempt_failed(index, {HandshakeFailure::timeout, ""}, now);

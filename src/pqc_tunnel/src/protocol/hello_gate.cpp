@@ -34,7 +34,8 @@ std::uint64_t bucket_of(Instant now)
 
 }  // namespace
 
-HelloGate::HelloGate(RandomSource & random) : stranger_(random_keys(random)), answered_(random)
+HelloGate::HelloGate(RandomSource & random, IsLiveHost is_live_host)
+: is_live_host_(std::move(is_live_host)), stranger_(random_keys(random)), answered_(random)
 {
   random.fill(secret_.span());
 }
@@ -69,16 +70,33 @@ std::optional<Duration> HelloGate::age_of_challenge(
   return std::nullopt;
 }
 
-// One session a second, after a short burst.
-bool HelloGate::take_token(Drone & drone, Instant now)
+bool HelloGate::Bucket::take(double left, Instant now)
 {
-  const std::chrono::duration<double> elapsed = now - std::exchange(drone.filled, now);
-  drone.tokens = std::min(burst, drone.tokens + elapsed.count());
-  if (drone.tokens < 1) {
+  const std::chrono::duration<double> elapsed = now - std::exchange(filled, now);
+  tokens = std::min(burst, tokens + elapsed.count());
+  if (tokens < 1 + left) {
     return false;
   }
-  drone.tokens -= 1;
+  tokens -= 1;
   return true;
+}
+
+// The host of the live session has a share of its own. Elsewhere the last token is left to a host that has taken none
+// lately, so that one thief of the PSK keeps no drone out that has moved.
+std::optional<HelloGate::Standing> HelloGate::take_token(
+  PeerIndex index, const Endpoint & from, Instant now)
+{
+  Drone & drone = drones_[static_cast<std::size_t>(index)];
+  if (is_live_host_(index, from)) {
+    return drone.live.take(0, now) ? std::optional(Standing::live) : std::nullopt;
+  }
+  const bool again = std::ranges::any_of(drone.used, [&](const Used & entry) {
+    return same_host(entry.from, from) && now < entry.admitted + answer_patience;
+  });
+  if (!drone.elsewhere.take(again ? 1 : 0, now)) {
+    return std::nullopt;
+  }
+  return again ? Standing::again : Standing::fresh;
 }
 
 std::optional<PeerIndex> HelloGate::find(const DroneId & id) const
@@ -139,11 +157,12 @@ HelloGate::Verdict HelloGate::handle(ByteView frame, const Endpoint & from, Inst
   if (std::ranges::find(used, hello.client_random, &Used::client_random) != used.end()) {
     return Repeated{index};
   }
-  if (!take_token(drone, now)) {
+  const auto standing = take_token(index, from, now);
+  if (!standing) {
     return turn_away(&StrangerCounters::over_limit, index);
   }
-  used.push_back({hello.client_random, now + memory_of_random});
-  return Admitted{index, hello, *age};
+  used.push_back({hello.client_random, now + memory_of_random, from, now});
+  return Admitted{index, hello, *age, *standing};
 }
 
 }  // namespace pqc_tunnel

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -35,7 +36,10 @@ public:
     SharedPskKeys psk;
   };
 
-  explicit HelloGate(RandomSource & random);
+  // Whether a drone's live session, or its last one, has this host: it had the traffic keys.
+  using IsLiveHost = std::function<bool(PeerIndex, const Endpoint &)>;
+
+  HelloGate(RandomSource & random, IsLiveHost is_live_host);
   // In the order of their indices.
   void add(Known drone) { drones_.emplace_back().known = std::move(drone); }
 
@@ -54,11 +58,19 @@ public:
   {
     PeerIndex drone;
   };
+  // Where a hello comes from, the best last: whoever has stolen the PSK, but not the live keys, is no better than `fresh`.
+  enum class Standing : std::uint8_t
+  {
+    again,  // a host that has begun a session a moment ago
+    fresh,
+    live,
+  };
   struct Admitted  // proves PSK and address, and its random value is new
   {
     PeerIndex drone;
     ClientHello hello;
     Duration challenge_age;  // in whole buckets: the round trip is not longer than one more
+    Standing standing;
   };
   struct AnsweredBefore  // the same frame from the same address, a moment ago
   {
@@ -69,6 +81,7 @@ public:
 
   // A repeated hello is not that of an attempt under way.
   void count_repeated() { ++strangers_.repeated; }
+  TurnedAway turn_away(std::uint64_t StrangerCounters::*counter, std::optional<PeerIndex> drone);
   const StrangerCounters & strangers() const { return strangers_; }
 
 private:
@@ -76,13 +89,22 @@ private:
   {
     Random32 client_random;
     Instant until;
+    Endpoint from;
+    Instant admitted;
+  };
+  // One session a second, after a short burst.
+  struct Bucket
+  {
+    double tokens = burst;
+    Instant filled;
+    bool take(double left, Instant now);
   };
   struct Drone
   {
     Known known;
     std::deque<Used> used;
-    double tokens = burst;
-    Instant filled;
+    Bucket live;
+    Bucket elsewhere;
   };
   static constexpr double burst = 3;
 
@@ -90,10 +112,10 @@ private:
   // None if the challenge is not of this address, or has expired.
   std::optional<Duration> age_of_challenge(
     const ClientHello & hello, const Endpoint & from, Instant now) const;
-  static bool take_token(Drone & drone, Instant now);
+  std::optional<Standing> take_token(PeerIndex index, const Endpoint & from, Instant now);
   std::optional<PeerIndex> find(const DroneId & id) const;
-  TurnedAway turn_away(std::uint64_t StrangerCounters::*counter, std::optional<PeerIndex> drone);
 
+  IsLiveHost is_live_host_;
   std::vector<Drone> drones_;
   PskKeySet stranger_;  // a random key: an unknown drone id costs the same MAC as a known one
   SecretArray<32> secret_;

@@ -36,10 +36,18 @@ void KeySlots::install_for_sending(std::unique_ptr<EpochKeys> keys)
   confirmed_ = false;
 }
 
-void KeySlots::install_pending(std::unique_ptr<EpochKeys> keys)
+void KeySlots::install_pending(std::unique_ptr<EpochKeys> keys, ExchangeAnswer answer)
 {
   pending_[1] = std::move(pending_[0]);
-  pending_[0] = std::move(keys);
+  pending_[0] = {std::move(keys), std::move(answer)};
+}
+
+KeySlots::Pending * KeySlots::find_pending(const Random32 & drone_random)
+{
+  const auto found = std::ranges::find_if(pending_, [&](const Pending & pending) {
+    return pending.keys && pending.answer.drone_random == drone_random;
+  });
+  return found == pending_.end() ? nullptr : &*found;
 }
 
 bool KeySlots::note_received(const EpochKeys & keys)
@@ -48,15 +56,15 @@ bool KeySlots::note_received(const EpochKeys & keys)
     return !std::exchange(confirmed_, true);
   }
   for (std::size_t i = 0; i < pending_.size(); ++i) {
-    if (&keys != pending_[i].get()) {
+    if (&keys != pending_[i].keys.get()) {
       continue;
     }
     keep_displaced(standby_[0]);
-    standby_[0] = {std::exchange(sending_, std::move(pending_[i]))};
+    standby_[0] = {std::exchange(sending_, std::move(pending_[i].keys))};
     confirmed_ = true;
-    // The other one is older than the promoted one: the drone can't use it any more.
-    if (i == 0) {
-      pending_[1].reset();
+    // What is older than the promoted one the drone can't use any more.
+    for (; i < pending_.size(); ++i) {
+      pending_[i] = {};
     }
     return true;
   }
@@ -112,8 +120,7 @@ void KeySlots::clear()
 {
   standby_ = {};
   sending_.reset();
-  pending_[0].reset();
-  pending_[1].reset();
+  pending_ = {};
   confirmed_ = false;
 }
 
@@ -126,8 +133,8 @@ std::array<EpochKeys *, KeySlots::max_candidates> KeySlots::candidates(FrameKeyI
       found[count++] = slot.get();
     }
   };
-  add(pending_[0]);
-  add(pending_[1]);
+  add(pending_[0].keys);
+  add(pending_[1].keys);
   add(sending_);
   for (const Older & older : standby_) {
     add(older.keys);
@@ -140,7 +147,7 @@ bool KeySlots::holds(FrameKeyId id) const
   const auto is = [id](const std::unique_ptr<EpochKeys> & slot) {
     return slot && slot->receive_id() == id;
   };
-  return is(sending_) || is(pending_[0]) || is(pending_[1]) ||
+  return is(sending_) || std::ranges::any_of(pending_, is, &Pending::keys) ||
          std::ranges::any_of(standby_, is, &Older::keys);
 }
 
@@ -154,8 +161,8 @@ std::vector<InstalledKeys> KeySlots::installed() const
          slot->receive_id(), slot->sent(), use == KeyUse::sending && confirmed_});
     }
   };
-  add(pending_[0], KeyUse::pending);
-  add(pending_[1], KeyUse::pending);
+  add(pending_[0].keys, KeyUse::pending);
+  add(pending_[1].keys, KeyUse::pending);
   add(sending_, KeyUse::sending);
   for (const Older & older : standby_) {
     add(older.keys, KeyUse::older);

@@ -6,14 +6,26 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "backoff.hpp"
+#include "control_frame.hpp"
 #include "epoch_keys.hpp"
 #include "installed_keys.hpp"
 #include "pqc_tunnel/base/time.hpp"
 
 namespace pqc_tunnel
 {
+
+// GCS: how it answered the exchange that made new keys, CONFIRM or RATCHET_OK.
+struct ExchangeAnswer
+{
+  ControlFrame frame;
+  Random32 drone_random = {};
+  std::optional<Backoff> retry;  // none: it goes again only when the drone asks
+  Instant next = Instant::max();
+};
 
 // The epochs that one end holds at a time: the one for sending, and older or newer ones for receiving only.
 //
@@ -30,13 +42,21 @@ public:
 
   EpochKeys * sending() { return sending_.get(); }
   const EpochKeys * sending() const { return sending_.get(); }
-  // GCS: the newest keys that the drone may hold but has not proved.
-  EpochKeys * pending() { return pending_[0].get(); }
+  // GCS: keys that the drone may hold but has not proved, newest first; null where there are none.
+  struct Pending
+  {
+    std::unique_ptr<EpochKeys> keys;
+    ExchangeAnswer answer;
+  };
+  std::array<Pending, 2> & pending() { return pending_; }
+  const std::array<Pending, 2> & pending() const { return pending_; }
+  // Those of the exchange that the drone began with this value; null: none.
+  Pending * find_pending(const Random32 & drone_random);
 
   // Drone: sends and receives under new keys from now on. The old keys receive until they are retired.
   void install_for_sending(std::unique_ptr<EpochKeys> keys);
   // GCS: receives under new keys. At most two are pending; a third replaces the older one.
-  void install_pending(std::unique_ptr<EpochKeys> keys);
+  void install_pending(std::unique_ptr<EpochKeys> keys, ExchangeAnswer answer = {});
 
   // Handles a packet of the peer under these keys: confirms the sending keys or, on the GCS, promotes pending ones. True
   // if that changed anything.
@@ -49,7 +69,7 @@ public:
   void handle_timeout(Instant now);
   Instant next_timeout() const;
   bool has_older() const;
-  bool empty() const { return !sending_ && !pending_[0] && !pending_[1]; }
+  bool empty() const { return !sending_ && !pending_[0].keys && !pending_[1].keys; }
   void clear();
 
   // Keys that could have sealed a packet with this key id, newest first; null after the last.
@@ -71,8 +91,8 @@ private:
   std::unique_ptr<EpochKeys> sending_;
   std::array<Older, 5>
     standby_;  // the last confirmed, one never confirmed, then displaced ones, newest first
-  std::array<std::unique_ptr<EpochKeys>, 2> pending_;  // newest first
-  bool confirmed_ = false;                             // a packet has arrived under sending_
+  std::array<Pending, 2> pending_;
+  bool confirmed_ = false;  // a packet has arrived under sending_
 };
 
 }  // namespace pqc_tunnel

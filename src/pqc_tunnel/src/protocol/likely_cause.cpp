@@ -127,6 +127,10 @@ std::string cause_of_silence(const PeerFacts & facts)
 // Seen from the peer alone.
 std::string cause_at_peer(const PeerFacts & facts)
 {
+  if (facts.crowded) {
+    return "sessions begin too often with this drone's key: its program starts again and again, or "
+           "the key has leaked";
+  }
   if (facts.failed) {
     return facts.role == Role::drone ? cause_at_drone(facts) : cause_at_ground(*facts.failed);
   }
@@ -154,9 +158,16 @@ std::string cause_at_peer(const PeerFacts & facts)
                  serial_obstacles);
 }
 
+constexpr const char * overdue_keys =
+  "the keys are due for renewal, and no renewal succeeds: the link loses large frames, somebody "
+  "stops it, or the keys in use are stolen";
+
 // A cause that a link may be the reason of.
 bool is_of_links(const PeerFacts & facts)
 {
+  if (facts.crowded) {
+    return false;
+  }
   return facts.failed ? facts.failed->failure == HandshakeFailure::unanswered ||
                           facts.failed->failure == HandshakeFailure::timeout
                       : !facts.wrong_key;
@@ -181,6 +192,7 @@ std::string likely_cause(const PeerFacts & facts)
   const bool in_contact = facts.has_keys && !facts.lost && !facts.unconfirmed;
   std::string cause = !in_contact       ? cause_at_peer(facts)
                       : facts.deaf_peer ? "the peer receives nothing from here: " + one_way(facts)
+                      : facts.overdue   ? overdue_keys
                                         : "";
   if ((in_contact && !facts.deaf_peer) || !is_of_links(facts)) {
     return cause;

@@ -40,6 +40,8 @@ struct PeerFacts
     false;  // GCS: since the last session, a hello with this drone's name had another key
   bool unheard_here =
     false;  // GCS: the drone's first hellos arrive again and again, but never an answered one
+  bool crowded = false;    // GCS: hellos prove this drone's key, but are too many
+  bool overdue = false;    // the keys are beyond their limits, and renewing them has failed
   Duration late_answer{};  // drone: how long an answer took that came after its attempt had ended
   std::uint8_t other_version =
     0;  // of the other end's protocol, as a frame says that proves nothing

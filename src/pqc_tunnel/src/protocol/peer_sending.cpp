@@ -149,7 +149,7 @@ void Peer::send_wiped(Instant now)
     send_frame(keys_.sending(), FrameKind::control, payload, TrafficClass::control, session);
     send_frame(Channel::boot, FrameKind::control, payload, TrafficClass::control, boot);
     send_frame(
-      keys_.pending(), FrameKind::control, payload, TrafficClass::control,
+      keys_.pending()[0].keys.get(), FrameKind::control, payload, TrafficClass::control,
       boot.empty() ? session : boot);
   }
 }

@@ -48,6 +48,11 @@ Mac ratchet_ok_mac(
     secret.hash(), secret.ratchet_key("rat g").view(), {proposal(live, ratchet), gcs_random});
 }
 
+EpochName ratchet_name(const EpochKeys & live)
+{
+  return {&live.suite(), live.id(), next(live.epoch()), live.ratchets() + 1, live.exchanged()};
+}
+
 EpochSecrets ratchet_secrets(
   const PskKeySet & psk, const EpochKeys & live, const Ratchet & ratchet,
   const Random32 & gcs_random)

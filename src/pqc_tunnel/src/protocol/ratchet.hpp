@@ -20,6 +20,7 @@ Mac ratchet_mac(const PskKeySet & psk, const EpochKeys & live, const Ratchet & r
 Mac ratchet_ok_mac(
   const PskKeySet & psk, const EpochKeys & live, const Ratchet & ratchet,
   const Random32 & gcs_random);
+EpochName ratchet_name(const EpochKeys & live);
 EpochSecrets ratchet_secrets(
   const PskKeySet & psk, const EpochKeys & live, const Ratchet & ratchet,
   const Random32 & gcs_random);

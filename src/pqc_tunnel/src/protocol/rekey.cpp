@@ -21,7 +21,7 @@ RekeyStep Rekey::start(
   retry_first_ = retry;
   kind_ = kind;
   suite_ = &suite;
-  unknown_prekeys_ = 0;
+  fetched_again_ = false;
   started_ = fetched_ = progress_ = now;
   retry_at_ = Instant::max();
   if (kind == RekeyKind::full && !has_prekey) {
@@ -62,29 +62,24 @@ RekeyStep Rekey::handle_abort(std::uint32_t transaction, AbortReason reason, Ins
   {
     return RekeyStep::none;
   }
-  switch (reason) {
-    case AbortReason::in_progress:
-      return end(RekeyStep::give_up, "the ground station is busy with another rekey");
-    case AbortReason::suite_refused:
-      return end(
-        RekeyStep::roll_back,
-        "the ground station can't use " + std::string(suite_->id) + missing_there);
-    case AbortReason::unknown_prekey:
-      if (phase_ != Phase::exchanging || ++unknown_prekeys_ > 1) {
-        return end(RekeyStep::give_up, "the ground station does not know its own prekey");
-      }
-      phase_ = Phase::fetching;
-      progress_ = now;
-      return RekeyStep::fetch_prekey;
-    case AbortReason::failed:
-      break;
-  }
   if (kind_ == RekeyKind::ratchet) {
     return end(RekeyStep::give_up, "the ground station could not ratchet");
   }
-  return end(
-    RekeyStep::roll_back,
-    "the ground station could not complete the exchange with " + std::string(suite_->id));
+  if (reason == AbortReason::unknown_prekey && phase_ == Phase::exchanging && !fetched_again_) {
+    fetched_again_ = true;
+    phase_ = Phase::fetching;
+    progress_ = now;
+    return RekeyStep::fetch_prekey;
+  }
+  return begin_anew("the ground station declines the rekey", now);
+}
+
+RekeyStep Rekey::begin_anew(std::string why, Instant now)
+{
+  kind_ = RekeyKind::new_session;
+  started_ = now;
+  message_ = std::move(why);
+  return exchange(now);
 }
 
 RekeyStep Rekey::handle_failed(bool blames_suite, const std::string & text)

@@ -25,7 +25,7 @@ enum class RekeyStep : std::uint8_t
   fetch_prekey,
   make_finish,
   send_ratchet,   // again, if it was sent before
-  begin_session,  // after the last epoch
+  begin_session,  // after the last epoch, or where the live keys do not lead on
   send_keepalive,
   succeed,
   give_up,    // the old keys stay; the suite is not to blame
@@ -64,7 +64,7 @@ public:
   Duration fetch_time() const { return fetched_ - started_; }
   // Since the Finish or RATCHET was begun.
   Instant exchange_began() const { return fetched_; }
-  // The outcome of the last rekey and its reason, as a sentence.
+  // The outcome of the last rekey and its reason, or why it begins anew, as a sentence.
   const std::string & message() const { return message_; }
 
   // `retry`: when to repeat a message that is not answered, at first.
@@ -75,6 +75,9 @@ public:
   // Answers that carry this transaction concern the exchange under way.
   void set_transaction(std::uint32_t transaction) { transaction_ = transaction; }
   RekeyStep handle_abort(std::uint32_t transaction, AbortReason reason, Instant now);
+  // What comes under live keys alone proves nothing about a suite, as these may be stolen. A new session asks again, and
+  // the PSK proves its answers.
+  RekeyStep begin_anew(std::string why, Instant now);
   // The exchange gets on: parts are delivered for the first time.
   void note_progress(Instant now) { progress_ = now; }
   RekeyStep handle_failed(bool blames_suite, const std::string & text);
@@ -105,7 +108,7 @@ private:
   std::uint32_t transaction_ = 0;
   Duration retry_first_ = hello_retry_first;
   Backoff retry_{hello_retry_first, exchange_retry_max};
-  int unknown_prekeys_ = 0;
+  bool fetched_again_ = false;  // the ground station did not know the first prekey
   Instant started_;
   Instant fetched_;
   Instant progress_;

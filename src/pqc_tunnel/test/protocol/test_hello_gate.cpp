@@ -49,15 +49,23 @@ protected:
     return std::holds_alternative<HelloGate::TurnedAway>(verdict);
   }
   // A drone's two hellos with a random value.
-  HelloGate::Verdict knock(std::uint8_t random)
+  HelloGate::Verdict knock(const Endpoint & from = WiredPair::stranger(1))
   {
-    return handle(hello(challenge_of(handle(hello({}, random))), random));
+    const std::uint8_t random = ++randoms_;
+    return handle(hello(challenge_of(handle(hello({}, random), from)), random), from);
+  }
+  HelloGate::Standing standing_of(const HelloGate::Verdict & verdict)
+  {
+    return std::get<HelloGate::Admitted>(verdict).standing;
   }
 
   SharedPskKeys psk_ =
     std::make_shared<const PskKeySet>(PskKeySet::derive(Psk(std::array<std::uint8_t, 32>{5})));
   SeededRandom random_{3};
-  HelloGate gate_{random_};
+  Endpoint live_;
+  HelloGate gate_{
+    random_, [this](PeerIndex, const Endpoint & from) { return same_host(from, live_); }};
+  std::uint8_t randoms_ = 0;
   Instant now_{1h};
 };
 
@@ -149,17 +157,46 @@ TEST_F(Gate, admits_no_random_value_twice_while_its_challenge_is_valid)
   }
 }
 
-TEST_F(Gate, admits_a_drone_once_a_second_after_a_burst_of_three)
+TEST_F(Gate, admits_the_host_of_the_live_session_once_a_second_after_a_burst_of_three)
 {
-  std::uint8_t random = 0;
+  live_ = WiredPair::stranger(1);
   for (int i = 0; i < 3; ++i) {
-    EXPECT_TRUE(is_admitted(knock(++random)));
+    EXPECT_EQ(standing_of(knock()), HelloGate::Standing::live);
   }
-  EXPECT_FALSE(is_admitted(knock(++random)));
+  EXPECT_FALSE(is_admitted(knock()));
   EXPECT_EQ(gate_.strangers().over_limit, 1u);
   now_ += 1s;
-  EXPECT_TRUE(is_admitted(knock(++random)));
-  EXPECT_FALSE(is_admitted(knock(++random)));
+  EXPECT_TRUE(is_admitted(knock()));
+  EXPECT_FALSE(is_admitted(knock()));
+}
+
+TEST_F(Gate, leaves_the_last_of_three_hellos_from_elsewhere_to_another_host)
+{
+  EXPECT_EQ(standing_of(knock()), HelloGate::Standing::fresh);
+  EXPECT_EQ(standing_of(knock()), HelloGate::Standing::again);
+  EXPECT_FALSE(is_admitted(knock()));
+  EXPECT_EQ(standing_of(knock(WiredPair::stranger(2))), HelloGate::Standing::fresh);
+  EXPECT_FALSE(is_admitted(knock(WiredPair::stranger(3))));
+  for (int i = 0; i < 10; ++i) {
+    now_ += 1s;
+    knock();
+    knock();
+  }
+  Endpoint other_port = WiredPair::stranger(1);
+  ++other_port.port;
+  EXPECT_FALSE(is_admitted(knock(other_port)));
+  EXPECT_TRUE(is_admitted(knock(WiredPair::stranger(2))));
+  now_ += 2s;
+  EXPECT_TRUE(is_admitted(knock()));
+}
+
+TEST_F(Gate, lets_no_hello_from_elsewhere_take_what_is_for_the_host_of_the_live_session)
+{
+  live_ = WiredPair::stranger(200);
+  for (std::uint8_t host = 1; host < 20; ++host) {
+    knock(WiredPair::stranger(host));
+  }
+  EXPECT_EQ(standing_of(knock(live_)), HelloGate::Standing::live);
 }
 
 }  // namespace

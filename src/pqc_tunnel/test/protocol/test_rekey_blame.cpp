@@ -6,8 +6,9 @@
 #include "support/empty_pool.hpp"
 #include "support/traffic.hpp"
 
-// What counts against a suite, and what does not: only a failure that the other end vouches for brings it on the
-// drone's blacklist, for a while, and never is the suite in use changed by it.
+// What counts against a suite, and what does not: only a failure that the PSK proves, or one at the drone itself, brings
+// it on the drone's blacklist, for a while, and never is the suite in use changed by it. What comes under live keys alone
+// makes the drone ask again by a new session.
 
 namespace pqc_tunnel::test
 {
@@ -89,15 +90,14 @@ protected:
 TEST_F(Blame, falls_on_a_suite_that_the_ground_station_can_make_no_keys_for)
 {
   fail_jobs<IssuePrekey>(Side::gcs, JobError::unavailable);
-  expect_blamed(
-    rekey(bad_suite()), "could not complete the exchange with cs-mlkem768-chacha20poly1305");
+  expect_blamed(rekey(bad_suite()), "can't use cs-mlkem768-chacha20poly1305");
   EXPECT_TRUE(pair_.reported(Side::gcs, EventKind::rekey_failed, "made to fail by the test"));
 }
 
 TEST_F(Blame, falls_on_a_suite_whose_handshake_the_ground_station_rejects_under_the_psk)
 {
   fail_jobs<CompleteFinish>(Side::gcs, JobError::authenticated);
-  expect_blamed(rekey(bad_suite()), "could not complete the exchange");
+  expect_blamed(rekey(bad_suite()), "the ground station refuses the handshake");
 }
 
 TEST_F(Blame, falls_on_a_suite_that_the_drone_cannot_run)

@@ -36,6 +36,13 @@ struct Endpoint
   friend bool operator==(const Endpoint &, const Endpoint &) = default;
 };
 
+/// Whether two endpoints differ in nothing but their ports.
+inline bool same_host(Endpoint a, const Endpoint & b)
+{
+  a.port = b.port;
+  return a == b;
+}
+
 }  // namespace pqc_tunnel
 
 #endif  // PQC_TUNNEL__BASE__ENDPOINT_HPP_

@@ -1,0 +1,463 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include "protocol/hello_messages.hpp"
+#include "support/insider.hpp"
+#include "support/traffic.hpp"
+
+// Nobody without the PSK ends the renewal of keys, nor has a suite blamed, whatever he drops, holds, releases, or says
+// under live keys that he has stolen.
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+std::size_t pending_keys(WiredPair & pair)
+{
+  const auto held = pair.gcs().installed_keys(PeerIndex{0});
+  return static_cast<std::size_t>(std::ranges::count(held, KeyUse::pending, &InstalledKeys::use));
+}
+
+bool is_under_session_keys(WiredPair & pair, Side from, ByteView frame)
+{
+  const auto header = is_hello(frame) ? std::nullopt : decode_frame_header(frame);
+  const auto held = pair.end(from).installed_keys(PeerIndex{0});
+  return header && std::ranges::find(held, header->key_id, &InstalledKeys::send_id) != held.end();
+}
+
+void expect_no_blame(WiredPair & pair)
+{
+  EXPECT_TRUE(pair.drone().blacklist(PeerIndex{0}, pair.now()).empty());
+  EXPECT_EQ(pair.snapshot(Side::drone).rollbacks, 0u);
+}
+
+void expect_full_rekey(WiredPair & pair, Duration limit = 5s)
+{
+  const std::size_t answers = pair.outcomes(Side::drone).size();
+  pair.drone().request_rekey(rekey_to(nullptr), pair.now());
+  ASSERT_TRUE(pair.run_until([&] { return pair.outcomes(Side::drone).size() > answers; }, limit));
+  EXPECT_TRUE(pair.outcomes(Side::drone).back().success)
+    << pair.outcomes(Side::drone).back().message;
+  pair.run_for(50ms);
+  EXPECT_TRUE(pair.agreed());
+}
+
+// Two first exchanges are pending at the ground station. Nothing under the keys of the first one arrived, and the CONFIRM
+// of the second one is lost; then a frame under the first keys is let go.
+class TwoFirstExchanges : public testing::Test
+{
+protected:
+  TwoFirstExchanges()
+  {
+    pair_.set_datagram_filter([this](Side from, Bytes & bytes) {
+      if (is_under_session_keys(pair_, from, bytes)) {
+        if (from == Side::drone && !passes_) {
+          held_ = held_.empty() ? bytes : held_;
+          return false;
+        }
+        return true;
+      }
+      return from == Side::drone || is_hello(bytes) || pending_keys(pair_) < 2 || confirms_;
+    });
+    EXPECT_TRUE(pair_.run_until([this] { return pending_keys(pair_) == 2; }, 20s));
+  }
+  void release()
+  {
+    passes_ = true;
+    pair_.inject(Side::gcs, held_);
+  }
+
+  WiredPair pair_;
+  Bytes held_;
+  bool passes_ = false;
+  bool confirms_ = false;
+};
+
+TEST_F(TwoFirstExchanges, of_which_the_older_wins_leave_prekeys_that_hold)
+{
+  release();
+  pair_.run_for(2s);
+  confirms_ = true;
+  ASSERT_TRUE(pair_.establish());
+  pair_.run_for(5s);
+  expect_full_rekey(pair_);
+  expect_no_blame(pair_);
+}
+
+TEST_F(TwoFirstExchanges, of_which_the_older_wins_leave_the_newer_to_be_confirmed)
+{
+  const SessionId older = pair_.snapshot(Side::drone).session;
+  // The drone hears nothing under the older keys, and so waits for the newer ones.
+  pair_.set_datagram_filter([&, this](Side from, Bytes & bytes) {
+    const bool is_older = pair_.snapshot(Side::drone).session == older;
+    return !is_older || !is_under_session_keys(pair_, from, bytes);
+  });
+  release();
+  EXPECT_EQ(pair_.snapshot(Side::gcs).session, older);
+  ASSERT_TRUE(pair_.run_until([&] { return pair_.snapshot(Side::drone).session != older; }, 3s));
+  ASSERT_TRUE(pair_.run_until([&] { return pair_.agreed(); }, 1s));
+  expect_full_rekey(pair_);
+  expect_no_blame(pair_);
+}
+
+// --- A leaked PSK, without the drone's signing key ---
+
+WiredPair::Options with_drone_signature()
+{
+  WiredPair::Options options;
+  options.settings.mode.drone_signature = true;
+  return options;
+}
+
+class LeakedPsk : public testing::Test
+{
+protected:
+  explicit LeakedPsk(WiredPair::Options options = with_drone_signature())
+  : pair_(options), mode_(options.settings.mode), policy_hash_(options.settings.suites.hash(mode_))
+  {
+    EXPECT_TRUE(pair_.establish());
+    pair_.run_for(3s);  // prekeys have been fetched
+  }
+
+  // Proves the PSK and an address of its own, and goes no further.
+  void begin_session(const Endpoint & from)
+  {
+    ClientHello hello;
+    hello.drone_id = record_.id;
+    pair_.random().fill(hello.client_random);
+    hello.suite = live_.wire_id;
+    hello.mode = mode_.to_wire();
+    hello.policy_hash = policy_hash_;
+    pair_.inject(Side::gcs, with_mac(hello), from);
+    auto & answers = pair_.sent_elsewhere(Side::gcs);
+    if (!answers.empty() && answers.back().first == from && is_hello(answers.back().second)) {
+      hello.challenge = parse_hello_retry(answers.back().second);
+      pair_.inject(Side::gcs, with_mac(hello), from);
+    }
+    answers.clear();
+  }
+  bool run_with_thief(
+    Duration every, const std::function<bool()> & condition, Duration limit, int hosts = 1)
+  {
+    const Instant end = pair_.now() + limit;
+    for (int n = 0; pair_.now() < end && !condition(); ++n) {
+      begin_session(WiredPair::stranger(static_cast<std::uint8_t>(60 + n % hosts)));
+      pair_.run_until(condition, every);
+    }
+    return condition();
+  }
+  bool is_back_after_restart(Duration every, Duration limit)
+  {
+    run_with_thief(
+      every, [] { return false; }, 5s);
+    const SessionId before = pair_.snapshot(Side::gcs).session;
+    pair_.restart(Side::drone);
+    return run_with_thief(
+      every, [&] { return pair_.agreed() && pair_.snapshot(Side::gcs).session != before; }, limit);
+  }
+
+  WiredPair pair_;
+
+private:
+  Bytes with_mac(const ClientHello & hello)
+  {
+    Bytes frame = encode(hello);
+    append_mac(frame, psk_.of(live_.wire_id), psk_.of(live_.wire_id).hello);
+    return frame;
+  }
+
+  const Suite & live_ = suite("cs-mlkem768-aesgcm-mldsa65");
+  DroneRecord record_ = Identities::for_signature(live_.signature).record();
+  PskKeySet psk_ = PskKeySet::derive(record_.psk);
+  HandshakeMode mode_;
+  PolicyHash policy_hash_;
+};
+
+TEST_F(LeakedPsk, stops_no_full_rekey_by_sessions_that_it_begins)
+{
+  for (int minute = 0; minute < 10; ++minute) {
+    run_with_thief(
+      15s, [] { return false; }, 60s);
+    SCOPED_TRACE(minute);
+    expect_full_rekey(pair_, 2s);
+  }
+}
+
+TEST_F(LeakedPsk, does_not_delay_a_drone_that_restarts_however_often_it_begins_sessions)
+{
+  for (const Duration every : {50ms, 10ms}) {
+    EXPECT_TRUE(is_back_after_restart(every, 300ms));
+  }
+}
+
+TEST_F(LeakedPsk, does_not_keep_out_a_drone_that_restarts_behind_another_address)
+{
+  pair_.move_to(Side::drone, WiredPair::stranger(200));
+  EXPECT_TRUE(is_back_after_restart(50ms, 1s));
+}
+
+class LeakedPskOnASlowLink : public LeakedPsk
+{
+protected:
+  LeakedPskOnASlowLink()
+  : LeakedPsk([] {
+      WiredPair::Options options = with_drone_signature();
+      options.latency = 600ms;
+      return options;
+    }())
+  {
+  }
+};
+
+// A handshake takes longer than the second after which a newer attempt may replace it.
+TEST_F(LeakedPskOnASlowLink, does_not_delay_a_drone_that_restarts)
+{
+  EXPECT_TRUE(is_back_after_restart(50ms, 6s));
+}
+
+TEST_F(LeakedPsk, is_named_as_the_cause_where_it_delays_sessions)
+{
+  pair_.restart(Side::gcs);
+  pair_.set_datagram_filter([](Side, Bytes &) { return false; });
+  run_with_thief(
+    50ms, [] { return false; }, 20s);
+  EXPECT_NE(pair_.snapshot(Side::gcs).likely_cause.find("the key has leaked"), std::string::npos)
+    << pair_.snapshot(Side::gcs).likely_cause;
+}
+
+TEST(Renewal, does_not_wait_for_an_attempt_at_a_session_that_nobody_wants_any_more)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  bool blocked = true;
+  pair.set_datagram_filter([&](Side from, Bytes & bytes) {
+    // The attempt gets as far as the prekey.
+    return !blocked || is_hello(bytes) ||
+           (from == Side::gcs && !is_under_session_keys(pair, from, bytes));
+  });
+  ASSERT_TRUE(
+    pair.run_until([&] { return pair.count(Side::gcs, EventKind::handshake_started) == 2; }, 10s));
+  pair.run_for(100ms);
+  blocked = false;
+  ASSERT_TRUE(pair.run_until([&] { return pair.agreed(); }, 2s));
+  const Suite & other = suite("cs-mlkem768-chacha20poly1305-mldsa65");
+  pair.drone().request_rekey(rekey_to(&other), pair.now());
+  EXPECT_TRUE(pair.run_until([&] { return pair.snapshot(Side::gcs).suite == &other; }, 1s));
+}
+
+// --- Limits ---
+
+// A ratchet every few seconds, as a policy asks for them.
+void run_with_ratchets(WiredPair & pair, Duration every, Duration time)
+{
+  RekeyCommand command = rekey_to(nullptr);
+  command.ratchet = true;
+  for (const Instant end = pair.now() + time; pair.now() < end; pair.run_for(every)) {
+    pair.drone().request_rekey(command, pair.now());
+  }
+}
+
+std::uint32_t full_rekeys(WiredPair & pair)
+{
+  const PeerSnapshot drone = pair.snapshot(Side::drone);
+  return drone.rekeys - drone.ratchets;
+}
+
+TEST(Renewal, by_age_comes_also_while_ratchets_run)
+{
+  WiredPair::Options options;
+  options.settings.max_key_age = 10min;
+  options.settings.max_ratchets = 0;
+  WiredPair pair(options);
+  ASSERT_TRUE(pair.establish());
+  run_with_ratchets(pair, 50s, 65min);
+  EXPECT_GE(full_rekeys(pair), 5u);
+  EXPECT_LE(full_rekeys(pair), 6u);
+}
+
+TEST(Renewal, by_ratchets_comes_also_where_keys_live_less_than_a_minute)
+{
+  WiredPair::Options options;
+  options.settings.max_key_age = 50s;
+  options.settings.max_ratchets = 5;
+  WiredPair pair(options);
+  ASSERT_TRUE(pair.establish());
+  run_with_ratchets(pair, 2s, 16s);
+  EXPECT_EQ(full_rekeys(pair), 1u);
+}
+
+// --- Stolen live keys, without the PSK ---
+
+class StolenKeys : public testing::Test
+{
+protected:
+  StolenKeys()
+  {
+    EXPECT_TRUE(pair_.establish());
+    pair_.set_datagram_filter([this](Side from, Bytes & bytes) {
+      if (from == Side::gcs || is_hello(bytes)) {
+        return true;
+      }
+      Bytes copy = bytes;
+      const auto opened =
+        thief_.keys(Side::gcs).open(*decode_frame_header(copy), copy, pair_.now());
+      const auto frame =
+        !opened.drop && opened.kind == static_cast<std::uint8_t>(FrameKind::control)
+          ? decode_control(EpochKeys::payload(copy))
+          : std::nullopt;
+      if (!frame || !std::holds_alternative<Want>(frame->body)) {
+        return true;
+      }
+      pair_.deliver_later(
+        Side::drone,
+        thief_.seal(
+          Side::gcs, FrameKind::control, encode(ControlFrame{frame->transaction, answer_})),
+        WiredPair::address_of(Side::gcs), 1ms);
+      return false;
+    });
+  }
+  static WiredPair::Options options()
+  {
+    WiredPair::Options options;
+    options.settings.prefetch_max_bytes = 0;  // each rekey asks for its prekey
+    options.settings.max_key_age = 10min;
+    return options;
+  }
+
+  WiredPair pair_{options()};
+  Insider thief_{pair_};
+  ControlBody answer_ = Abort{AbortReason::failed};
+};
+
+TEST_F(StolenKeys, end_no_renewal_by_an_abort_for_any_reason)
+{
+  for (const AbortReason reason :
+       {AbortReason::suite_refused, AbortReason::in_progress, AbortReason::failed,
+        AbortReason::unknown_prekey})
+  {
+    answer_ = Abort{reason};
+    const SessionId stolen = pair_.snapshot(Side::drone).session;
+    expect_full_rekey(pair_);
+    expect_no_blame(pair_);
+    if (reason == AbortReason::suite_refused) {
+      EXPECT_NE(pair_.snapshot(Side::drone).session, stolen);  // which the thief does not know
+    }
+  }
+}
+
+TEST_F(StolenKeys, have_no_other_suite_blamed)
+{
+  const Suite & other = suite("cs-mlkem768-chacha20poly1305-mldsa65");
+  answer_ = Abort{AbortReason::suite_refused};
+  pair_.drone().request_rekey(rekey_to(&other), pair_.now());
+  ASSERT_TRUE(pair_.run_until([&] { return !pair_.outcomes(Side::drone).empty(); }, 5s));
+  EXPECT_TRUE(pair_.outcomes(Side::drone).back().success);
+  EXPECT_EQ(pair_.snapshot(Side::drone).suite, &other);
+  expect_no_blame(pair_);
+}
+
+// Somebody on the way drops what new keys need, and lets all other traffic pass.
+TEST(Renewal, that_somebody_stops_is_named_at_both_ends_and_comes_by_a_new_session_once_that_passes)
+{
+  WiredPair::Options options;
+  options.settings.max_key_age = 10min;
+  WiredPair pair(options);
+  bool boot_passes = true;
+  pair.set_datagram_filter([&](Side from, Bytes & bytes) {
+    const bool large = bytes.size() > 300;
+    return !large || (boot_passes && !is_under_session_keys(pair, from, bytes));
+  });
+  ASSERT_TRUE(pair.establish());
+  const SessionId before = pair.snapshot(Side::drone).session;
+  boot_passes = false;
+  pair.run_for(15min);
+  for (const Side side : both_sides) {
+    EXPECT_NE(pair.snapshot(side).likely_cause.find("due for renewal"), std::string::npos)
+      << pair.snapshot(side).likely_cause;
+  }
+  EXPECT_GE(pair.count(Side::drone, EventKind::rekey_failed), 2u);
+  EXPECT_EQ(pair.snapshot(Side::drone).session, before);
+  boot_passes = true;
+  ASSERT_TRUE(pair.run_until([&] { return pair.snapshot(Side::drone).session != before; }, 3min));
+  pair.run_for(1s);
+  EXPECT_TRUE(pair.agreed());
+  for (const Side side : both_sides) {
+    EXPECT_EQ(pair.snapshot(side).likely_cause, "");
+  }
+  expect_no_blame(pair);
+}
+
+// --- What a suite is blamed for ends with what it is about ---
+
+class Blamed : public testing::Test
+{
+protected:
+  Blamed()
+  {
+    pair_.set_job_filter([this](Side, Job & job) -> std::optional<JobResult> {
+      const auto * make = std::get_if<MakeFinish>(&job);
+      return make != nullptr && make->suite == broken_
+               ? std::optional(JobFailed{JobError::unavailable, "made to fail by the test"})
+               : std::nullopt;
+    });
+    EXPECT_TRUE(pair_.establish());
+  }
+  bool rekey(const Suite & to)
+  {
+    const std::size_t answers = pair_.outcomes(Side::drone).size();
+    pair_.drone().request_rekey(rekey_to(&to), pair_.now());
+    EXPECT_TRUE(pair_.run_until([&] { return pair_.outcomes(Side::drone).size() > answers; }, 60s));
+    return pair_.outcomes(Side::drone).back().success;
+  }
+  std::size_t blamed() { return pair_.drone().blacklist(PeerIndex{0}, pair_.now()).size(); }
+
+  WiredPair pair_;
+  const Suite & live_ = suite("cs-mlkem768-aesgcm-mldsa65");
+  const Suite & other_ = suite("cs-mlkem768-chacha20poly1305-mldsa65");
+  const Suite * broken_ = &other_;
+};
+
+TEST_F(Blamed, the_suite_in_use_is_never)
+{
+  broken_ = &live_;
+  pair_.restart(Side::drone);
+  broken_ = nullptr;
+  ASSERT_TRUE(pair_.establish());
+  broken_ = &live_;
+  EXPECT_FALSE(rekey(live_));
+  EXPECT_EQ(blamed(), 0u);
+  RekeyCommand ratchet = rekey_to(nullptr);
+  ratchet.ratchet = true;
+  pair_.drone().request_rekey(ratchet, pair_.now());
+  pair_.run_for(1s);
+  EXPECT_EQ(pair_.snapshot(Side::drone).ratchets, 1u);
+  broken_ = nullptr;
+  expect_full_rekey(pair_);
+}
+
+TEST_F(Blamed, a_suite_is_not_beyond_a_wipe)
+{
+  EXPECT_FALSE(rekey(other_));
+  EXPECT_EQ(blamed(), 1u);
+  pair_.drone().wipe(PeerIndex{0}, "asked for", pair_.now());
+  EXPECT_EQ(blamed(), 0u);
+}
+
+TEST_F(Blamed, a_suite_is_not_beyond_a_new_session)
+{
+  EXPECT_FALSE(rekey(other_));
+  broken_ = nullptr;
+  pair_.restart(Side::gcs);
+  pair_.run_for(10s);
+  ASSERT_TRUE(pair_.agreed());
+  EXPECT_EQ(blamed(), 0u);
+  EXPECT_TRUE(rekey(other_));
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::test
