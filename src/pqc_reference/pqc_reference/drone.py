@@ -13,7 +13,7 @@ from pqc_reference.config import Config
 from pqc_reference.control import Abort, Control, ControlMessage, RekeyKind
 from pqc_reference.end import Address, Datagram, Deliver, End
 from pqc_reference.epoch_keys import ASK_REKEY_FRAMES, EpochKeys
-from pqc_reference.handshake import HandshakeFailed
+from pqc_reference.handshake import Failure, HandshakeFailed
 from pqc_reference.identity import DroneIdentity, IdentityError
 from pqc_reference.key_schedule import Psk
 from pqc_reference.messages import (
@@ -62,6 +62,7 @@ class Drone(End):
         self._reconnect = Backoff(0.2, 5.0)
         self._next_attempt = float("-inf")
         self._keys_since = 0.0  # the last full key exchange
+        self._renewals = 0  # tried by itself since then
         self._next_own_rekey = float("-inf")
         self._prefetch_at = _NEVER
         self._keepalive = control_retries()
@@ -117,6 +118,7 @@ class Drone(End):
         self.peer.slots.install_for_sending(keys)
         if keys.epoch == 0:  # a new session: of an epoch of the same one the first frame tells
             self.peer.trust(keys)
+            self._blacklist.clear()
         self.peer.start_listening()
         self.prekeys.begin(keys.session)
         ratcheted = self.rekey is not None and self.rekey.order.ratchet
@@ -133,9 +135,13 @@ class Drone(End):
             self.rekey.handle_prekey()
 
     def handle_no_prekey(self, suite: Suite, failed: HandshakeFailed) -> None:
-        """End a rekey that needs the prekey that does not come."""
-        if self.rekey is not None and self.rekey.waits_for(suite):
+        """Go on without the prekey: end the rekey that needs it, or begin a new session."""
+        if self.rekey is None or not self.rekey.waits_for(suite):
+            return
+        if failed.failure is Failure.NO_ANSWER:
             self.end_rekey(self.rekey, failed)
+        else:
+            self.rekey.begin_anew()
 
     def end_rekey(self, rekey: Rekey, failed: HandshakeFailed | None) -> None:
         """Report how a rekey ended, also to the GCS if it requested it."""
@@ -154,8 +160,13 @@ class Drone(End):
         order.outcome.set_result(None if failed is None else str(failed))
 
     def _blame(self, suite: Suite) -> None:
-        """Blacklist a suite after a failure that the pre-shared key authenticates."""
-        self._blacklist[suite] = self.now + self.config.blacklist_ttl_s
+        """Blacklist a suite after a failure that the pre-shared key authenticates.
+
+        The suite in use never is.
+        """
+        keys = self.peer.slots.sending
+        if keys is None or suite != keys.suite:
+            self._blacklist[suite] = self.now + self.config.blacklist_ttl_s
         self.rollbacks += 1
 
     # --- Frames ---
@@ -179,6 +190,9 @@ class Drone(End):
         assert keys is not None
         self.suite = keys.suite
         self._next_keepalive = _NEVER
+        if self.ratchets == 0:
+            self._blacklist.pop(keys.suite, None)
+            self._renewals, self._next_own_rekey = 0, float("-inf")
         self._prefetch_at = self.now + _PREFETCH_AFTER_S
         self._reconnect.reset()
         self.report("the ground station has the new keys", keys)
@@ -253,6 +267,8 @@ class Drone(End):
         if self.rekey is not None:
             self.rekey.lose("all keys are wiped")
         self.attempt = self._lost_at = None
+        self._blacklist.clear()
+        self._renewals = 0
         self.prekeys.begin(None)
 
     # --- Rekeys ---
@@ -261,7 +277,9 @@ class Drone(End):
         self, suite: Suite | None, now: float, *, ratchet: bool = False
     ) -> Future[str | None]:
         self.now = now
-        order = Order(suite or self.suite, ratchet)
+        return self._request(Order(suite or self.suite, ratchet))
+
+    def _request(self, order: Order) -> Future[str | None]:
         objection = self._objection(order.suite)
         if objection is None:
             self._begin_rekey(order)
@@ -338,7 +356,9 @@ class Drone(End):
     def _handle_due_in_session(self, keys: EpochKeys) -> None:
         if self.now >= self._own_rekey_due(keys):
             self._next_own_rekey = self.now + _OWN_REKEY_RETRY_S
-            self.request_rekey(keys.suite, self.now)
+            # The live keys may be stolen: every second try does without them.
+            self._request(Order(keys.suite, new_session=self._renewals % 2 == 1))
+            self._renewals += 1
         if self.now >= self._next_keepalive:
             self._send_keepalive()
         if self.now >= self._prefetch_at:

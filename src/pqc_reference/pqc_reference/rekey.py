@@ -35,6 +35,7 @@ class Order:
     suite: Suite
     ratchet: bool = False
     gcs_transaction: int | None = None  # of the REKEY_REQ, if the GCS requested it
+    new_session: bool = False
     outcome: Future[str | None] = field(default_factory=Future)
 
 
@@ -58,7 +59,7 @@ class Rekey:
     def start(self) -> None:
         """Do what comes first."""
         drone, suite, current = self._drone, self.order.suite, self._current
-        if current.epoch == LAST_EPOCH:
+        if current.epoch == LAST_EPOCH or self.order.new_session:
             drone.begin_attempt(suite)
         elif self.order.ratchet:
             psk, random = drone.psk.keys(suite.wire_id), secrets.token_bytes(32)
@@ -71,6 +72,14 @@ class Rekey:
             self._answer(prekey)
         else:
             self._fetch()
+
+    def begin_anew(self) -> None:
+        """Ask again by a new session: what live keys alone say proves nothing about the suite."""
+        self._agreed, self._deadline = None, _NEVER
+        self._fetching, self._transaction = False, None
+        self._limit = self._drone.now + _LIMIT_S
+        self._current.session.streams.stop()
+        self._drone.begin_attempt(self.order.suite)
 
     def _fetch(self) -> None:
         self._fetching = True
@@ -158,9 +167,11 @@ class Rekey:
         waits = self._agreed is not None or self._ratchet is not None
         if not waits or transaction != self._transaction:
             return
-        unknown = failed.failure is Failure.UNKNOWN_PREKEY and self._agreed is not None
-        if not unknown or self._fetched_again:
+        if self._ratchet is not None:
             self._fail(failed)
+            return
+        if failed.failure is not Failure.UNKNOWN_PREKEY or self._fetched_again:
+            self.begin_anew()
             return
         self._agreed, self._deadline = None, _NEVER
         self._current.session.streams.stop()

@@ -35,6 +35,7 @@ _REKEY_LIMIT_S = 120.0
 class _Confirmation:
     """A message that is repeated until a frame under the new keys arrives."""
 
+    keys: EpochKeys
     request: bytes  # that it answers
     send: Callable[[], None]
     tries_left: int = _CONFIRMATIONS
@@ -117,7 +118,7 @@ class ServedDrone:
         self.ground.handshakes += not ratchet
         what = "ratchet" if ratchet else "handshake"
         self.ground.report(f"{what} completed with {self.record.name}", keys)
-        self._confirmation = _Confirmation(request, confirm)
+        self._confirmation = _Confirmation(keys, request, confirm)
         self._confirm(self._confirmation)
 
     def _confirm(self, confirmation: _Confirmation) -> None:
@@ -137,11 +138,14 @@ class ServedDrone:
 
     def handle_proved(self, keys: EpochKeys) -> None:
         """React to the first frame under new keys."""
-        self._confirmation = self._lost_at = None
+        self._lost_at = None
         self.peer.send_control(Control.KEEPALIVE, 0)  # the drone has waited for a frame
         if keys.epoch == 0:
-            self.new_session.forget()
             self.rekeys.forget()
+        if self._confirmation is None or self._confirmation.keys is keys:  # no newer attempt
+            self._confirmation = None
+            if keys.epoch == 0:
+                self.new_session.forget()
         if self._pending is not None and self._pending.suite == keys.suite:
             self._end_rekey(None)
 
