@@ -134,7 +134,7 @@ def hardware(folder: Path, temperature_c: float, power_w: float) -> None:
 
 
 class FalseMirror:
-    """Sends the traffic of both directions, as the tunnel's mirror does."""
+    """Sends what the programs of a vehicle send, as the tunnel's mirror does."""
 
     def __init__(self, port: int) -> None:
         self._to = (LOOPBACK, port)

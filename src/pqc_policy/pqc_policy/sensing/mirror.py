@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads battery, state and motion from a copy of the MAVLink traffic by the tunnel's mirror.
 
-The copy has both directions: only messages of the autopilot itself are used. Frames with other
-messages are skipped without being decoded.
+The tunnel copies what the vehicle sends and nothing of the ground (decision 0054). Of that only
+messages of the autopilot itself are used. Frames with other messages are skipped without being
+decoded.
 
 Cameras and gimbals may send heartbeats of the autopilot GENERIC. So the sender that looks most like
 the vehicle counts, whichever spoke first.

@@ -20,10 +20,10 @@ namespace pqc_tunnel
 // The plaintext side of one peer. Host names are not resolved yet.
 struct PlaintextConfig
 {
-  std::string name;                            // of the drone; empty on a drone
-  HostPort bind;                               // port 0: any free one
-  HostPort peer;                               // port 0: the latest sender
-  HostPort mirror;                             // receives a copy of both directions; port 0: none
+  std::string name;  // of the drone; empty on a drone
+  HostPort bind;     // port 0: any free one
+  HostPort peer;     // port 0: the latest sender
+  HostPort mirror;   // receives a copy of what the vehicle sends; port 0: none
   std::vector<std::uint32_t> mirror_messages;  // MAVLink messages to copy, by id; empty: everything
 };
 

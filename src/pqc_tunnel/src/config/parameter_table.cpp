@@ -101,11 +101,10 @@ Specs plaintext_specs(
       "UDP port that receives decrypted datagrams; 0: the latest sender to plaintext_port."),
     text(
       prefix + "mirror_address",
-      "Address that receives a copy of the plaintext of both directions; required with "
-      "mirror_port."),
+      "Address that receives a copy of what the vehicle sends; required with mirror_port."),
     port(
       prefix + "mirror_port",
-      "UDP port that receives a copy of the plaintext of both directions; 0: no copy."),
+      "UDP port that receives a copy of what the vehicle sends; 0: no copy."),
     list(
       prefix + "mirror_messages",
       "MAVLink messages of which the copy consists, by id, a datagram each; empty: every datagram "

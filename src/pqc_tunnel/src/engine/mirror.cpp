@@ -22,7 +22,6 @@ Result<Mirror> Mirror::open(const PlaintextConfig & config, const std::string & 
   Mirror mirror;
   mirror.address_ = Destination(config.mirror, prefix + "mirror_address");
   mirror.filter_ = MavlinkFilter(config.mirror_messages);
-  mirror.port_parameter_ = prefix + "plaintext_port";
   if (const auto used = mirror.use_address(); !used) {
     return tl::make_unexpected(used.error());
   }
@@ -52,26 +51,15 @@ void Mirror::take_answers()
   }
 }
 
-void Mirror::copy_outward(ByteView datagram, const Endpoint & application)
-{
-  if (is_open()) {
-    unrecognized_ = copy(datagram, application, outward_) ? 0 : unrecognized_ + 1;
-  }
-}
-
-void Mirror::copy_inward(ByteView datagram)
-{
-  if (is_open()) {
-    copy(datagram, {}, inward_);
-  }
-}
-
 // A mirror of everything gets datagrams as they are, unless they cut frames.
-bool Mirror::copy(ByteView datagram, const Endpoint & sender, MavlinkStream & stream)
+void Mirror::copy(ByteView datagram, const Endpoint & sender)
 {
-  const bool as_it_is = filter_.passes_all() && !stream.cuts();
+  if (!is_open()) {
+    return;
+  }
+  const bool as_it_is = filter_.passes_all() && !stream_.cuts();
   bool recognized = false;
-  const bool short_lived = stream.push(datagram, sender, [&](ByteView bytes, bool is_mavlink) {
+  const bool short_lived = stream_.push(datagram, sender, [&](ByteView bytes, bool is_mavlink) {
     recognized = recognized || is_mavlink;
     if (is_mavlink && !as_it_is) {
       filter_.pick(bytes, [this](ByteView frames) { add(frames); });
@@ -82,7 +70,7 @@ bool Mirror::copy(ByteView datagram, const Endpoint & sender, MavlinkStream & st
   } else if (short_lived) {
     flush();
   }
-  return recognized;
+  unrecognized_ = recognized ? 0 : unrecognized_ + 1;
 }
 
 void Mirror::add(ByteView bytes)
@@ -108,8 +96,7 @@ std::string Mirror::trouble(Instant now)
   }
   const std::string of_address = address_.trouble(now);
   return of_address.empty() && now - recognized_ > patience
-           ? "no MAVLink is recognized in what arrives at " + port_parameter_ +
-               ": the mirror gets nothing of it"
+           ? "no MAVLink is recognized in what the vehicle sends: the mirror gets nothing of it"
            : of_address;
 }
 

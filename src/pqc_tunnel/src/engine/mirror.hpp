@@ -18,8 +18,8 @@
 namespace pqc_tunnel
 {
 
-// Sends a copy of one peer's plaintext, of both directions, to a local program: certain MAVLink messages, a whole frame
-// in each datagram, or everything.
+// Sends a copy of what one vehicle sends to a local program: certain MAVLink messages, a whole frame in each datagram, or
+// everything. Nothing of the ground is copied, as a reader can't tell it from the vehicle's own.
 class Mirror
 {
 public:
@@ -27,9 +27,8 @@ public:
   static Result<Mirror> open(const PlaintextConfig & config, const std::string & prefix);
 
   bool is_open() const { return out_ != nullptr; }
-  // Queues what is to be copied. The bytes must live until flush().
-  void copy_outward(ByteView datagram, const Endpoint & application);
-  void copy_inward(ByteView datagram);
+  // Queues what is to be copied. The bytes must live until flush(). `sender`: where frames may go on that a datagram cut.
+  void copy(ByteView datagram, const Endpoint & sender);
   void flush();
 
   // As for PlaintextSide.
@@ -40,20 +39,15 @@ public:
 
 private:
   Result<void> use_address();
-  // Returns true if there is a MAVLink frame in it.
-  bool copy(ByteView datagram, const Endpoint & sender, MavlinkStream & stream);
   void add(ByteView bytes);
 
   Destination address_;
   Socket socket_;
   std::unique_ptr<SendBatch> out_;  // null while no address is known
   MavlinkFilter filter_;
-  MavlinkStream outward_;  // from the application
-  MavlinkStream inward_;   // from the peer
-  std::string port_parameter_;
-  std::uint64_t unrecognized_ =
-    0;                  // datagrams of the application since the last one with a MAVLink frame
-  Instant recognized_;  // the last time that trouble() saw few of these
+  MavlinkStream stream_;
+  std::uint64_t unrecognized_ = 0;  // datagrams since the last one with a MAVLink frame
+  Instant recognized_;              // the last time that trouble() saw few of these
 };
 
 }  // namespace pqc_tunnel

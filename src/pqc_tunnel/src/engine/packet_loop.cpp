@@ -211,7 +211,9 @@ void PacketLoop::take_mail(Instant now)
     carry_out_outputs();
   }
   for (const NoticeCommand & command : mailbox_.take_notice_commands()) {
-    note_policy(command.peer, command.notice, now);
+    if (config_.role == Role::drone) {
+      note_policy(command.peer, command.notice, now);
+    }
     tunnel_.send_notice(command.peer, command.notice, now);
     carry_out_outputs();
   }
@@ -305,11 +307,13 @@ void PacketLoop::carry_out(Event output)
 
 void PacketLoop::carry_out(NoticeArrived output)
 {
-  if (const auto decision = decision_notice(output.notice)) {
-    announce_decision(output.peer, *decision, output.time);
-    warn_fleet(output.peer, *decision, output.time);
+  if (config_.role == Role::gcs) {  // a drone believes nobody about a policy
+    if (const auto decision = decision_notice(output.notice)) {
+      announce_decision(output.peer, *decision, output.time);
+      warn_fleet(output.peer, *decision, output.time);
+    }
+    note_policy(output.peer, output.notice, output.time);
   }
-  note_policy(output.peer, output.notice, output.time);
   mailbox_.add_notice(output);
   announce_by(output.time);
 }

@@ -25,11 +25,10 @@ void PacketLoop::seal_from(PlaintextSide & side, Instant now)
     if (!kept[i]) {
       tunnel_.count_drop(peer, foreign ? Drop::foreign : Drop::stale);
     } else if (!from_plaintext_.truncated(i)) {
-      side.mirror().copy_outward(
-        from_plaintext_.datagram(i), to_endpoint(from_plaintext_.source(i)));
+      side.mirror_outward(from_plaintext_.datagram(i), from_plaintext_.source(i));
     }
   }
-  side.mirror().flush();
+  side.flush_mirror();
   for (std::size_t i = 0; i < received; ++i) {
     const MutableBytes frame = from_plaintext_.framed(i);  // one too long is refused by its size
     if (!kept[i]) {

@@ -25,6 +25,7 @@ Result<PlaintextSide> PlaintextSide::open(
   const std::string prefix = config.name.empty() ? "" : "drone." + config.name + ".";
   PlaintextSide side;
   side.peer_ = peer;
+  side.has_vehicle_ = config.name.empty();
   auto socket =
     open_datagram_socket(config.bind, receive_buffer_bytes, "the plaintext side" + of_drone);
   if (!socket) {
@@ -70,12 +71,21 @@ bool PlaintextSide::is_foreign(const sockaddr_storage & source) const
   return has_many_ ? from.port != to.port || from.port == socket_.port : from != to;
 }
 
+void PlaintextSide::mirror_outward(ByteView datagram, const sockaddr_storage & source)
+{
+  if (has_vehicle_) {
+    mirror_.copy(datagram, to_endpoint(source));
+  }
+}
+
 bool PlaintextSide::add(ByteView datagram)
 {
   if (!out_->add(datagram, application_.address(), socket_.family)) {
     return false;
   }
-  mirror_.copy_inward(datagram);
+  if (!has_vehicle_) {
+    mirror_.copy(datagram, {});
+  }
   if (system_ == 0) {
     search_system(datagram);
   }

@@ -24,7 +24,7 @@ namespace pqc_tunnel
 {
 
 // The local, readable side of one peer: where its datagrams come from and go to, and the optional
-// mirror of both.
+// mirror of what the vehicle sends.
 class PlaintextSide
 {
 public:
@@ -35,13 +35,14 @@ public:
   PeerIndex peer() const { return peer_; }
   const Socket & socket() const { return socket_; }
 
-  // Receives the datagrams of the local application. Give those that are not dropped (is_foreign, too late) to mirror()
-  // before they are sealed in place.
+  // Receives the datagrams of the local application. Give those that are not dropped (is_foreign, too late) to
+  // mirror_outward(), and call flush_mirror(), before they are sealed in place.
   std::size_t receive(ReceiveBatch & batch, Instant now);
   // The sender is not the configured application. Behind a broadcast address any host may answer, from the port that it
   // listens on.
   bool is_foreign(const sockaddr_storage & source) const;
-  Mirror & mirror() { return mirror_; }
+  void mirror_outward(ByteView datagram, const sockaddr_storage & source);
+  void flush_mirror() { mirror_.flush(); }
 
   // Queues a datagram for the local application. False if its address is not known.
   bool add(ByteView datagram);
@@ -73,6 +74,7 @@ private:
   void search_system(ByteView datagram);
 
   PeerIndex peer_{};
+  bool has_vehicle_ = false;  // the vehicle is on this side, not behind the tunnel
   Socket socket_;
   Destination application_;     // not given: the latest sender
   bool has_many_ = false;       // a broadcast or multicast address

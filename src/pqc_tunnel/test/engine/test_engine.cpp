@@ -97,24 +97,30 @@ TEST_F(EngineTest, without_a_fixed_peer_datagrams_go_to_the_newest_local_sender)
   }
 }
 
-TEST_F(EngineTest, the_mirror_gets_a_copy_of_both_directions)
+// What the ground sends would speak for the vehicle: whoever reads a mirror takes its frames for the autopilot's.
+TEST_F(EngineTest, a_mirror_at_either_end_gets_what_the_vehicle_sends_and_nothing_of_the_ground)
 {
-  const Application mirror;
-  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  const Application at_drone;
+  const Application at_ground;
+  ASSERT_TRUE(gcs_ = start([&] {
+                auto config = gcs_config();
+                config.plaintexts[0].mirror = {loopback, at_ground.port()};
+                return config;
+              }()));
   ASSERT_TRUE(drone_ = start([&] {
                 auto config = drone_config();
-                config.plaintexts[0].mirror = {loopback, mirror.port()};
+                config.plaintexts[0].mirror = {loopback, at_drone.port()};
                 return config;
               }()));
   ASSERT_TRUE(in_contact()) << history();
   connect_applications();
-  drone_application_.send(pattern(20));
-  EXPECT_EQ(mirror.receive(), pattern(20));
-  EXPECT_EQ(gcs_application_.receive(), pattern(20));
-  drone_application_.send(pattern(2000));  // is not sent, so there is nothing to mirror
   gcs_application_.send(pattern(30));
-  EXPECT_EQ(mirror.receive(), pattern(30));
   EXPECT_EQ(drone_application_.receive(), pattern(30));
+  drone_application_.send(pattern(2000));  // is not sent, so there is nothing to mirror
+  drone_application_.send(pattern(20));
+  EXPECT_EQ(gcs_application_.receive(), pattern(20));
+  EXPECT_EQ(at_drone.receive(), pattern(20));
+  EXPECT_EQ(at_ground.receive(), pattern(20));
 }
 
 // A frame of MAVLink 2 with an empty payload; checksums are left to whom they concern.
@@ -135,7 +141,7 @@ Bytes mavlink_frame(std::uint32_t message)
     0xbb};
 }
 
-TEST_F(EngineTest, a_mirror_of_certain_messages_gets_these_of_both_directions_a_datagram_each)
+TEST_F(EngineTest, a_mirror_of_certain_messages_gets_these_of_the_vehicle_a_datagram_each)
 {
   const Application mirror;
   ASSERT_TRUE(gcs_ = start(gcs_config()));
@@ -152,16 +158,15 @@ TEST_F(EngineTest, a_mirror_of_certain_messages_gets_these_of_both_directions_a_
     const Bytes frame = mavlink_frame(message);
     several.insert(several.end(), frame.begin(), frame.end());
   }
-  drone_application_.send(pattern(20));
-  drone_application_.send(several);
-  EXPECT_EQ(mirror.receive(), mavlink_frame(0));
-  EXPECT_EQ(mirror.receive(), mavlink_frame(245));
-  EXPECT_EQ(gcs_application_.receive(), pattern(20));
-  EXPECT_EQ(gcs_application_.receive(), several);
   for (const std::uint32_t message : {30U, 245U}) {
     gcs_application_.send(mavlink_frame(message));
     EXPECT_EQ(drone_application_.receive(), mavlink_frame(message));
   }
+  drone_application_.send(pattern(20));
+  drone_application_.send(several);
+  EXPECT_EQ(gcs_application_.receive(), pattern(20));
+  EXPECT_EQ(gcs_application_.receive(), several);
+  EXPECT_EQ(mirror.receive(), mavlink_frame(0));
   EXPECT_EQ(mirror.receive(), mavlink_frame(245));
 }
 

@@ -108,6 +108,22 @@ TEST_F(EngineNotices, of_a_silent_policy_are_an_event_at_both_ends_and_a_line_in
   EXPECT_TRUE(eventually([&] { return !silent(*drone_) && !silent(*gcs_); }));
 }
 
+TEST_F(EngineNotices, of_a_ground_station_say_nothing_about_the_drones_own_policy)
+{
+  start_with(true);
+  gcs_->send_notice(first_peer, to_notice(PolicyNotice{true, std::nullopt}));
+  gcs_->send_notice(first_peer, warning_notice());  // arrives after it
+  ASSERT_TRUE(eventually([&] {
+    return std::ranges::any_of(
+      drone_->take_notices(), [](const NoticeArrived & one) { return is_warning(one.notice); });
+  }));
+  const auto silent = [](Engine & engine) { return engine.snapshot().peers.at(0).policy_silent; };
+  EXPECT_FALSE(silent(*drone_) || silent(*gcs_));
+  for (const Event & event : drone_->take_events()) {
+    EXPECT_NE(event.kind, EventKind::policy_lost) << event.text;
+  }
+}
+
 TEST_F(EngineNotices, of_an_attack_on_one_drone_warn_the_other_and_not_itself)
 {
   ASSERT_TRUE(gcs_ = start([&] {

@@ -239,8 +239,7 @@ TEST_F(EnginePlaintext, a_mirror_without_any_mavlink_is_explained)
   EXPECT_TRUE(eventually([&] {
     drone_application_.send(pattern(65));
     return cause() ==
-           "no MAVLink is recognized in what arrives at plaintext_port: the mirror gets nothing of "
-           "it";
+           "no MAVLink is recognized in what the vehicle sends: the mirror gets nothing of it";
   }))
     << cause();
   EXPECT_TRUE(eventually([&] {

@@ -29,12 +29,15 @@ from ament_index_python.packages import (
 )
 from diagnostic_msgs.msg import DiagnosticArray
 from launch import LaunchDescription
+from rclpy.qos import qos_profile_sensor_data
 
-from pqc_msgs.msg import PolicyDecision, TunnelStatus
+from pqc_msgs.msg import BatteryPrediction, PolicyDecision, TunnelStatus, VehicleState
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from applications import Application
 from graph_client import LATCHED, PATIENCE_S, GraphClient
+from mavlink_datagrams import vehicle_traffic
 from tunnel_pair import OTHER_SUITE, TunnelPair, free_ports, isolate_graph, make_tunnel_pair
 from user_files import launch_end, parameter_file
 
@@ -59,6 +62,8 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     drone_dir = pair.drone.pop("identity_dir")
     (mirror_port,) = free_ports(1)
     pair.drone["mirror_port"] = mirror_port
+    # Any program of the ground, not that of the shipped file.
+    pair.gcs |= {"drone.drone1.plaintext_peer_address": "", "drone.drone1.plaintext_peer_port": 0}
     return (
         LaunchDescription(
             [
@@ -299,6 +304,30 @@ class TestLaunchFiles(unittest.TestCase):
                 for argument in ("namespace", "params_file", "log_level", "use_sim_time", "record"):
                     self.assertIn(f"'{argument}':", shown)
             self.assertNotIn("no description given", shown)
+
+    def test_what_the_ground_says_in_the_vehicles_name_changes_nothing_at_the_drone(
+        self, pair: TunnelPair
+    ) -> None:
+        graph = GraphClient()
+        self.addCleanup(graph.close)
+        batteries = graph.listen(BatteryPrediction, "/pqc/battery", qos_profile_sensor_data)
+        vehicles = graph.listen(VehicleState, "/pqc/vehicle", qos_profile_sensor_data)
+        vehicle, ground = Application(pair.drone_plaintext), Application(pair.gcs_plaintext)
+        self.addCleanup(vehicle.close)
+        self.addCleanup(ground.close)
+
+        def fly() -> None:
+            ground.send(vehicle_traffic(armed=False, cell_mv=3000))
+            vehicle.send(vehicle_traffic(armed=True, cell_mv=4000))
+
+        timer = graph.node.create_timer(0.1, fly)
+        self.addCleanup(graph.node.destroy_timer, timer)
+        graph.wait_for(lambda: batteries and vehicles, "battery and state of the vehicle")
+        self.assertEqual(vehicle.receive(), vehicle_traffic(armed=False, cell_mv=3000))
+        seen = len(batteries)
+        graph.wait_for(lambda: len(batteries) > seen + 5, "batteries since the ground's arrived")
+        self.assertEqual({state.armed for state in vehicles}, {True})
+        self.assertGreater(min(battery.voltage_v for battery in batteries), 15.5)
 
 
 @launch_testing.post_shutdown_test()

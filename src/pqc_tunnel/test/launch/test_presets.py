@@ -16,7 +16,6 @@ import launch_testing.actions
 import launch_testing.asserts
 import pytest
 from launch import LaunchDescription
-from pymavlink.dialects.v20 import common as mavlink
 from rclpy.qos import qos_profile_sensor_data
 
 from pqc_msgs.msg import BatteryPrediction, PolicyDecision, TunnelStatus
@@ -24,6 +23,7 @@ from pqc_msgs.msg import BatteryPrediction, PolicyDecision, TunnelStatus
 sys.path.insert(0, str(Path(__file__).parent))
 
 from graph_client import LATCHED, PATIENCE_S, GraphTestCase
+from mavlink_datagrams import vehicle_traffic
 from tunnel_pair import LOCALHOST, SUITE, free_ports, isolate_graph
 from user_files import launch_end
 
@@ -31,7 +31,6 @@ isolate_graph()
 
 CELLS = 6
 CELL_MV = 3000
-UNKNOWN_MV = 65535
 
 
 @pytest.mark.launch_test
@@ -45,20 +44,6 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     )
 
 
-def traffic() -> bytes:
-    """Return the MAVLink of an armed vehicle whose pack of six cells is nearly empty."""
-    autopilot = mavlink.MAVLink(None, 1, 1)
-    armed = mavlink.MAV_MODE_FLAG_SAFETY_ARMED
-    cells = [CELL_MV] * CELLS + [UNKNOWN_MV] * (10 - CELLS)
-    messages = (
-        mavlink.MAVLink_heartbeat_message(
-            mavlink.MAV_TYPE_HEXAROTOR, mavlink.MAV_AUTOPILOT_PX4, armed, 0, 4, 3
-        ),
-        mavlink.MAVLink_battery_status_message(0, 0, 1, 2500, cells, 1000, -1, -1, -1),
-    )
-    return b"".join(message.pack(autopilot) for message in messages)
-
-
 class TestPresets(GraphTestCase):
     """While the three nodes run, without MAVROS and with a mirror and a session of the test's."""
 
@@ -68,12 +53,13 @@ class TestPresets(GraphTestCase):
         status = self.graph.node.create_publisher(TunnelStatus, "/pqc/status", LATCHED)
         mirror = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.addCleanup(mirror.close)
+        nearly_empty = vehicle_traffic(armed=True, cell_mv=CELL_MV, cells=CELLS)
 
         def publish() -> None:
             stamp = self.graph.node.get_clock().now().to_msg()
             state = TunnelStatus.STATE_ESTABLISHED
             status.publish(TunnelStatus(stamp=stamp, state=state, encrypted=True, suite=SUITE))
-            mirror.sendto(traffic(), (LOCALHOST, mirror_port))
+            mirror.sendto(nearly_empty, (LOCALHOST, mirror_port))
 
         timer = self.graph.node.create_timer(0.5, publish)
         self.addCleanup(self.graph.node.destroy_timer, timer)

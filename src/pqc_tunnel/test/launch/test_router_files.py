@@ -72,6 +72,11 @@ class TestRouterFiles(unittest.TestCase):
         self.assertEqual(tunnel.getint("Port"), parameters["plaintext_port"])
         self.assertEqual(parameters["plaintext_peer_port"], 0)
 
+    def test_the_ground_does_not_speak_for_the_vehicle(self) -> None:
+        self.assertEqual(sections_of("drone")["UdpEndpoint tunnel"]["BlockSrcSysIn"], "1")
+        # The section for a bound socket, too.
+        self.assertEqual(len(re.findall(r"^#?BlockSrcSysIn = 1$", text_of("drone"), re.M)), 2)
+
     def test_the_tunnels_mavlink_comes_to_the_grounds_router(self) -> None:
         drone = sections_of("ground")["UdpEndpoint drone1"]
         parameters = parameters_of("gcs")
