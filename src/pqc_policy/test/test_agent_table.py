@@ -62,7 +62,7 @@ def test_the_shipped_table_names_its_data_its_commit_and_its_figures() -> None:
 @pytest.mark.parametrize("kept", [0.0, 0.3, 0.7, 0.999])
 def test_a_truncated_table_is_refused(kept: float) -> None:
     text = table_text(CARD, ZEROS)
-    with pytest.raises(AgentFault, match=r"not JSON: it is damaged or incomplete\.$"):
+    with pytest.raises(AgentFault, match=r"not JSON .*: it is damaged or incomplete\.$"):
         parse_agent(text[: int(kept * (len(text) - 2))])
 
 
@@ -87,7 +87,7 @@ def test_an_altered_table_is_refused(old: str, new: str) -> None:
         (lambda d: weights(d)["loss"].append(0.0), "weights of hold, loss, are not 5"),
         (lambda d: weights(d).update(loss=7), "weights of hold, loss, are not 5"),
         (lambda d: weights(d)["loss"].__setitem__(0, float("nan")), "is no number"),
-        (lambda d: weights(d)["loss"].__setitem__(0, 10**400), "is no number"),
+        (lambda d: weights(d)["loss"].__setitem__(0, 10**400), "more than 64 bits"),
         (lambda d: weights(d)["loss"].__setitem__(0, "1"), "is no number"),
         (lambda d: weights(d)["loss"].__setitem__(0, True), "is no number"),
     ],
@@ -107,8 +107,8 @@ def test_what_is_no_table_at_all_is_refused(tmp_path: Path) -> None:
             parse_agent(text)
     file = tmp_path / "agent.json"
     file.write_bytes(b"\x80\x04\x95pickle")
-    with pytest.raises(AgentFault, match="it is no text"):
+    with pytest.raises(AgentFault, match="is no text"):
         load_agent(file)
     file.write_text(" " * 2_000_001)
-    with pytest.raises(AgentFault, match="is larger than 2000000 bytes"):
+    with pytest.raises(AgentFault, match="has more than 1048576 bytes"):
         load_agent(file)

@@ -147,7 +147,7 @@ def test_a_killed_policy_goes_on_to_hold_and_a_release_is_final(folder: Path) ->
 @pytest.mark.parametrize(
     ("damage", "parameter", "sentence"),
     [
-        ("{", "stale_s:=2.0", "The operator's hold can't be read"),
+        ("{", "stale_s:=2.0", "The operator's hold is not JSON"),
         ("", "strategy:=paper_2025", "The strategy paper_2025 has no rule operator"),
         ("", "allowed.min_level:=3", f"The policy may not choose {MLKEM512}."),
     ],

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,7 +21,7 @@ from ros_graph import NodeProcess, own_graph
     ("module", "arguments", "code", "sentence"),
     [
         ("policy_node", ("--", "--strategy", "expert"), 2, "The argument --strategy is unknown; "),
-        ("sensing_node", ("--params-file", "/nowhere.yaml"), 2, "Error opening YAML file."),
+        ("sensing_node", ("--params-file", "/nowhere.yaml"), 2, "can't be read: No such file"),
         ("advisor_node", ("-p", "bin_s"), 2, "override rule: '-p bin_s'"),
         ("policy_node", ("--bold",), 2, "The ROS arguments can't be used: '--bold'."),
         ("sensing_node", ("-p", "mirror_prt:=1"), 2, "mirror_prt; did you mean mirror_port?"),
@@ -57,6 +59,25 @@ def test_a_node_names_the_file_and_section_that_it_can_not_use(
     (output,) = process.output.splitlines()
     assert sentence in output
     assert str(file) in output
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda file: (file.write_text("{}"), file.chmod(0o666)), "so that others may write it"),
+        (os.mkfifo, "it is no regular file"),
+    ],
+)
+def test_a_parameter_file_that_is_none_or_anybodys_is_refused_before_ros_reads_it(
+    make: Callable[[Path], object], sentence: str, tmp_path: Path
+) -> None:
+    make(file := tmp_path / "policy.yaml")
+    with own_graph(tmp_path):
+        process = NodeProcess("policy_node", tmp_path / "output.txt", "--params-file", str(file))
+        assert process.wait() == 2
+    (output,) = process.output.splitlines()
+    assert output.startswith(f"The parameter file {file} ")
+    assert sentence in output
 
 
 @pytest.mark.parametrize("node", ["policy_node", "sensing_node", "advisor_node"])

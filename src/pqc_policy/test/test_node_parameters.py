@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("rclpy")
 import rclpy
 from pqc_policy.nodes.node_parameters import declare, watch
-from pqc_policy.nodes.parameter_files import located, note_given
+from pqc_policy.nodes.parameter_files import located, read_given
 from pqc_policy.parameters import ParameterFault
 from pqc_policy.sensing.advisor_settings import AdvisorSettings
 from rclpy.node import Node
@@ -24,14 +24,14 @@ def context(tmp_path: Path) -> Iterator[rclpy.Context]:
     context = rclpy.Context()
     yield context
     context.try_shutdown()
-    note_given([])
+    read_given([])
 
 
 def advisor(context: rclpy.Context, *files: Path) -> Node:
     """Make a node /pqc/advisor that is given these files."""
     words = [word for file in files for word in ("--params-file", str(file))]
     rclpy.init(args=["advisor_node", "--ros-args", *words], context=context)
-    note_given(words)
+    read_given(words)
     return Node("advisor", namespace="/pqc", context=context, enable_rosout=False)
 
 

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from pathlib import Path
 
+from pqc_policy.named_files import NoFile, from_json, read_text
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.operator import hold_fault
 
@@ -78,8 +79,8 @@ class HoldFile:
         """
         try:
             hold = self.kept()
-        except (OSError, ValueError) as fault:
-            return None, f"The operator's hold can't be read: {fault}."
+        except ValueError as fault:
+            return None, f"The operator's hold {fault}."
         if hold is None or hold.seconds <= 0.0:
             return None, ""
         why = hold_fault(policy, hold.suite, hold.seconds)
@@ -88,21 +89,21 @@ class HoldFile:
     def kept(self) -> Hold | None:
         """Return what is left of the hold in the file, also nothing; None: there is none.
 
-        Raises OSError, or ValueError for a damaged file.
+        Raises ValueError for a damaged file: the end of a sentence.
         """
         try:
-            content = json.loads(self.path.read_bytes())
-        except FileNotFoundError:
+            content = from_json(read_text(self.path, trusted=True))
+        except NoFile:
             return None
         if not isinstance(content, Mapping):
-            raise ValueError("it has no members")
+            raise ValueError("has no members")
         texts = [content.get(name) for name in ("suite", "boot")]
         numbers = [content.get(name) for name in ("seconds", "boot_s", "clock_s")]
         if any(type(text) is not str for text in texts) or any(
             type(number) is not float for number in numbers
         ):
-            raise ValueError("a member is missing or has another type")
+            raise ValueError("lacks a member, or it has another type")
         if not all(map(isfinite, numbers)):
-            raise ValueError("a time in it is no number")
+            raise ValueError("has a time that is no number")
         hold, kept_at = Hold(texts[0], numbers[0]), Moment(texts[1], *numbers[1:])
         return replace(hold, seconds=hold.seconds - self.now().since(kept_at))

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-import yaml
 from rclpy.node import Node
 
+from pqc_policy.named_files import MOST_YAML_BYTES, FileFault, from_yaml, read_text
 from pqc_policy.parameter_sections import Section, sections
 from pqc_policy.parameters import ParameterFault
 
@@ -20,25 +20,32 @@ _SHARING = ("advisor", "policy", "sensing")
 # Launch writes the values that its launch file sets into files of such names.
 _OF_LAUNCH = "launch_params_"
 
-_given: list[str] = []
+_given: list[tuple[str, list[Section]]] = []  # of each file
 _of_node: list[tuple[str, Section]] = []  # with the file, in ROS's order: the last one wins
 
 
-def note_given(words: Sequence[str]) -> None:
-    """Take the names of the files from a command line."""
-    _given[:] = [
-        value
-        for word, value in pairwise(words)
-        if word == "--params-file" and not Path(value).name.startswith(_OF_LAUNCH)
-    ]
+def read_given(words: Sequence[str]) -> None:
+    """Read the files of a command line, before ROS does; raise ParameterFault for an unfit one.
+
+    They say how the drone is protected: whoever may write one of them decides that.
+    """
+    _given.clear()
+    for word, file in pairwise(words):
+        if word != "--params-file":
+            continue
+        try:
+            document = from_yaml(read_text(Path(file), MOST_YAML_BYTES, trusted=True))
+        except FileFault as fault:
+            raise ParameterFault(f"The parameter file {file} {fault}.") from fault
+        if not Path(file).name.startswith(_OF_LAUNCH):
+            _given.append((file, list(sections(document))))
 
 
 def check(node: Node) -> None:
     """Raise ParameterFault for a file of which nothing applies to the node: it would be in vain."""
     name, namespace = node.get_fully_qualified_name(), node.get_namespace().rstrip("/")
     _of_node.clear()
-    for file in _given:
-        found = list(sections(yaml.safe_load(Path(file).read_text(encoding="utf-8"))))
+    for file, found in _given:
         own = [(file, section) for section in found if section.applies_to(name)]
         _of_node.extend(own)
         if own:

@@ -76,14 +76,16 @@ def _initialized(arguments: Sequence[str] | None) -> str:
     """Initialize rclpy; return what is wrong with the arguments, as a sentence."""
     words = list(sys.argv if arguments is None else arguments)
     try:
-        others = remove_ros_args(words)[1:]
+        parameter_files.read_given(words)
+        others = remove_ros_args(words)[1:]  # reads the files
         if others:
             return (
                 f"The argument {others[0]} is unknown; "
                 "parameters are given with --ros-args -p NAME:=VALUE or --params-file FILE."
             )
         rclpy.init(args=arguments)
-        parameter_files.note_given(words)
+    except ParameterFault as fault:
+        return str(fault)
     except RuntimeError as fault:  # RCLError, or UnknownROSArgsError with a list
         text = str(fault).strip("[]")
         found = _RCL_TEXT.fullmatch(text)

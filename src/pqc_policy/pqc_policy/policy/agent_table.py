@@ -19,6 +19,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Protocol
 
+from pqc_policy.named_files import FileFault, from_json, read_text
 from pqc_policy.policy.agent_choice import Choice
 from pqc_policy.policy.agent_view import COLUMNS, View
 
@@ -26,7 +27,6 @@ FORMAT = 1
 SHIPPED = "flight_agent.json"
 # Values are sums of rewards, none of which is above 1 in a second: no training gives a larger one.
 MOST_WEIGHT = 10_000.0
-_MOST_BYTES = 2_000_000
 _FIELDS = {"format", "card", "columns", "weights", "sha256"}
 _CARD = ("name", "data", "seed", "commit", "metrics")
 
@@ -119,9 +119,9 @@ def table_text(card: Mapping[str, Any], weights: Mapping[str, Any]) -> str:
 def parse_agent(text: str) -> AgentTable:
     """Return the agent of a file's text; raise AgentFault with one sentence for an unfit one."""
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as fault:
-        raise AgentFault("The agent's table is not JSON: it is damaged or incomplete.") from fault
+        document = from_json(text)
+    except FileFault as fault:
+        raise AgentFault(f"The agent's table {fault}: it is damaged or incomplete.") from fault
     if not isinstance(document, dict) or set(document) != _FIELDS:
         raise AgentFault(f"The agent's table must have {', '.join(sorted(_FIELDS))}.")
     if document["format"] != FORMAT:
@@ -166,15 +166,9 @@ def _fit(number: Any) -> bool:
 def load_agent(path: Path) -> AgentTable:
     """Read an agent from a file; raise AgentFault with one sentence for an unfit one."""
     try:
-        with path.open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
-        text = content.decode()
-    except (OSError, UnicodeDecodeError) as fault:
-        why = getattr(fault, "strerror", None) or "it is no text"
-        raise AgentFault(f"The agent's table {path} can't be read: {why}.") from fault
-    if len(content) > _MOST_BYTES:
-        raise AgentFault(f"The agent's table {path} is larger than {_MOST_BYTES} bytes.")
-    return parse_agent(text)
+        return parse_agent(read_text(path, trusted=True))
+    except FileFault as fault:
+        raise AgentFault(f"The agent's table {path} {fault}.") from fault
 
 
 @cache

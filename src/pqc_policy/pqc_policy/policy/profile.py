@@ -27,8 +27,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from pqc_policy.named_files import FileFault, read_document
 from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.suites import KEMS, SIGNATURES, SUITES, Suite, find_suite
 
@@ -209,14 +208,6 @@ def shipped_profile(name: str = SHIPPED[0]) -> Profile:
 def load_profile(path: Path) -> Profile:
     """Read a profile from a JSON or YAML file; raise ProfileFault with one sentence otherwise."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as fault:
-        why = getattr(fault, "strerror", None) or fault
-        raise ProfileFault(f"The profile {path} can't be read: {why}.") from fault
-    try:
-        document = yaml.safe_load(text) if path.suffix in (".yaml", ".yml") else json.loads(text)
-    except yaml.YAMLError as fault:
-        raise ProfileFault(f"The profile {path} is not YAML.") from fault
-    except json.JSONDecodeError as fault:
-        raise ProfileFault(f"The profile {path} is not JSON (line {fault.lineno}).") from fault
-    return parse_profile(document)
+        return parse_profile(read_document(path, trusted=True))
+    except FileFault as fault:
+        raise ProfileFault(f"The profile {path} {fault}.") from fault

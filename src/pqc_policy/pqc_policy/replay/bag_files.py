@@ -21,12 +21,17 @@ from typing import BinaryIO
 from urllib.parse import quote
 from zlib import crc32
 
-import yaml
+from lz4.frame import LZ4FrameDecompressor
 from rosbags.interfaces import MessageDefinition, MessageDefinitionFormat
-from rosbags.rosbag2.storage_mcap import DECOMPRESSORS
+from rosbags.rosbag2.storage_mcap import zstd
+
+from pqc_policy.named_files import open_file, read_document
 
 _MAGIC, _ZSTD_MAGIC = b"\x89MCAP0\r\n", b"\x28\xb5\x2f\xfd"
 _PAGES_AT = 28  # in the header of a database
+# A file of some kB can name a size, or unpack to one, that no memory has.
+_MOST_RECORD, _MOST_UNPACKED = 256 << 20, 2 << 30
+_DECOMPRESSORS = {"zstd": zstd.ZstdDecompressor, "lz4": LZ4FrameDecompressor}
 # Kinds of records: https://mcap.dev/spec
 _FOOTER, _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK = 2, 3, 4, 5, 6
 _FORMATS = {"ros2msg": MessageDefinitionFormat.MSG, "": MessageDefinitionFormat.NONE}
@@ -96,10 +101,10 @@ class BagFiles:
 def _listed(folder: Path) -> set[str]:
     """Return the files that the metadata of a bag list; none without readable ones."""
     try:
-        content = yaml.safe_load((folder / "metadata.yaml").read_text(encoding="utf-8"))
+        content = read_document(folder / "metadata.yaml")
         names = content["rosbag2_bagfile_information"]["relative_file_paths"]
         return {Path(name).name for name in names}
-    except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError):
+    except (ValueError, KeyError, TypeError):
         return set()
 
 
@@ -119,8 +124,8 @@ def _reader(file: Path) -> Callable[[Path], Iterator[Message]]:
 
 
 def _read_mcap(file: Path) -> Iterator[Message]:
-    with file.open("rb") as raw:
-        stream: BinaryIO = BytesIO(_unpacked(raw.read())) if file.suffix == ".zstd" else raw
+    with open_file(file) as raw:
+        stream: BinaryIO = BytesIO(_unpacked_file(raw)) if file.suffix == ".zstd" else raw
         magic = stream.read(len(_MAGIC))
         if magic != _MAGIC:
             raise _Cut
@@ -137,6 +142,8 @@ def _record(
     kind, size = struct.unpack("<BQ", stream.read(9))
     if kind == _FOOTER:
         return False
+    if size > _MOST_RECORD:
+        raise _Cut
     data = stream.read(size)
     whole = len(data) == size
     if kind == _CHUNK:
@@ -171,7 +178,8 @@ def _chunk(
     fields.read(8)
     if compression and not whole:
         raise _Cut
-    records = DECOMPRESSORS[compression](fields.read(), size)
+    packed = fields.read()
+    records = _unpack(packed, compression, min(size, _MOST_RECORD)) if compression else packed
     if whole and checksum and crc32(records) != checksum:
         raise _Cut
     inner = BytesIO(records)
@@ -186,7 +194,20 @@ def _text(fields: BytesIO) -> str:
 
 def _unpacked(data: bytes) -> bytes:
     """Return data without the compression of a message or of a file; CDR begins otherwise."""
-    return DECOMPRESSORS["zstd"](data, 0) if data.startswith(_ZSTD_MAGIC) else data
+    return _unpack(data, "zstd", _MOST_RECORD) if data.startswith(_ZSTD_MAGIC) else data
+
+
+def _unpacked_file(file: BinaryIO) -> bytes:
+    packed = file.read(_MOST_UNPACKED)
+    return _unpack(packed, "zstd", _MOST_UNPACKED) if packed.startswith(_ZSTD_MAGIC) else packed
+
+
+def _unpack(data: bytes, compression: str, most: int) -> bytes:
+    decompressor = _DECOMPRESSORS[compression]()
+    content: bytes = decompressor.decompress(data, most + 1)
+    if len(content) > most or not decompressor.eof:
+        raise _Cut
+    return content
 
 
 def _read_sqlite(file: Path) -> Iterator[Message]:
@@ -195,7 +216,8 @@ def _read_sqlite(file: Path) -> Iterator[Message]:
     with TemporaryDirectory() as folder:
         copy = Path(folder) / file.name
         if beside or file.suffix == ".zstd" or _is_short(file):
-            copy.write_bytes(_unpacked(file.read_bytes()))
+            with open_file(file) as packed:
+                copy.write_bytes(_unpacked_file(packed))
             for one in beside:
                 shutil.copy(one, folder)
             if _is_short(file):
@@ -205,6 +227,9 @@ def _read_sqlite(file: Path) -> Iterator[Message]:
         where = str(copy) if copy.exists() else f"file:{quote(str(file))}?immutable=1"
         database = sqlite3.connect(where, uri=where != str(copy))
         try:
+            # A view can have rows without end.
+            if database.execute("SELECT 1 FROM sqlite_master WHERE type = 'view'").fetchone():
+                raise _Cut
             topics = _topics_in(database)
             query = "SELECT topic_id, timestamp, data FROM messages ORDER BY id"
             for number, received_ns, data in database.execute(query):
@@ -215,7 +240,7 @@ def _read_sqlite(file: Path) -> Iterator[Message]:
 
 def _is_short(file: Path) -> bool:
     """Return whether a database has fewer pages than its header says."""
-    with file.open("rb") as database:
+    with open_file(file) as database:
         header = database.read(32)
     if not header.startswith(b"SQLite format 3\0") or len(header) < 32:
         return False

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from pqc_policy.named_files import MOST_YAML_BYTES, FileFault, from_yaml, read_text
 from pqc_policy.parameter_sections import flat, sections
 from pqc_policy.parameters import ParameterFault, from_values
 from pqc_policy.policy.settings import PolicySettings
@@ -46,12 +45,9 @@ def read_floor(file: Path) -> TunnelFloor:
 def _read(file: Path, node: str) -> dict[str, Any]:
     """Return flat values of a node from a ROS parameter file or from a plain table."""
     try:
-        document = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as fault:
-        why = getattr(fault, "strerror", None) or fault
-        raise ParameterFault(f"The parameter file {file} can't be read: {why}.") from fault
-    except yaml.YAMLError as fault:
-        raise ParameterFault(f"The parameter file {file} is not YAML.") from fault
+        document = from_yaml(read_text(file, MOST_YAML_BYTES))
+    except FileFault as fault:
+        raise ParameterFault(f"The parameter file {file} {fault}.") from fault
     if not isinstance(document, Mapping):
         raise ParameterFault(f"The parameter file {file} must be a table of names and values.")
     found = list(sections(document))

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any, NoReturn
+from typing import Any
 
+from pqc_policy.named_files import FileFault, from_json
 from pqc_policy.sensing.detector_fault import DetectorFault
 from pqc_policy.sensing.features import FEATURES
 
@@ -21,7 +21,6 @@ MOST_CARD_BYTES = 256 * 1024
 MOST_MODEL_BYTES = 16 * 1024 * 1024
 _MOST_BINS = 1000
 _LONGEST = 120  # characters of a fault
-_BEYOND = 1e300  # no number is so large
 _FARTHEST = 1e6  # end of a range: no feature gets so far
 _MEMBERS = {
     "format": int,
@@ -58,9 +57,9 @@ class ModelCard:
 def parse_card(text: str, name: str) -> ModelCard:
     """Return the card of the model `name`; raise DetectorFault if it is none for this program."""
     try:
-        document = json.loads(text, parse_constant=_not_finite)
-    except (ValueError, RecursionError) as error:
-        raise _fault(name, "is no JSON") from error
+        document = from_json(text, finite=True)
+    except FileFault as fault:
+        raise _fault(name, str(fault)) from fault
     if not isinstance(document, dict):
         raise _fault(name, "is no JSON object")
     if document.get("format") != FORMAT:
@@ -109,8 +108,7 @@ def _ranges(name: str, given: Mapping[str, Any]) -> tuple[tuple[float, ...], tup
 
 def _is(value: Any, kind: type) -> bool:
     if kind is float:
-        # A card may have whole numbers that no float reaches.
-        return type(value) in (int, float) and abs(value) < _BEYOND
+        return type(value) in (int, float)
     return type(value) is kind
 
 
@@ -119,10 +117,6 @@ def _difference(given: Sequence[Any], own: Sequence[str]) -> str:
         return f"{len(given)} instead of {len(own)}"
     one, other = next((a, b) for a, b in zip(given, own, strict=True) if a != b)
     return f"{str(one)[:40]} in place of {other}"
-
-
-def _not_finite(_: str) -> NoReturn:
-    raise ValueError("a number is not finite")
 
 
 def _fault(name: str, why: str) -> DetectorFault:

@@ -14,8 +14,8 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from stat import S_ISREG
 
+from pqc_policy.named_files import FileFault, read_bytes, read_text
 from pqc_policy.sensing.detector_fault import DetectorFault
 from pqc_policy.sensing.model_card import (
     MOST_CARD_BYTES,
@@ -61,12 +61,13 @@ def shipped_models() -> list[Path]:
 def read_model(folder: Path) -> Model:
     """Return the model of a folder; raise DetectorFault if it is missing, altered or foreign."""
     name = folder.name
-    text = _read(folder / CARD, name, MOST_CARD_BYTES)
+    file = folder / CARD
     try:
-        card = parse_card(text.decode("utf-8"), name)
-    except UnicodeDecodeError as error:
-        raise DetectorFault(f"The card of the model {name} is no text.") from error
-    content = _read(folder / MODEL, name, MOST_MODEL_BYTES)
+        card = parse_card(read_text(file, MOST_CARD_BYTES, trusted=True), name)
+        file = folder / MODEL
+        content = read_bytes(file, MOST_MODEL_BYTES, trusted=True)
+    except FileFault as fault:
+        raise DetectorFault(f"The model {name} can't be used: {file.name} {fault}.") from fault
     if len(content) != card.size:
         raise DetectorFault(
             f"The model {name} has {len(content)} bytes in place of the {card.size} of its card."
@@ -74,21 +75,3 @@ def read_model(folder: Path) -> Model:
     if hashlib.sha256(content).hexdigest() != card.sha256:
         raise DetectorFault(f"The model {name} is not the file that its card describes (SHA-256).")
     return Model(card, content)
-
-
-def _read(file: Path, name: str, most: int) -> bytes:
-    try:
-        # A device or a pipe must not be opened.
-        with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as stream:
-            if not S_ISREG(os.fstat(stream.fileno()).st_mode):
-                raise DetectorFault(f"The model {name} has no file {file.name}.")
-            content = stream.read(most + 1)
-    except FileNotFoundError as error:
-        raise DetectorFault(f"The model {name} has no file {file.name}.") from error
-    except OSError as error:
-        raise DetectorFault(
-            f"The model {name} can't be read: {file.name}: {error.strerror}."
-        ) from error
-    if len(content) > most:
-        raise DetectorFault(f"The model {name} has a {file.name} of more than {most} bytes.")
-    return content
