@@ -85,6 +85,7 @@ target_link_libraries(pqc_tunnel_core PUBLIC OpenSSL::Crypto OQS::oqs)
 # Processes, threads, sockets, command lines.
 add_library(pqc_tunnel_net STATIC
   src/os/clock.cpp
+  src/os/named_file.cpp
   src/os/output_relay.cpp
   src/os/process.cpp
   src/os/processes.cpp

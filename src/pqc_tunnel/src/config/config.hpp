@@ -88,6 +88,9 @@ EngineConfig make_engine_config(
 // The node whose parameters the programs without ROS read, unless told otherwise.
 inline constexpr const char * default_node = "/pqc/tunnel";
 
+// The text of a parameter file, if it is one that nobody else may write.
+Result<std::string> read_parameter_file(const std::filesystem::path & file);
+
 // Reads the parameters which a ROS 2 parameter file gives to `node_name` ("/pqc/tunnel" or
 // "tunnel"): sections with this name or the wildcards * and **. Later sections override earlier
 // ones; nested names are joined by dots. Parameters of every node (use_sim_time, qos_overrides…) are left

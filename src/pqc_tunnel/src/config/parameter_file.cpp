@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "config.hpp"
+#include "os/named_file.hpp"
 
 namespace pqc_tunnel
 {
@@ -112,12 +113,36 @@ Result<ParameterValue> to_value(const std::string & name, const YAML::Node & nod
     "Parameter " + name + " has no value; give it one or remove the line.");
 }
 
-Result<void> collect(const std::string & prefix, const YAML::Node & node, ParameterValues & into)
+// Aliases let a short file stand for an endless one.
+constexpr std::size_t most_entries = 10000;
+
+struct Sections
+{
+  std::vector<std::string> names;  // of all, as in the file
+  bool apply = false;              // one of them, to the node
+  std::size_t entries = 0;         // looked at
+};
+
+Result<void> count_entry(Sections & sections)
+{
+  if (++sections.entries > most_entries) {
+    return fail(
+      ErrorCode::invalid_argument,
+      "it has more than " + std::to_string(most_entries) + " entries.");
+  }
+  return {};
+}
+
+Result<void> collect(
+  const std::string & prefix, const YAML::Node & node, ParameterValues & into, Sections & sections)
 {
   for (const auto & entry : node) {
+    if (auto counted = count_entry(sections); !counted) {
+      return counted;
+    }
     const std::string name = prefix + entry.first.Scalar();
     if (entry.second.IsMap()) {
-      if (auto collected = collect(name + ".", entry.second, into); !collected) {
+      if (auto collected = collect(name + ".", entry.second, into, sections); !collected) {
         return collected;
       }
       continue;
@@ -134,18 +159,15 @@ Result<void> collect(const std::string & prefix, const YAML::Node & node, Parame
   return {};
 }
 
-struct Sections
-{
-  std::vector<std::string> names;  // of all, as in the file
-  bool apply = false;              // one of them, to the node
-};
-
 // Goes down through namespaces until it meets ros__parameters.
 Result<void> collect_sections(
   const std::string & above, const YAML::Node & node, const Tokens & wanted, ParameterValues & into,
   Sections & sections)
 {
   for (const auto & entry : node) {
+    if (auto counted = count_entry(sections); !counted) {
+      return counted;
+    }
     const std::string key = entry.first.Scalar();
     if (key == parameters_key) {
       sections.names.push_back(above);
@@ -155,7 +177,7 @@ Result<void> collect_sections(
       }
       if (matches(split_name(above), wanted)) {
         sections.apply = true;
-        if (auto collected = collect("", entry.second, into); !collected) {
+        if (auto collected = collect("", entry.second, into, sections); !collected) {
           return collected;
         }
       }
@@ -187,24 +209,25 @@ std::string without_section(
 
 }  // namespace
 
+Result<std::string> read_parameter_file(const std::filesystem::path & file)
+{
+  return read_named_text(file, "Parameter file " + file.string());
+}
+
 Result<ParameterValues> load_parameter_file(
   const std::filesystem::path & file, std::string_view node_name)
 {
   const auto in_file = [&file](const std::string & what) {
     return fail(ErrorCode::invalid_argument, "Parameter file " + file.string() + ": " + what);
   };
-  std::error_code status_error;
-  const auto status = std::filesystem::status(file, status_error);
-  if (!std::filesystem::exists(status)) {
-    return fail(ErrorCode::unavailable, "Parameter file " + file.string() + " isn't there.");
-  }
-  if (std::filesystem::is_directory(status)) {
-    return fail(ErrorCode::unavailable, "Parameter file " + file.string() + " is a folder.");
+  const auto text = read_parameter_file(file);
+  if (!text) {
+    return tl::make_unexpected(text.error());
   }
   ParameterValues values;
   Sections sections;
   try {
-    const YAML::Node root = YAML::LoadFile(file.string());
+    const YAML::Node root = YAML::Load(*text);
     if (!root.IsMap()) {
       return in_file("it holds no section of the form node_name: ros__parameters: …");
     }
@@ -212,8 +235,6 @@ Result<ParameterValues> load_parameter_file(
     if (!collected) {
       return in_file(collected.error().message);
     }
-  } catch (const YAML::BadFile &) {
-    return fail(ErrorCode::permission, "Parameter file " + file.string() + " can't be read.");
   } catch (const YAML::ParserException & error) {
     return in_file(
       "line " + std::to_string(error.mark.line + 1) + " isn't valid YAML (" + error.msg + ").");

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "os/processes.hpp"
+#include "os/named_file.hpp"
 #include "pqc_tunnel/crypto/hkdf.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
 #include "pqc_tunnel/os/file_descriptor.hpp"
@@ -29,46 +29,6 @@ constexpr std::size_t algorithm_offset = 6;
 constexpr std::size_t owner_offset = 8;
 constexpr std::size_t length_offset = 40;
 constexpr std::size_t payload_offset = 44;
-constexpr std::size_t max_file = 1048576;
-
-std::string mode_text(mode_t mode)
-{
-  std::string digits = "0000";
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    digits[3 - i] = static_cast<char>('0' + (mode >> (3 * i) & 7U));
-  }
-  return digits;
-}
-
-Result<void> check_owner(const std::filesystem::path & path, const struct stat & status)
-{
-  if (status.st_uid != ::geteuid() && status.st_uid != 0) {
-    const std::string owner = user_name(status.st_uid);
-    return fail(
-      ErrorCode::permission,
-      path.string() + " belongs to " + owner + ", but must belong to the user who runs this, " +
-        user_name(::geteuid()) +
-        (::geteuid() == 0 ? " (sudo -u " + owner + " runs it as that one)." : "."));
-  }
-  return {};
-}
-
-Result<SecretBytes> read_whole(int fd, std::size_t size, const std::filesystem::path & path)
-{
-  SecretBytes bytes(size);
-  std::size_t filled = 0;
-  while (filled < size) {
-    const auto got = ::read(fd, bytes.span().data() + filled, size - filled);
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    if (got <= 0) {
-      return fail(ErrorCode::permission, path.string() + " can't be read to its end.");
-    }
-    filled += static_cast<std::size_t>(got);
-  }
-  return bytes;
-}
 
 Result<KeyFile> parse(ByteView bytes, const std::filesystem::path & path)
 {
@@ -164,40 +124,23 @@ bool is_secret(KeyFileKind kind) { return kind != KeyFileKind::public_key; }
 
 Result<KeyFile> read_key_file(const std::filesystem::path & path)
 {
-  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!fd) {
-    const int error = errno;
-    return fail(
-      error == ENOENT ? ErrorCode::unavailable : ErrorCode::permission,
-      path.string() + " can't be opened: " + error_text(error) +
-        (error == EACCES ? "; it must belong to " + user_name(::geteuid()) + ", who runs this."
-                         : "."));
+  const auto named = open_named_file(path, path.string());
+  if (!named) {
+    return tl::make_unexpected(named.error());
   }
-  struct stat status
-  {
-  };
-  if (::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    return fail(ErrorCode::invalid_argument, path.string() + " is no file.");
+  SecretBytes bytes(static_cast<std::size_t>(named->status.st_size));
+  if (const auto read = read_named_file(*named, path.string(), bytes.span()); !read) {
+    return tl::make_unexpected(read.error());
   }
-  if (const auto owner = check_owner(path, status); !owner) {
-    return tl::make_unexpected(owner.error());
-  }
-  if (status.st_size > static_cast<off_t>(max_file)) {
-    return fail(ErrorCode::invalid_argument, path.string() + " is no key file of this project.");
-  }
-  const auto bytes = read_whole(fd.get(), static_cast<std::size_t>(status.st_size), path);
-  if (!bytes) {
-    return tl::make_unexpected(bytes.error());
-  }
-  auto file = parse(bytes->view(), path);
+  auto file = parse(bytes.view(), path);
   if (!file) {
     return file;
   }
   const mode_t forbidden = is_secret(file->kind) ? S_IRWXG | S_IRWXO : S_IWGRP | S_IWOTH;
-  if ((status.st_mode & forbidden) != 0) {
+  if ((named->status.st_mode & forbidden) != 0) {
     return fail(
       ErrorCode::permission,
-      path.string() + " has mode " + mode_text(status.st_mode) + ", but " +
+      path.string() + " has mode " + mode_text(named->status.st_mode) + ", but " +
         (is_secret(file->kind) ? "holds a secret and must have mode 0600."
                                : "must not be writable by group or others."));
   }

@@ -127,9 +127,9 @@ std::vector<std::string> parameter_files(const std::vector<std::string> & words)
   return files;
 }
 
-int run(const std::vector<std::string> & words)
+int run(const std::vector<std::string> & files)
 {
-  const auto node = std::make_shared<pqc_tunnel::TunnelNode>(parameter_files(words));
+  const auto node = std::make_shared<pqc_tunnel::TunnelNode>(files);
   if (node->failure().empty()) {
     const SignalThread signals(*node);
     rclcpp::spin(node);
@@ -163,8 +163,15 @@ int main(int argc, char ** argv)
     // Log calls on the executor's thread, and the middleware's own, must not wait for a reader.
     const pqc_tunnel::OutputRelay errors(STDERR_FILENO, "tunnel_node");
     const pqc_tunnel::OutputRelay output(STDOUT_FILENO, "tunnel_node");
+    const auto files = parameter_files({argv, argv + argc});
+    for (const auto & file : files) {
+      if (const auto text = pqc_tunnel::read_parameter_file(file); !text) {
+        report_failure(text.error().message);
+        return exit_misconfigured;
+      }
+    }
     rclcpp::init(argc, argv, rclcpp::InitOptions(), rclcpp::SignalHandlerOptions::None);
-    return run({argv, argv + argc});
+    return run(files);
   } catch (const std::exception & error) {
     report_failure(error.what());
     return exit_misconfigured;  // by ROS arguments, or a parameter file that can't be read

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "config/config.hpp"
 #include "support/scratch_dir.hpp"
@@ -27,6 +31,11 @@ protected:
     const std::string & message = values.error().message;
     const std::string prefix = "Parameter file " + (scratch_ / "parameters.yaml").string() + ": ";
     return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
+  }
+  static std::string sentence(const std::filesystem::path & file)
+  {
+    const auto values = load_parameter_file(file, "/pqc/tunnel");
+    return values ? "accepted" : values.error().message;
   }
   bool reaches(const std::string & section, const std::string & node)
   {
@@ -161,6 +170,57 @@ TEST_F(ParameterFile, a_missing_file_is_named)
   EXPECT_EQ(
     values.error().message,
     "Parameter file " + (scratch_ / "absent.yaml").string() + " isn't there.");
+}
+
+TEST_F(ParameterFile, a_pipe_a_device_and_an_endless_file_are_refused_at_once)
+{
+  const auto pipe = scratch_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(sentence(pipe), "Parameter file " + pipe.string() + " is no file.");
+  EXPECT_EQ(sentence("/dev/zero"), "Parameter file /dev/zero is no file.");
+  const auto large = scratch_.write("large.yaml", "");
+  std::filesystem::resize_file(large, std::uintmax_t{1} << 40);
+  EXPECT_EQ(sentence(large), "Parameter file " + large.string() + " has more than 1048576 bytes.");
+}
+
+TEST_F(ParameterFile, aliases_and_depth_do_not_multiply_the_work)
+{
+  std::string aliases = "l0: &l0 {a: {}, b: {}}\n";
+  for (int level = 1; level < 40; ++level) {
+    const std::string below = std::to_string(level - 1);
+    aliases += "l" + std::to_string(level) + ": &l" + std::to_string(level) + " {a: *l" + below +
+               ", b: *l" + below + "}\n";
+  }
+  EXPECT_EQ(refusal(aliases), "it has more than 10000 entries.");
+  EXPECT_NE(refusal(std::string(100000, '[')), "accepted");
+}
+
+TEST_F(ParameterFile, one_that_others_may_write_is_refused_with_how_to_mend_it)
+{
+  const auto file = scratch_.write("open.yaml", "/**:\n  ros__parameters:\n    role: gcs\n");
+  ASSERT_EQ(::chmod(file.c_str(), 0664), 0);
+  EXPECT_EQ(sentence(file), "accepted") << "the owner's group is his own";
+  ASSERT_EQ(::chmod(file.c_str(), 0646), 0);
+  EXPECT_EQ(
+    sentence(file), "Parameter file " + file.string() +
+                      " has mode 0646, so that others may write it: chmod go-w " + file.string() +
+                      " mends that.");
+  ASSERT_EQ(::chmod(file.c_str(), 0644), 0);
+  EXPECT_EQ(sentence(file), "accepted");
+}
+
+TEST_F(ParameterFile, one_of_another_user_or_of_a_group_of_others_is_refused)
+{
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "only root can give a file away";
+  }
+  const auto file = scratch_.write("foreign.yaml", "/**:\n  ros__parameters:\n    role: gcs\n");
+  ASSERT_EQ(::chown(file.c_str(), 0, 12345), 0);
+  ASSERT_EQ(::chmod(file.c_str(), 0664), 0);
+  EXPECT_NE(sentence(file).find("has mode 0664"), std::string::npos);
+  ASSERT_EQ(::chmod(file.c_str(), 0600), 0);
+  ASSERT_EQ(::chown(file.c_str(), 12345, 0), 0);
+  EXPECT_NE(sentence(file).find("belongs to user 12345"), std::string::npos);
 }
 
 TEST(ParameterAssignment, reads_name_and_value_as_ros_does)

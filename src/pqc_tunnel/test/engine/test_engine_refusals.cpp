@@ -62,18 +62,14 @@ TEST_F(EngineRefusal, a_missing_identity_is_named)
                        " can't be opened: No such file or directory.");
   config = gcs_config();
   config.plaintexts[0].name = "gamma";
-  EXPECT_EQ(
-    refusal(config), (identities() / "gcs/drones/gamma.drone").string() +
-                       " can't be opened: No such file or directory.");
+  EXPECT_EQ(refusal(config), (identities() / "gcs/drones/gamma.drone").string() + " isn't there.");
 }
 
 TEST_F(EngineRefusal, the_identity_of_the_other_role_is_refused)
 {
   auto config = gcs_config();
   config.identity_dir = identities() / "alpha";
-  EXPECT_EQ(
-    refusal(config), (identities() / "alpha/gcs.identity").string() +
-                       " can't be opened: No such file or directory.");
+  EXPECT_EQ(refusal(config), (identities() / "alpha/gcs.identity").string() + " isn't there.");
 }
 
 TEST_F(EngineRefusal, a_key_that_others_may_read_is_refused)

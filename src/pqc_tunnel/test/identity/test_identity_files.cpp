@@ -391,8 +391,7 @@ TEST_F(IdentityFiles, a_missing_file_is_named)
 {
   EXPECT_EQ(
     message(load_drone_record(scratch_ / "gcs", "gamma")),
-    (scratch_ / "gcs/drones/gamma.drone").string() +
-      " can't be opened: No such file or directory.");
+    (scratch_ / "gcs/drones/gamma.drone").string() + " isn't there.");
 }
 
 TEST_F(IdentityFiles, a_record_under_another_name_is_refused)
