@@ -74,6 +74,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/paths/test_two_ends.cpp
 
     test/protocol/test_blackout.cpp
+    test/protocol/test_boot_keys.cpp
     test/protocol/test_clock_sync.cpp
     test/protocol/test_control_abuse.cpp
     test/protocol/test_control_frame.cpp
@@ -88,6 +89,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_handshake_refusals.cpp
     test/protocol/test_handshake_tampering.cpp
     test/protocol/test_hello_gate.cpp
+    test/protocol/test_insider_rekeys.cpp
     test/protocol/test_key_limits.cpp
     test/protocol/test_key_messages.cpp
     test/protocol/test_key_overlap.cpp
@@ -155,6 +157,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/net/test_serial_port.cpp
     test/net/test_sockets.cpp
     test/os/test_output_relay.cpp
+    test/os/test_process.cpp
     test/os/test_replaced_file.cpp
   )
   target_sources(test_show_text PRIVATE src/command/show_text.cpp)

@@ -202,6 +202,33 @@ TEST(PathSet, an_answer_counts_once_and_on_its_own_link)
   EXPECT_EQ(report.state, PathState::up);
 }
 
+TEST(PathSet, a_new_address_is_proved_by_the_answer_to_its_own_probe_and_by_no_other)
+{
+  for (const std::size_t links : {1U, 2U}) {
+    Paths paths(std::vector(links, link()));
+    paths.frame(at(0, 1));
+    paths.run(1s, {0});
+    paths.frame(at(0, 2));
+    std::vector<PathProbe> probes = paths.probes();
+    paths.now += 1s;
+    std::ranges::copy(paths.probes(), std::back_inserter(probes));
+    for (const PathProbe & probe : probes) {
+      paths.set.handle_answer(probe.nonce + 1, 0, paths.now);
+      if (probe.to == at(0, 1)) {
+        paths.set.handle_answer(probe.nonce, 0, paths.now);
+      }
+    }
+    paths.set.handle_answer(0, 0, paths.now);
+    EXPECT_EQ(paths.set.remote(0), at(0, 1));
+    const auto own = std::ranges::find(probes, at(0, 2), &PathProbe::to);
+    ASSERT_NE(own, probes.end());
+    EXPECT_FALSE(paths.set.handle_answer(own->nonce, 1, paths.now));
+    EXPECT_EQ(paths.set.remote(0), at(0, 1));
+    EXPECT_TRUE(paths.set.handle_answer(own->nonce, 0, paths.now));
+    EXPECT_EQ(paths.set.remote(0), at(0, 2));
+  }
+}
+
 TEST(PathSet, an_unplugged_link_is_left_at_once_and_proves_itself_when_it_is_back)
 {
   Paths paths({link(), link()});

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/insider.hpp"
 #include "support/traffic.hpp"
 
 // What someone holds back while nothing else passes, and releases before anything newer, is not delivered.
@@ -216,6 +217,31 @@ TEST(HeldUnderNewKeys, a_command_is_not_delivered_long_after_they_were_installed
     EXPECT_FALSE(result.forward);
   }
   EXPECT_GT(opened, 0u);
+}
+
+// The ground station is there again once it has answered a question that was asked after the loss.
+TEST(Outage, is_not_ended_by_frames_that_answer_nothing)
+{
+  WiredPair pair;
+  Insider insider(pair);
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(1s);
+  pair.set_datagram_filter([](Side, Bytes &) { return false; });
+  const Instant asked_before = pair.now();
+  const auto is_lost = [&] { return pair.snapshot(Side::drone).state == PeerState::lost; };
+  ASSERT_TRUE(pair.run_until(is_lost, 10s));
+  for (int i = 0; i < 100; ++i) {
+    insider.say(Side::gcs, {0, Keepalive{}});
+    const std::int64_t t1 = asked_before.time_since_epoch().count();
+    insider.say(Side::gcs, {0, TimeResponse{t1, t1, t1}});
+    pair.run_for(10ms);
+    ASSERT_TRUE(is_lost());
+  }
+  EXPECT_FALSE(pair.saw(Side::drone, EventKind::peer_back));
+  const std::int64_t t1 = pair.now().time_since_epoch().count();
+  insider.say(Side::gcs, {0, TimeResponse{t1, t1, t1}});
+  EXPECT_FALSE(is_lost());
+  EXPECT_TRUE(pair.saw(Side::drone, EventKind::peer_back));
 }
 
 TEST(Outage, of_ten_seconds_costs_data_for_about_one_round_trip_more)

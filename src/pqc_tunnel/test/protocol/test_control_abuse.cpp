@@ -94,15 +94,10 @@ TEST(InsidersControl, with_an_abort_for_an_unknown_reason_blames_no_suite)
     std::uint32_t transaction = 0;
     pair.set_datagram_filter([&](Side from, Bytes & bytes) {
       if (from == Side::drone && !is_hello(bytes)) {
-        Bytes copy = bytes;
-        const auto header = decode_frame_header(copy);
-        const auto opened = insider.keys(Side::gcs).open(*header, copy, pair.now());
-        if (!opened.drop && opened.kind == static_cast<std::uint8_t>(FrameKind::control)) {
-          const auto frame = decode_control(EpochKeys::payload(copy));
-          const auto * want = frame ? std::get_if<Want>(&frame->body) : nullptr;
-          if (want != nullptr && want->suite == wanted.wire_id) {
-            transaction = frame->transaction;
-          }
+        const auto frame = insider.read_control(Side::gcs, bytes);
+        const auto * want = frame ? std::get_if<Want>(&frame->body) : nullptr;
+        if (want != nullptr && want->suite == wanted.wire_id) {
+          transaction = frame->transaction;
         }
       }
       return false;  // the ground station does not answer
@@ -151,16 +146,7 @@ TEST(InsidersControl, a_rekey_without_the_psk_gets_no_answer_and_costs_no_decaps
   opening.next_epoch = Epoch{1};
   Bytes message = encode(opening);
   message.resize(message.size() + finish_size(current_suite(), {}).max);
-  std::uint32_t offset = 0;
-  while (offset < message.size()) {
-    const auto size = std::min<std::size_t>(1000, message.size() - offset);
-    const StreamPart part{
-      9, 0, offset, static_cast<std::uint32_t>(message.size()),
-      ByteView(message).subspan(offset, size)};
-    EXPECT_TRUE(
-      pair.inject(Side::gcs, insider.seal(Side::drone, FrameKind::stream, encode(part))).peer);
-    offset += static_cast<std::uint32_t>(size);
-  }
+  insider.say_message(Side::drone, 9, message);
   pair.run_for(500ms);
   EXPECT_EQ(pair.snapshot(Side::gcs).handshakes, handshakes);
   EXPECT_EQ(pair.snapshot(Side::gcs).epoch, Epoch{0});

@@ -130,6 +130,156 @@ TEST_F(Handshakes, leave_no_prekey_behind_that_the_drone_never_used)
   }
 }
 
+// --- A session that is wiped ---
+
+class WipedSession : public Handshakes
+{
+protected:
+  WipedSession() : pair_(with_several_kinds_of_prekeys())
+  {
+    pair_.set_job_filter([this](Side, Job & job) -> std::optional<JobResult> {
+      const auto * finish = std::get_if<MakeFinish>(&job);
+      const bool is_rekey = finish != nullptr && finish->resumption.size() > 0;
+      JobResult result = run_job(std::move(job), pair_.random());
+      if (const auto * issued = std::get_if<IssuedPrekey>(&result)) {
+        prekeys_.emplace_back(issued->secret.kem_secret_key.view());
+        prekeys_.emplace_back(issued->secret.x25519->secret_key.view());
+      } else if (const auto * made = std::get_if<FinishMade>(&result)) {
+        auto & keys = is_rekey ? rekey_ : session_;
+        keys.emplace_back(made->secrets.drone_to_gcs_key.view());
+        keys.emplace_back(made->secrets.gcs_to_drone_key.view());
+        keys.emplace_back(made->secrets.resumption.view());
+      }
+      return result;
+    });
+  }
+
+  WiredPair::Options with_several_kinds_of_prekeys()
+  {
+    WiredPair::Options several = options();
+    several.identities = {SignatureAlgorithm::ml_dsa_44, SignatureAlgorithm::ml_dsa_87};
+    return several;
+  }
+  void wipe(Side side)
+  {
+    pair_.end(side).wipe(PeerIndex{0}, "test", pair_.now());
+    pair_.pump();
+  }
+  void wipe_both()
+  {
+    wipe(Side::drone);
+    wipe(Side::gcs);
+  }
+  static std::size_t held(const std::vector<Needle> & secrets)
+  {
+    std::size_t count = 0;
+    for (const Needle & needle : secrets) {
+      count += count_in_memory(needle);
+    }
+    return count;
+  }
+
+  WiredPair pair_;
+  std::vector<Needle> prekeys_;  // of the ground station
+  std::vector<Needle> session_;
+  std::vector<Needle> rekey_;
+};
+
+TEST_F(WipedSession, leaves_neither_its_keys_nor_those_of_its_prekeys)
+{
+  ASSERT_TRUE(pair_.establish());
+  pair_.run_for(3s);
+  ASSERT_GE(prekeys_.size(), 4u);
+  EXPECT_GT(held(prekeys_), 0u);
+  EXPECT_GT(held(session_), 0u);
+  wipe_both();
+  EXPECT_EQ(held(prekeys_), 0u);
+  EXPECT_EQ(held(session_), 0u);
+}
+
+TEST_F(WipedSession, leaves_no_keys_of_an_exchange_that_is_under_way)
+{
+  ASSERT_TRUE(pair_.establish());
+  pair_.run_for(3s);
+  pair_.set_datagram_filter([](Side from, Bytes &) { return from == Side::drone; });
+  pair_.drone().request_rekey(rekey_to(nullptr), pair_.now());
+  pair_.run_for(500ms);
+  ASSERT_EQ(rekey_.size(), 3u);
+  EXPECT_GT(held(rekey_), 0u);
+  wipe_both();
+  EXPECT_EQ(held(rekey_), 0u);
+}
+
+TEST_F(WipedSession, leaves_no_keys_of_an_exchange_that_waits_for_an_earlier_job)
+{
+  ASSERT_TRUE(pair_.establish());
+  ASSERT_TRUE(pair_.run_until([&] { return pair_.snapshot(Side::drone).prekeys == 1; }));
+  ASSERT_EQ(prekeys_.size(), 4u);
+  pair_.hold_jobs(Side::gcs, true);
+  ASSERT_TRUE(pair_.run_until([&] { return prekeys_.size() > 4; }));
+  pair_.drone().request_rekey(rekey_to(nullptr), pair_.now());
+  pair_.run_for(500ms);
+  ASSERT_EQ(rekey_.size(), 3u);
+  const std::vector<Needle> used(prekeys_.begin(), prekeys_.begin() + 4);
+  EXPECT_GT(held(used), 0u);
+  wipe_both();
+  EXPECT_EQ(held(used), 0u);
+  EXPECT_EQ(held(session_), 0u);
+}
+
+TEST_F(WipedSession, that_was_being_made_leaves_no_keys)
+{
+  pair_.set_datagram_filter(
+    [this](Side from, Bytes &) { return from == Side::drone || session_.empty(); });
+  ASSERT_TRUE(pair_.run_until([&] { return !session_.empty(); }));
+  pair_.run_for(100ms);
+  EXPECT_GT(held(session_), 0u);
+  wipe_both();
+  EXPECT_EQ(held(session_), 0u);
+}
+
+TEST_F(WipedSession, leaves_no_boot_keys)
+{
+  std::optional<ClientHello> hello;
+  pair_.set_datagram_filter([&](Side from, Bytes & bytes) {
+    if (from == Side::drone && is_hello(bytes)) {
+      hello = parse_client_hello(bytes);
+    }
+    return true;
+  });
+  ASSERT_TRUE(pair_.establish());
+  const Suite & used = suite(WiredPair::Options().suite);
+  std::vector<Needle> boot_keys;
+  {
+    const PskKeySet psk = PskKeySet::derive(Identities::for_signature(used.signature).record().psk);
+    const EpochSecrets boot =
+      boot_secrets(psk.of(hello->suite), used.aead, hello->client_random, hello->challenge);
+    boot_keys.emplace_back(boot.drone_to_gcs_key.view());
+    boot_keys.emplace_back(boot.gcs_to_drone_key.view());
+  }
+  EXPECT_GT(held(boot_keys), 0u);  // frames under them may still be on the way
+  wipe_both();
+  EXPECT_EQ(held(boot_keys), 0u);
+}
+
+TEST_F(WipedSession, leaves_no_stream_at_either_end)
+{
+  ASSERT_TRUE(pair_.establish());
+  const auto bytes_under_way = [this](Side side) {
+    return pair_.snapshot(side).pool.bytes_under_way;
+  };
+  // Of the first prekey that is fetched ahead, some parts arrive.
+  pair_.set_datagram_filter([&](Side from, Bytes & bytes) {
+    return from == Side::drone || bytes.size() < 1000 || bytes_under_way(Side::drone) == 0;
+  });
+  ASSERT_TRUE(pair_.run_until([&] { return bytes_under_way(Side::drone) > 0; }, 10s));
+  EXPECT_GT(bytes_under_way(Side::gcs), 0u);
+  wipe_both();
+  for (const Side side : both_sides) {
+    EXPECT_EQ(bytes_under_way(side), 0u);
+  }
+}
+
 // Of every challenge that a drone has answered, although the ground station used one of them.
 TEST(WipedMemory, holds_no_boot_keys_once_a_session_is_made_from_one_of_several_challenges)
 {

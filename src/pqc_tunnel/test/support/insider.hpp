@@ -4,11 +4,17 @@
 #ifndef SUPPORT__INSIDER_HPP_
 #define SUPPORT__INSIDER_HPP_
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "protocol/control_frame.hpp"
 #include "protocol/epoch_keys.hpp"
+#include "protocol/stream.hpp"
 #include "support/session_secrets.hpp"
 #include "support/wired_pair.hpp"
 
@@ -23,6 +29,13 @@ public:
   explicit Insider(WiredPair & pair) : pair_(pair)
   {
     pair.set_job_filter([this](Side, Job & job) -> std::optional<JobResult> {
+      if (const auto * issue = std::get_if<IssuePrekey>(&job)) {
+        const Suite & suite = *issue->keys.suite;
+        const HandshakeMode mode = issue->keys.mode;
+        JobResult result = run_job(std::move(job), pair_.random());
+        note_prekey(std::get<IssuedPrekey>(result), suite, mode);
+        return result;
+      }
       auto * complete = std::get_if<CompleteFinish>(&job);
       if (complete == nullptr || !sessions_.empty()) {
         return std::nullopt;
@@ -35,7 +48,7 @@ public:
           sessions_[side] = std::make_unique<EpochKeys>(
             EpochName{&suite, done->secrets.session, Epoch{0}}, role, copy_of(done->secrets),
             TunnelSettings{}, Instant{});
-          skip(side, 1'000'000);  // far beyond the sequence numbers of the end itself
+          skip(side, 20'000);  // far beyond the sequence numbers of the end itself
         }
       }
       return result;
@@ -55,9 +68,62 @@ public:
   {
     return pair_.inject(other(as), seal(as, FrameKind::control, text));
   }
+  // A message as the frames of a stream, for the other end's foreground. Ids count up.
+  std::vector<Bytes> seal_message(Side as, std::uint8_t id, ByteView message)
+  {
+    std::vector<Bytes> frames;
+    for (std::size_t at = 0; at < message.size(); at += part_size) {
+      const ByteView bytes = message.subspan(at, std::min(part_size, message.size() - at));
+      const StreamPart part{
+        id, static_cast<std::uint16_t>(frames.size()), static_cast<std::uint32_t>(at),
+        static_cast<std::uint32_t>(message.size()), bytes};
+      frames.push_back(seal(as, FrameKind::stream, encode(part)));
+    }
+    return frames;
+  }
+  void say_message(Side as, std::uint8_t id, ByteView message)
+  {
+    for (const Bytes & frame : seal_message(as, id, message)) {
+      EXPECT_TRUE(pair_.inject(other(as), frame).peer);
+    }
+  }
+  // A control frame that the other end sends to `as`; each can be read once.
+  std::optional<ControlFrame> read_control(Side as, ByteView datagram)
+  {
+    Bytes copy(datagram.begin(), datagram.end());
+    const auto header = decode_frame_header(copy);
+    if (!header || header->key_id != keys(as).receive_id()) {
+      return std::nullopt;
+    }
+    const auto opened = keys(as).open(*header, copy, pair_.now());
+    return !opened.drop && opened.kind == static_cast<std::uint8_t>(FrameKind::control)
+             ? decode_control(EpochKeys::payload(copy))
+             : std::nullopt;
+  }
+  // The newest prekey that was made for the drone, for suites of this kind.
+  const VerifiedPrekey & prekey(const Suite & suite) const
+  {
+    const auto found = std::find_if(prekeys_.rbegin(), prekeys_.rend(), [&](const auto & prekey) {
+      return PrekeyKind(*prekey.suite) == PrekeyKind(suite);
+    });
+    EXPECT_NE(found, prekeys_.rend());
+    return *found;
+  }
   EpochKeys & keys(Side as) { return *sessions_.at(as); }
 
 private:
+  static constexpr std::size_t part_size = 1000;
+
+  void note_prekey(const IssuedPrekey & issued, const Suite & suite, HandshakeMode mode)
+  {
+    const auto message = parse_prekey(issued.message, suite, mode).value();
+    VerifiedPrekey & prekey = prekeys_.emplace_back();
+    prekey.suite = &suite;
+    prekey.key_id = message.key_id;
+    prekey.x25519_key = message.x25519_key;
+    prekey.public_key.assign(message.public_key.begin(), message.public_key.end());
+    prekey.in_transcript = issued.secret.in_transcript;
+  }
   void skip(Side side, std::size_t count)
   {
     Bytes frame(frame_overhead);
@@ -67,6 +133,7 @@ private:
   }
   WiredPair & pair_;
   std::map<Side, std::unique_ptr<EpochKeys>> sessions_;
+  std::vector<VerifiedPrekey> prekeys_;
 };
 
 }  // namespace pqc_tunnel::test

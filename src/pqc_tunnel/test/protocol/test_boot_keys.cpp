@@ -1,0 +1,169 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "protocol/control_frame.hpp"
+#include "protocol/epoch_keys.hpp"
+#include "protocol/hello_messages.hpp"
+#include "support/traffic.hpp"
+
+// The time between a hello and the keys of its session: which challenges, addresses and answers count.
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+const Suite & first_suite() { return suite("cs-mlkem512-aesgcm-mldsa44"); }
+
+class BootKeys : public testing::Test
+{
+protected:
+  BootKeys()
+  {
+    WiredPair::Options options;
+    options.suite = first_suite().id;
+    pair_ = std::make_unique<WiredPair>(options);
+  }
+
+  // Second hellos, the newest last; each holds the challenge that it answers.
+  std::vector<Bytes> second_hellos()
+  {
+    std::vector<Bytes> found;
+    for (const Bytes & bytes : pair_->datagrams_sent(Side::drone)) {
+      if (is_hello(bytes) && parse_client_hello(bytes).challenge != Random32{}) {
+        found.push_back(bytes);
+      }
+    }
+    return found;
+  }
+  std::size_t challenges_answered()
+  {
+    std::set<Random32> challenges;
+    for (const Bytes & hello : second_hellos()) {
+      challenges.insert(parse_client_hello(hello).challenge);
+    }
+    return challenges.size();
+  }
+  // Has the ground station challenge a hello at so many other addresses, and brings the drone all challenges.
+  void challenge_elsewhere(const Bytes & hello, std::uint8_t addresses)
+  {
+    for (std::uint8_t i = 0; i < addresses; ++i) {
+      pair_->inject(Side::gcs, hello, WiredPair::stranger(static_cast<std::uint8_t>(66 + i)));
+    }
+    const auto retries = std::exchange(pair_->sent_elsewhere(Side::gcs), {});
+    EXPECT_EQ(retries.size(), addresses);
+    for (const auto & [to, retry] : retries) {
+      pair_->inject(Side::drone, retry);
+    }
+  }
+  bool has_boot_keys() { return pair_->saw(Side::gcs, EventKind::handshake_started); }
+
+  std::unique_ptr<WiredPair> pair_;
+};
+
+TEST_F(BootKeys, are_made_for_few_challenges_only)
+{
+  pair_->set_datagram_filter([](Side from, Bytes &) { return from == Side::drone; });
+  ASSERT_TRUE(pair_->run_until([&] { return !pair_->datagrams_sent(Side::gcs).empty(); }));
+  challenge_elsewhere(pair_->datagrams_sent(Side::drone).front(), 20);
+  EXPECT_EQ(challenges_answered(), max_challenges);
+}
+
+TEST_F(BootKeys, once_in_use_are_not_made_for_another_challenge)
+{
+  pair_->hold_jobs(Side::gcs, true);
+  ASSERT_TRUE(pair_->run_until([&] { return has_boot_keys(); }));
+  pair_->run_for(50ms);  // a frame under them has come
+  const std::size_t answered = challenges_answered();
+  challenge_elsewhere(second_hellos().back(), 3);
+  EXPECT_EQ(challenges_answered(), answered);
+  pair_->hold_jobs(Side::gcs, false);
+  EXPECT_TRUE(pair_->establish());
+}
+
+// Whoever knows the PSK has the boot keys, but not what was agreed under them.
+TEST_F(BootKeys, do_not_confirm_a_session_by_themselves)
+{
+  const auto finish_made = [this, made = false](Side at, Job & job) mutable {
+    if (at == Side::gcs && std::holds_alternative<CompleteFinish>(job)) {
+      pair_->hold_jobs(Side::gcs, true);
+    }
+    return std::optional<JobResult>();
+  };
+  pair_->set_job_filter(finish_made);
+  ASSERT_TRUE(pair_->run_until([&] { return pair_->jobs_run(Side::drone) == 2; }));
+  pair_->run_for(100ms);
+  const ClientHello hello = parse_client_hello(second_hellos().back());
+  const PskKeySet psk =
+    PskKeySet::derive(Identities::for_signature(first_suite().signature).record().psk);
+  EpochKeys forger(
+    EpochName{&first_suite(), {}, {}}, Role::gcs,
+    boot_secrets(psk.of(hello.suite), first_suite().aead, hello.client_random, hello.challenge),
+    TunnelSettings{}, pair_->now());
+  const Bytes confirm = encode(ControlFrame{0, Confirm{}});
+  Bytes frame(confirm.size() + frame_overhead);
+  for (int i = 0; i < 100; ++i) {  // beyond the ground station's own sequence numbers
+    std::ranges::copy(confirm, frame.begin() + frame_header_size);
+    forger.seal(FrameKind::control, frame);
+  }
+  pair_->inject(Side::drone, frame);
+  EXPECT_FALSE(pair_->saw(Side::drone, EventKind::handshake_completed));
+  EXPECT_EQ(pair_->snapshot(Side::drone).state, PeerState::handshaking);
+  pair_->set_job_filter(nullptr);
+  pair_->hold_jobs(Side::gcs, false);
+  EXPECT_TRUE(pair_->establish());
+  EXPECT_EQ(pair_->count(Side::drone, EventKind::handshake_completed), 1u);
+}
+
+TEST_F(BootKeys, of_a_newer_hello_end_the_exchange_under_those_before)
+{
+  pair_->set_job_filter([this](Side, Job & job) {
+    if (std::holds_alternative<CompleteFinish>(job)) {
+      pair_->hold_jobs(Side::gcs, true);
+    }
+    return std::optional<JobResult>();
+  });
+  ASSERT_TRUE(pair_->run_until([&] { return pair_->jobs_run(Side::gcs) == 2; }));
+  pair_->restart(Side::drone);
+  ASSERT_TRUE(
+    pair_->run_until([&] { return pair_->count(Side::gcs, EventKind::handshake_started) == 2; }));
+  pair_->set_job_filter(nullptr);
+  pair_->hold_jobs(Side::gcs, false);
+  EXPECT_TRUE(pair_->establish());
+  EXPECT_EQ(pair_->count(Side::gcs, EventKind::handshake_completed), 1u);
+}
+
+// A frame from elsewhere that newer ones have overtaken is a copy that someone held back.
+TEST_F(BootKeys, do_not_follow_an_old_frame_to_another_address)
+{
+  std::optional<Bytes> held;
+  pair_->set_datagram_filter([&](Side from, Bytes & bytes) {
+    const bool first = from == Side::drone && !is_hello(bytes) && !held;
+    if (first) {
+      held = bytes;
+    }
+    return !first;
+  });
+  pair_->set_job_filter([this](Side, Job & job) {
+    if (std::holds_alternative<CompleteFinish>(job)) {
+      pair_->hold_jobs(Side::gcs, true);
+    }
+    return std::optional<JobResult>();
+  });
+  ASSERT_TRUE(pair_->run_until([&] { return pair_->jobs_run(Side::drone) == 2; }));
+  pair_->run_for(100ms);
+  ASSERT_TRUE(held);
+  EXPECT_TRUE(pair_->inject(Side::gcs, *held, WiredPair::stranger()).peer);
+  pair_->hold_jobs(Side::gcs, false);
+  EXPECT_TRUE(pair_->establish());
+  EXPECT_TRUE(pair_->sent_elsewhere(Side::gcs).empty());
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::test

@@ -1,0 +1,274 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include "protocol/key_messages.hpp"
+#include "protocol/ratchet.hpp"
+#include "support/insider.hpp"
+#include "support/traffic.hpp"
+
+// Rekeys and ratchets of an end that has the session's keys, some with the PSK too, and breaks one rule.
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+const Suite & in_use() { return suite("cs-mlkem512-aesgcm-mldsa44"); }
+// Its prekeys serve this one, too: only the AEAD differs.
+const Suite & of_the_same_kind() { return suite("cs-mlkem512-chacha20poly1305-mldsa44"); }
+const Suite & of_another_signature() { return suite("cs-mlkem512-aesgcm-falcon512"); }
+
+PskKeySet psk()
+{
+  return PskKeySet::derive(Identities::for_signature(in_use().signature).record().psk);
+}
+
+// A session whose drone has fetched prekeys, and someone who knows all that the drone knows.
+class InsidersRekey : public testing::Test
+{
+protected:
+  void establish(const SuitePolicy & allowed = SuitePolicy(SecurityLevel::l1, false))
+  {
+    WiredPair::Options options;
+    options.suite = in_use().id;
+    options.identities = {SignatureAlgorithm::falcon_512};
+    options.settings.suites = allowed;
+    pair_ = std::make_unique<WiredPair>(std::move(options));
+    insider_ = std::make_unique<Insider>(*pair_);
+    ASSERT_TRUE(pair_->establish());
+    pair_->run_for(3s);
+  }
+
+  // What the drone would send for a rekey.
+  RekeyOpening opening(const Suite & suite)
+  {
+    RekeyOpening opening;
+    pair_->random().fill(opening.client_random);
+    opening.key_id = insider_->prekey(suite).key_id;
+    opening.suite = suite.wire_id;
+    opening.session = pair_->snapshot(Side::gcs).session;
+    opening.next_epoch = Epoch{1};
+    return opening;
+  }
+  // Every proof in it is right.
+  Bytes rekey(const RekeyOpening & opening, const Suite & suite, const Suite & prekey_of)
+  {
+    Bytes message = encode(opening);
+    JobResult made = run_job(
+      MakeFinish{
+        &suite, HandshakeMode{}, std::make_shared<const PskKeySet>(psk()),
+        SecretBytes::copy_of(insider_->keys(Side::drone).resumption().view()), nullptr, message,
+        insider_->prekey(prekey_of)},
+      pair_->random());
+    const Bytes & finish = std::get<FinishMade>(made).finish;
+    message.insert(message.end(), finish.begin(), finish.end());
+    return message;
+  }
+  Bytes rekey(const RekeyOpening & opening) { return rekey(opening, in_use(), in_use()); }
+
+  // Whether the ground station made keys of it.
+  bool is_accepted(ByteView message)
+  {
+    const auto before = pair_->snapshot(Side::gcs).handshakes;
+    insider_->say_message(Side::drone, ++id_, message);
+    pair_->run_for(200ms);
+    return pair_->snapshot(Side::gcs).handshakes > before;
+  }
+  // Whether the ground station did any work for it.
+  bool costs_a_job(ByteView message)
+  {
+    const auto before = pair_->jobs_run(Side::gcs);
+    const bool accepted = is_accepted(message);
+    return accepted || pair_->jobs_run(Side::gcs) > before;
+  }
+
+  std::unique_ptr<WiredPair> pair_;
+  std::unique_ptr<Insider> insider_;
+  std::uint8_t id_ = 8;
+};
+
+TEST_F(InsidersRekey, that_breaks_no_rule_is_accepted)
+{
+  establish();
+  EXPECT_TRUE(is_accepted(rekey(opening(in_use()))));
+}
+
+TEST_F(InsidersRekey, for_another_mode_is_refused)
+{
+  establish();
+  RekeyOpening altered = opening(in_use());
+  altered.mode = HandshakeMode{true, true}.to_wire();
+  EXPECT_FALSE(costs_a_job(rekey(altered)));
+}
+
+TEST_F(InsidersRekey, of_another_session_is_refused)
+{
+  establish();
+  RekeyOpening altered = opening(in_use());
+  altered.session.bytes[0] ^= 1;
+  EXPECT_FALSE(costs_a_job(rekey(altered)));
+}
+
+TEST_F(InsidersRekey, to_any_epoch_but_the_next_is_refused)
+{
+  establish();
+  for (const Epoch epoch : {Epoch{0}, Epoch{2}, last_epoch}) {
+    RekeyOpening altered = opening(in_use());
+    altered.next_epoch = epoch;
+    EXPECT_FALSE(costs_a_job(rekey(altered)));
+  }
+}
+
+TEST_F(InsidersRekey, with_a_prekey_of_another_kind_is_refused)
+{
+  establish();
+  RekeyOpening altered = opening(in_use());
+  altered.suite = of_another_signature().wire_id;
+  EXPECT_FALSE(costs_a_job(rekey(altered, of_another_signature(), in_use())));
+}
+
+TEST_F(InsidersRekey, with_a_prekey_that_was_used_is_refused)
+{
+  establish();
+  const Bytes first = rekey(opening(in_use()));
+  const Bytes second = rekey(opening(in_use()));
+  EXPECT_TRUE(is_accepted(first));
+  EXPECT_FALSE(costs_a_job(second));
+}
+
+TEST_F(InsidersRekey, to_a_suite_that_is_not_allowed_is_refused_and_gets_no_prekey)
+{
+  establish(SuitePolicy({&in_use()}));
+  RekeyOpening altered = opening(in_use());
+  altered.suite = of_the_same_kind().wire_id;
+  const auto jobs = pair_->jobs_run(Side::gcs);
+  insider_->say(Side::drone, {77, Want{of_the_same_kind().wire_id}});
+  pair_->run_for(100ms);
+  EXPECT_EQ(pair_->jobs_run(Side::gcs), jobs);
+  EXPECT_FALSE(costs_a_job(rekey(altered, of_the_same_kind(), in_use())));
+  EXPECT_TRUE(pair_->reported(Side::gcs, EventKind::refused, "allowed_suites does not name it"));
+}
+
+TEST(InsidersWant, for_a_suite_below_the_least_level_gets_no_prekey)
+{
+  WiredPair::Options options;
+  options.settings.suites = SuitePolicy(SecurityLevel::l3, false);
+  options.identities = {SignatureAlgorithm::ml_dsa_44};
+  WiredPair pair(options);
+  Insider insider(pair);
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(3s);
+  const auto jobs = pair.jobs_run(Side::gcs);
+  insider.say(Side::drone, {77, Want{in_use().wire_id}});
+  pair.run_for(100ms);
+  EXPECT_EQ(pair.jobs_run(Side::gcs), jobs);
+  EXPECT_TRUE(pair.reported(Side::gcs, EventKind::refused, "is below min_level 3"));
+}
+
+TEST_F(InsidersRekey, requested_by_the_ground_station_keeps_to_what_the_drone_allows)
+{
+  establish(SuitePolicy({&in_use()}));
+  insider_->say(Side::gcs, {77, RekeyRequest{of_the_same_kind().wire_id}});
+  pair_->run_for(5s);
+  EXPECT_EQ(pair_->snapshot(Side::drone).suite, &in_use());
+  EXPECT_FALSE(pair_->saw(Side::drone, EventKind::rekey_started));
+  EXPECT_TRUE(pair_->reported(Side::drone, EventKind::refused, "allowed_suites does not name it"));
+}
+
+// The drone has given it up for another exchange: keys of it would displace those of the other.
+TEST_F(InsidersRekey, that_a_later_one_has_overtaken_is_refused)
+{
+  establish();
+  insider_->say(Side::drone, {77, Want{of_another_signature().wire_id}});
+  pair_->run_for(500ms);
+  const Bytes given_up = rekey(opening(in_use()));
+  const auto held = insider_->seal_message(Side::drone, 20, given_up);
+  const Suite & later = of_another_signature();
+  ASSERT_TRUE(is_accepted(rekey(opening(later), later, later)));
+  const auto handshakes = pair_->snapshot(Side::gcs).handshakes;
+  const auto keys = pair_->gcs().installed_keys(PeerIndex{0}).size();
+  for (const Bytes & frame : held) {
+    pair_->inject(Side::gcs, frame);
+  }
+  pair_->run_for(200ms);
+  EXPECT_EQ(pair_->snapshot(Side::gcs).handshakes, handshakes);
+  EXPECT_EQ(pair_->gcs().installed_keys(PeerIndex{0}).size(), keys);
+}
+
+// --- Ratchets ---
+
+class InsidersRatchet : public InsidersRekey
+{
+protected:
+  Ratchet ratchet()
+  {
+    Ratchet ratchet{Epoch{1}, {}, {}};
+    pair_->random().fill(ratchet.random);
+    ratchet.mac = ratchet_mac(psk(), insider_->keys(Side::drone), ratchet);
+    return ratchet;
+  }
+  std::size_t keys(Side side) { return pair_->end(side).installed_keys(PeerIndex{0}).size(); }
+};
+
+TEST_F(InsidersRatchet, that_proves_the_psk_makes_keys)
+{
+  establish();
+  const std::size_t before = keys(Side::gcs);
+  insider_->say(Side::drone, {7, ratchet()});
+  EXPECT_EQ(keys(Side::gcs), before + 1);
+}
+
+TEST_F(InsidersRatchet, without_the_psk_or_to_another_epoch_makes_no_keys)
+{
+  establish();
+  const std::size_t before = keys(Side::gcs);
+  for (const std::size_t byte : {0u, 15u, 31u}) {
+    Ratchet forged = ratchet();
+    forged.mac.at(byte) ^= 0x80;
+    insider_->say(Side::drone, {7, forged});
+  }
+  Ratchet far = ratchet();
+  far.next_epoch = Epoch{2};
+  far.mac = ratchet_mac(psk(), insider_->keys(Side::drone), far);
+  insider_->say(Side::drone, {7, far});
+  EXPECT_EQ(keys(Side::gcs), before);
+}
+
+TEST_F(InsidersRatchet, answered_without_the_psk_or_for_another_one_makes_no_keys)
+{
+  establish();
+  std::optional<ControlFrame> asked;
+  pair_->set_datagram_filter([&](Side from, Bytes & bytes) {
+    const auto frame =
+      from == Side::drone ? insider_->read_control(Side::gcs, bytes) : std::nullopt;
+    if (frame && std::holds_alternative<Ratchet>(frame->body)) {
+      asked = frame;
+      return false;
+    }
+    return true;
+  });
+  RekeyCommand command = rekey_to(nullptr);
+  command.ratchet = true;
+  pair_->drone().request_rekey(command, pair_->now());
+  ASSERT_TRUE(pair_->run_until([&] { return asked.has_value(); }));
+  const std::size_t before = keys(Side::drone);
+  const auto & ratchet = std::get<Ratchet>(asked->body);
+  RatchetOk ok;
+  pair_->random().fill(ok.random);
+  ok.mac = ratchet_ok_mac(psk(), insider_->keys(Side::gcs), ratchet, ok.random);
+  RatchetOk forged = ok;
+  forged.mac.back() ^= 1;
+  insider_->say(Side::gcs, {asked->transaction, forged});
+  insider_->say(Side::gcs, {asked->transaction + 1, ok});
+  EXPECT_EQ(keys(Side::drone), before);
+  EXPECT_FALSE(pair_->saw(Side::drone, EventKind::rekey_committed));
+  insider_->say(Side::gcs, {asked->transaction, ok});
+  EXPECT_EQ(keys(Side::drone), before + 1);
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::test
