@@ -156,6 +156,8 @@ _BENCH = (
         ("flood --rate x", "'x' isn't a rate from 1 to 20000 per second"),
         ("simulate --schedules 0", "'0' isn't a whole number of at least 1"),
         ("formal --only x", "invalid choice: 'x'"),
+        ("mutants --only engine/*", "--only begins with protocol/ or paths/"),
+        ("mutants --sample 0", "'0' isn't a whole number of at least 1"),
     ),
     Mistake("{dev} bench matrix --out /proc/x", "'/proc/x'", WRONG_USAGE),
     Mistake("{dev} train --jobs 0", "'0' isn't a number of processes", WRONG_USAGE),
