@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     for name in failed:
         print(f"left out, it fails without a mutant: {name}")
     print(f"{len(cases)} cases in {sum(case.seconds for case in cases):.0f} s", flush=True)
-    verdicts = judge(mutants, cases, lambda verdict: _show(verdict, listed))
+    verdicts = judge(mutants, cases, lambda one: _show(one, listed), options.budget)
     return _conclude(verdicts, listed, options)
 
 

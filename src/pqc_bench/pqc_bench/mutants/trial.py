@@ -14,6 +14,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 
 from pqc_bench.mutants.schemata import ACTIVE, REACHED, Mutant
@@ -21,7 +22,7 @@ from pqc_bench.mutants.schemata import ACTIVE, REACHED, Mutant
 _SLOWER = 10  # a mutant may take so many times as long before it counts as an endless loop
 _LEAST_LIMIT_S = 5.0
 _MEMORY = 4 << 30
-_BUDGETS_S = (0.3, 2.0, float("inf"))  # short cases first
+_BATCHES_S = (0.3, 2.0, float("inf"))  # short cases first
 
 
 @dataclass(frozen=True)
@@ -69,14 +70,20 @@ def record(programs: list[Path], numbers: int) -> tuple[list[Case], list[str]]:
 
 
 def judge(
-    mutants: list[Mutant], cases: list[Case], on_verdict: Callable[[Verdict], None]
+    mutants: list[Mutant],
+    cases: list[Case],
+    on_verdict: Callable[[Verdict], None],
+    budget_s: float = float("inf"),
 ) -> list[Verdict]:
-    """Try every mutant with the cases that reach it until one fails."""
+    """Try every mutant with the cases that reach it until one fails, the shortest first.
+
+    The budget is the time that the cases for one mutant take without it.
+    """
     killers: dict[tuple[str, str], deque[Case]] = defaultdict(lambda: deque(maxlen=3))
     verdicts: list[Verdict] = []
 
     def one(mutant: Mutant) -> None:
-        reaching = [case for case in cases if mutant.place in case.reached]
+        reaching = _within(budget_s, [case for case in cases if mutant.place in case.reached])
         known = killers[mutant.file, mutant.function]
         verdict = Verdict(mutant, "survived" if reaching else "not reached")
         for batch in _batches(reaching, list(known)):
@@ -94,13 +101,22 @@ def judge(
     return sorted(verdicts, key=lambda verdict: verdict.mutant.number)
 
 
+def _within(budget_s: float, cases: list[Case]) -> list[Case]:
+    ends = accumulate(case.seconds for case in cases)
+    return [
+        case
+        for at, (case, end) in enumerate(zip(cases, ends, strict=True))
+        if at == 0 or end <= budget_s
+    ]
+
+
 def _batches(reaching: list[Case], known: list[Case]) -> Iterator[list[Case]]:
     """Cases to run together: those that killed neighbours, then short ones, then all others."""
     for case in known:
         if case in reaching:
             yield [case]
     rest = deque(case for case in reaching if case not in known)
-    for budget in _BUDGETS_S:
+    for budget in _BATCHES_S:
         by_program: dict[Path, list[Case]] = defaultdict(list)
         spent = 0.0
         while rest and (spent <= budget):

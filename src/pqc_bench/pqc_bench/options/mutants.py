@@ -14,7 +14,7 @@ import argparse
 
 from pqc_sim.processes.command_line import whole
 
-from pqc_bench.harness.usage import UsageFault, output_file
+from pqc_bench.harness.usage import UsageFault, duration, output_file
 
 ROOMS = ("protocol", "paths")  # of src/ of pqc_tunnel
 
@@ -33,6 +33,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--sample", type=whole(1), metavar="N", help="so many mutants, at random")
     parser.add_argument("--seed", type=whole(0), default=1, help="of the sample (default: 1)")
+    parser.add_argument(
+        "--budget",
+        type=duration,
+        default=float("inf"),
+        metavar="S",
+        help="seconds of cases for each mutant, the shortest first (default: all that reach it)",
+    )
     parser.add_argument("--out", type=output_file, metavar="FILE", help="where to write the JSON")
 
 

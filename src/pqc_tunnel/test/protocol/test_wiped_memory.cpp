@@ -192,9 +192,13 @@ TEST_F(WipedSession, leaves_neither_its_keys_nor_those_of_its_prekeys)
   ASSERT_GE(prekeys_.size(), 4u);
   EXPECT_GT(held(prekeys_), 0u);
   EXPECT_GT(held(session_), 0u);
+  EXPECT_GT(pair_.snapshot(Side::drone).prekeys, 0u);
   wipe_both();
   EXPECT_EQ(held(prekeys_), 0u);
   EXPECT_EQ(held(session_), 0u);
+  for (const Side side : both_sides) {
+    EXPECT_EQ(pair_.snapshot(side).prekeys, 0u);
+  }
 }
 
 TEST_F(WipedSession, leaves_no_keys_of_an_exchange_that_is_under_way)
@@ -236,6 +240,17 @@ TEST_F(WipedSession, that_was_being_made_leaves_no_keys)
   EXPECT_GT(held(session_), 0u);
   wipe_both();
   EXPECT_EQ(held(session_), 0u);
+}
+
+TEST_F(WipedSession, that_was_being_made_leaves_no_prekey)
+{
+  pair_.set_datagram_filter(
+    [this](Side from, Bytes &) { return from == Side::gcs || prekeys_.empty(); });
+  ASSERT_TRUE(pair_.run_until([&] { return !prekeys_.empty(); }));
+  pair_.run_for(100ms);
+  EXPECT_GT(held(prekeys_), 0u);
+  wipe_both();
+  EXPECT_EQ(held(prekeys_), 0u);
 }
 
 TEST_F(WipedSession, leaves_no_boot_keys)
