@@ -100,7 +100,7 @@ def test_one_parameter_file_holds_all_parameters_of_both_nodes() -> None:
     assert drone["allow_experimental"] is gcs["allow_experimental"] is True
     assert drone["gcs_datagram_port"] == ports.link_datagram
     assert gcs["datagram_port"] == ports.gcs_datagram
-    assert drone["max_lateness_s"] == 1.0
+    assert drone["max_age_s"] == 1.0
     with pytest.raises(RunFault, match="there is no suite"):
         session_parameters("cs-rsa", ports, Path("/keys"), emulated_link=False)
 

@@ -164,6 +164,7 @@ class Attempt:
         assert boot is not None
         boot.keys.session.streams.stop()
         session = drone.new_session(drone.largest_message())
+        session.clock = boot.keys.session.clock
         session.id, session.origin = agreed.secret.session_id(agreed.th3), agreed.th3
         traffic = agreed.secret.traffic(suite.cipher, agreed.th3)
         resumption = agreed.secret.resumption(agreed.th3)

@@ -63,8 +63,7 @@ class Config:
     peer_timeout_s: float
     keepalive_interval_s: float
     report_interval_s: float
-    max_lateness_s: float
-    max_rtt_s: float
+    max_age_s: float
     wipe_after_s: float
     max_key_age_s: float = _parameter("rekey.max_age_s")
     max_ratchets: int = _parameter("rekey.max_ratchets")

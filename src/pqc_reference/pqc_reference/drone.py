@@ -116,8 +116,8 @@ class Drone(End):
         """Send under new keys from now on."""
         self.attempt = self._lost_at = None
         self.peer.slots.install_for_sending(keys)
-        if keys.epoch == 0:  # a new session: of an epoch of the same one the first frame tells
-            self.peer.trust(keys)
+        if keys.epoch == 0:
+            self.peer.last_answered = self.now
             self._blacklist.clear()
         self.peer.start_listening()
         self.prekeys.begin(keys.session)
@@ -341,7 +341,7 @@ class Drone(End):
         if keys is not None and not self._needs_session():
             if peer.is_silent():
                 self._lose("no packets arrive from the ground station", keys)
-            elif peer.is_unanswered():
+            elif self.now >= peer.last_answered + 2 * self.config.peer_timeout_s:
                 self._lose("the ground station answers no question", keys)
             elif keys.used_up:
                 self._lose("the keys are used up", keys)

@@ -148,7 +148,7 @@ class End(ABC):
         self, suite: Suite, session: Session, epoch: int, traffic: Traffic, resumption: bytes = b""
     ) -> EpochKeys:
         """Return the keys of an epoch."""
-        window = ReplayWindow(self.config.replay_window_packets, self.config.max_lateness_s)
+        window = ReplayWindow(self.config.replay_window_packets, self.config.max_age_s)
         drone = self.config.role == "drone"
         return EpochKeys(
             suite,
@@ -158,6 +158,7 @@ class End(ABC):
             drone=drone,
             window=window,
             installed=self.now,
+            max_age_s=self.config.max_age_s,
             resumption=resumption,
         )
 

@@ -9,13 +9,15 @@ from enum import IntEnum
 
 from pqc_reference.aead import TAG_SIZE, InvalidTag, aead
 from pqc_reference.key_schedule import Traffic
+from pqc_reference.peer_clock import PERIOD_S, PeerClock, send_time
 from pqc_reference.replay_window import ReplayWindow, Verdict
 from pqc_reference.streams import Streams
 from pqc_reference.suites import Suite
 
 LAST_EPOCH = 255
 HEADER_SIZE = 6
-OVERHEAD = HEADER_SIZE + 1 + TAG_SIZE
+TRAILER_SIZE = 3  # the time and the kind, before the tag
+OVERHEAD = HEADER_SIZE + TRAILER_SIZE + TAG_SIZE
 
 ASK_REKEY_FRAMES = 1 << 23
 MAX_FRAMES = 1 << 28
@@ -24,6 +26,7 @@ MAX_FAILURES = 1 << 36
 _SEALED = 0b01
 _ID_BITS = 22
 _CYCLE = 1 << 24  # the low bits of the sequence travel
+_LONGEST_QUESTION_S = PERIOD_S / 16
 
 
 class Kind(IntEnum):
@@ -68,6 +71,7 @@ class Session:
     streams: Streams
     id: bytes = bytes(8)
     origin: bytes = field(default=b"", repr=False)  # th3 of its epoch 0
+    clock: PeerClock = field(default_factory=PeerClock)  # boot keys share that of their session
 
 
 class EpochKeys:
@@ -83,6 +87,7 @@ class EpochKeys:
         drone: bool,
         window: ReplayWindow,
         installed: float,
+        max_age_s: float,
         resumption: bytes = b"",
     ) -> None:
         """Take the keys of a handshake; `drone` tells which end this is."""
@@ -94,6 +99,11 @@ class EpochKeys:
         self.sent = 0
         self.sequence = 0  # of the latest frame that was opened
         self.skipped = 0  # frames missing before the latest one; -1 if that was late
+        self.sealed_at = 0  # the time in the latest frame
+        self.stale = False  # whether nothing proves that it is young
+        self._max_age_s = max_age_s
+        # What the other end sealed from a number on, it sealed after a moment: now, and next.
+        self._proven = self._next_proven = (0, installed)
         self.window = window
         self._failures = 0
         self._nonce_size = suite.cipher.nonce
@@ -118,7 +128,7 @@ class EpochKeys:
         """Frames in the busier direction."""
         return max(self.sent, self.window.highest + 1)
 
-    def seal(self, kind: Kind, payload: bytes) -> bytes:
+    def seal(self, kind: Kind, payload: bytes, now: float) -> bytes:
         """Return a frame: header, ciphertext, tag; Dropped if the keys are used up."""
         if self.used_up:
             raise Dropped("no_session")
@@ -127,7 +137,8 @@ class EpochKeys:
         name = _SEALED << _ID_BITS | self._send_id
         header = name.to_bytes(3, "big") + (sequence % _CYCLE).to_bytes(3, "big")
         nonce = self._nonce(self._send_iv, sequence)
-        return header + self._sealer.encrypt(nonce, payload + bytes([kind]), header)
+        trailer = send_time(now).to_bytes(2, "big") + bytes([kind])
+        return header + self._sealer.encrypt(nonce, payload + trailer, header)
 
     def open(self, frame: bytes, now: float) -> tuple[int, bytes]:
         """Return kind and payload of a frame of the other end; Dropped if it is not accepted."""
@@ -146,7 +157,25 @@ class EpochKeys:
             raise Dropped("auth_fail") from None
         self.sequence = sequence
         self.skipped = self.window.commit(sequence, now)
-        return plaintext[-1], plaintext[:-1]
+        self.sealed_at = int.from_bytes(plaintext[-3:-1], "big")
+        clock = self.session.clock
+        if now < self.installed + _LONGEST_QUESTION_S:
+            clock.note_sealed(self.sealed_at, self.installed, now)
+        first, after = self._proven
+        proven = sequence >= first and now < after + PERIOD_S / 2
+        self.stale = not (proven and clock.is_young(self.sealed_at, self._max_age_s, now))
+        return plaintext[-1], plaintext[:-TRAILER_SIZE]
+
+    def note_answer(self, asked: float, now: float) -> None:
+        """Take the latest frame as an answer to a question that this end asked at a time."""
+        if not asked <= now < asked + _LONGEST_QUESTION_S:
+            return
+        self.session.clock.note_answer(self.sealed_at, asked, now)
+        _, after = self._next_proven
+        if asked >= after + PERIOD_S / 8:
+            newest = (self.sequence, asked)
+            self._proven = self._next_proven if asked < after + PERIOD_S / 4 else newest
+            self._next_proven = newest
 
     def _nonce(self, iv: int, sequence: int) -> bytes:
         return (iv ^ sequence).to_bytes(self._nonce_size, "big")

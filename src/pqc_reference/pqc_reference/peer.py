@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from pqc_reference import control
 from pqc_reference.config import Config
 from pqc_reference.control import Control, ControlMessage
-from pqc_reference.doubt import LinkDoubt, Order
 from pqc_reference.epoch_keys import Dropped, EpochKeys, Kind
 from pqc_reference.key_slots import KeySlots
 from pqc_reference.link import Clock, LinkMeter, LinkView
@@ -23,7 +22,9 @@ if TYPE_CHECKING:
 
 _MIN_OVERLAP_S = 2.0
 _MAX_OVERLAP_S = 10.0
-_STRETCHED_PATIENCE_S = 2.0
+_STRETCHED_MEMORY_S = 4.0
+_STRETCH_REPORT_INTERVAL_S = 10.0
+_BOOT_QUESTION_S = 0.125
 _NEVER = float("inf")
 
 # What the other end wanted when it sent them, and may want no more.
@@ -33,11 +34,6 @@ _WISHES = {Control.REKEY_REQ, Control.NOTICE}
 Report = Callable[[str, EpochKeys | None], None]
 
 
-def order_of(keys: EpochKeys) -> Order:
-    """Return the place of the frame that keys have opened last."""
-    return Order(round(keys.installed * 1e9), keys.sequence)
-
-
 @dataclass
 class Boot:
     """The boot keys of a session that begins, and where the other end is."""
@@ -45,6 +41,7 @@ class Boot:
     keys: EpochKeys
     address: Address
     until: float = _NEVER
+    next_question: float = 0.0
 
 
 class Peer:
@@ -61,15 +58,13 @@ class Peer:
         self.remote_view: LinkView | None = None
         self.last_received = 0.0
         self.last_answered = 0.0  # when the newest question was asked that has an answer
-        self.doubt = LinkDoubt()
         self.packets: Counter[str] = Counter()  # plain_in, cipher_out, control_ignored …
         self.drops: Counter[str] = Counter()  # by reason
         self._config = config
         self._end = end
         self._last_sent = 0.0
         self._next_report = _NEVER
-        self._stretched_since: float | None = None
-        self._stretched = False
+        self._stretched_until = self._next_stretch_report = 0.0
 
     # --- Sending ---
 
@@ -102,7 +97,7 @@ class Peer:
 
     def _send(self, kind: Kind, payload: bytes, keys: EpochKeys, address: Address) -> None:
         try:
-            frame = keys.seal(kind, payload)
+            frame = keys.seal(kind, payload, self._end.now)
         except Dropped as dropped:
             self.drops[dropped.counter] += 1
             return
@@ -133,7 +128,7 @@ class Peer:
         else:
             self._note_received(keys, size, sender)
         data = kind in (Kind.DATA, Kind.BUNDLE) and not in_boot
-        if data and self.doubt.refuses(order_of(keys)):
+        if data and keys.stale:
             self.drops["stale"] += 1
         elif kind == Kind.DATA and not in_boot:
             self._deliver(payload)
@@ -150,7 +145,6 @@ class Peer:
         now = self._end.now
         self.meter.note(size, keys.skipped, now)
         proved = self.slots.note_received(keys)
-        self._doubt_after_silence(keys, proved=proved)
         self.last_received = now
         # The address follows the newest authentic frame under the newest keys.
         if keys is self.slots.sending and keys.skipped >= 0 and sender != self.address:
@@ -163,48 +157,44 @@ class Peer:
             self.start_listening()
             self._end.handle_proved(self)
 
-    # --- Doubt after a silence ---
+        if keys.stale:
+            self._note_stretched()
 
     def is_silent(self) -> bool:
         """Whether nothing has come for too long."""
         return self._end.now >= self.last_received + self._config.peer_timeout_s
 
-    def is_unanswered(self) -> bool:
-        """Whether the GCS has answered no question for twice as long."""
-        drone = self._config.role == "drone"
-        return drone and self._end.now >= self.last_answered + 2 * self._config.peer_timeout_s
-
-    def _doubt_after_silence(self, keys: EpochKeys, *, proved: bool) -> None:
-        silent = self.is_silent()
-        if proved and self._end.now < keys.installed + self._config.peer_timeout_s:
-            # The other end used the keys after this one had installed them: all is young.
-            if silent or self.doubt.active:
-                self.doubt.settle(order_of(keys)._replace(sequence=0))
-        elif silent or (self.is_unanswered() and not self.doubt.active):
-            self.doubt.begin(self.time_ns())
+    def _note_stretched(self) -> None:
+        """Note that frames or answers take too long."""
+        now = self._end.now
+        first, self._stretched_until = not self._is_stretched(), now + _STRETCHED_MEMORY_S
+        if first:
             self._ask_for_time()
+        if now >= self._next_stretch_report:
+            self._next_stretch_report = now + _STRETCH_REPORT_INTERVAL_S
+            self._end.report("datagrams arrive older than max_age_s", self.slots.sending)
 
-    def trust(self, keys: EpochKeys) -> None:
-        """Settle a doubt by keys that were agreed on just now."""
-        if self.is_silent() or self.is_unanswered() or self.doubt.active:
-            self.doubt.settle(order_of(keys)._replace(sequence=0))
-        self.last_answered = self._end.now
+    def _is_stretched(self) -> bool:
+        return self._end.now < self._stretched_until
 
     def _ask_for_time(self) -> None:
         self.send_control(Control.TIME_REQ, 0, self.time_ns())
         self._next_report = min(self._next_report, self._end.now + self._report_interval())
 
     def _report_interval(self) -> float:
-        """Return the time to the next TIME_REQ; one that is overdue is asked for more often."""
+        """Return the time to the next TIME_REQ; one that matters is asked more often."""
+        keys = self.slots.sending
+        unknown = keys is not None and not keys.session.clock.answered
         overdue = self._end.now >= self.last_answered + self._config.peer_timeout_s / 2
-        return self._config.report_interval_s / (4 if self.doubt.active or overdue else 1)
+        dense = unknown or overdue or self._is_stretched()
+        return self._config.report_interval_s / (4 if dense else 1)
 
     # --- Content ---
 
     def _retire_older_keys(self) -> None:
         now = self._end.now
         until = now + min(max(_MIN_OVERLAP_S, 3 * (self.clock.rtt_s or 0.0)), _MAX_OVERLAP_S)
-        self.slots.retire_older(now + self._config.max_lateness_s, until)
+        self.slots.retire_older(now + self._config.max_age_s, until)
         if self.boot is not None:
             self.boot.until = min(self.boot.until, until)
 
@@ -236,7 +226,7 @@ class Peer:
         message = control.decode(payload)
         wish = message is not None and message.kind in _WISHES
         in_boot = self.boot is not None and keys is self.boot.keys
-        if wish and not in_boot and self.doubt.refuses(order_of(keys)):
+        if wish and not in_boot and keys.stale:
             self.drops["stale"] += 1
             return
         if message is None or not (
@@ -252,13 +242,10 @@ class Peer:
             self._end.handle_stream(self, keys)
         elif kind is Control.TIME_REQ:
             now = self.time_ns()
-            self.send_control(Control.TIME_RSP, 0, fields[0], now, now)
+            send = self.send_boot_control if self._is_boot(keys) else self.send_control
+            send(Control.TIME_RSP, 0, fields[0], now, now)
         elif kind is Control.TIME_RSP:
-            self.clock.note(*fields, self.time_ns())
-            self._check_stretch()
-            self._note_answer(fields[0], keys)
-            if keys is self.slots.sending:
-                self._end.handle_answer(self, fields[0] / 1e9)
+            self._note_answer(fields, keys)
         elif kind is Control.LINK_REPORT:
             self.remote_view = LinkView(*fields)
         elif kind is Control.PATH_REQ:
@@ -269,24 +256,23 @@ class Peer:
             return False
         return True
 
-    def _note_answer(self, asked_ns: int, keys: EpochKeys) -> None:
-        if not 0 <= asked_ns <= self.time_ns():
+    def _note_answer(self, fields: tuple[Any, ...], keys: EpochKeys) -> None:
+        if not 0 <= fields[0] <= self.time_ns():
             return  # not a question of this end
-        asked = asked_ns / 1e9
-        self.last_answered = max(self.last_answered, asked)
-        if self._end.now < asked + 2 * self._config.peer_timeout_s:
-            self.doubt.handle_answer(asked_ns, order_of(keys))
-
-    def _check_stretch(self) -> None:
-        now, rtt = self._end.now, self.clock.rtt_s
-        if rtt is None or rtt <= self._config.max_rtt_s:
-            self._stretched_since, self._stretched = None, False
+        now, asked = self._end.now, fields[0] / 1e9
+        keys.note_answer(asked, now)
+        if self._is_boot(keys):
             return
-        if self._stretched_since is None:
-            self._stretched_since = now
-        if now >= self._stretched_since + _STRETCHED_PATIENCE_S and not self._stretched:
-            self._stretched = True
-            self._end.report("the round-trip time is above max_rtt_s", self.slots.sending)
+        self.clock.note(*fields, self.time_ns())
+        self.last_answered = max(self.last_answered, asked)
+        max_age = self._config.max_age_s
+        if now - asked > max_age + 2 * keys.session.clock.usual_way(max_age):
+            self._note_stretched()
+        if keys is self.slots.sending:
+            self._end.handle_answer(self, asked)
+
+    def _is_boot(self, keys: EpochKeys) -> bool:
+        return self.boot is not None and keys is self.boot.keys
 
     # --- Time ---
 
@@ -307,6 +293,12 @@ class Peer:
         """Forget all keys."""
         self.slots, self.boot, self.address = KeySlots(), None, None
         self._next_report = _NEVER
+
+    def _asks_in_boot(self) -> bool:
+        # A drone sends nothing under boot keys before the ground station has.
+        boot = self.boot
+        heard = boot is not None and (self._config.role == "gcs" or boot.keys.window.highest >= 0)
+        return heard and boot is not None and not boot.keys.session.clock.answered
 
     def flush_streams(self) -> None:
         """Send the parts and acknowledgements of streams that are due."""
@@ -332,6 +324,8 @@ class Peer:
             times.append(self._wipe_due)
         if self.boot is not None:
             times.append(self.boot.until)
+            if self._asks_in_boot():
+                times.append(self.boot.next_question)
         return min([*times, self.slots.next_timeout()])
 
     def handle_timeout(self) -> None:
@@ -340,6 +334,9 @@ class Peer:
         self.slots.handle_timeout(now)
         if self.boot is not None and now >= self.boot.until:
             self.boot = None
+        if self.boot is not None and self._asks_in_boot() and now >= self.boot.next_question:
+            self.boot.next_question = now + _BOOT_QUESTION_S
+            self.send_boot_control(Control.TIME_REQ, 0, self.time_ns())
         if self.slots.sending is None:
             return
         if now >= self._wipe_due:

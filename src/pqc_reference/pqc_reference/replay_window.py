@@ -19,10 +19,10 @@ class Verdict(Enum):
 class ReplayWindow:
     """Remembers the newest `size` sequence numbers: check, then authenticate, then commit."""
 
-    def __init__(self, size: int, max_lateness_s: float) -> None:
+    def __init__(self, size: int, max_age_s: float) -> None:
         self._size = size
         self._mask = (1 << size) - 1
-        self._max_lateness_s = max_lateness_s
+        self._max_age_s = max_age_s
         self._bits = 0  # bit n: `highest` - n was received
         self._arrivals: deque[tuple[float, int]] = deque()  # time, highest since then
         self.highest = -1
@@ -51,7 +51,7 @@ class ReplayWindow:
 
     def _oldest_in_time(self, now: float) -> int:
         """Return the highest number that arrived more than the permitted lateness ago, or -1."""
-        limit = now - self._max_lateness_s
+        limit = now - self._max_age_s
         while len(self._arrivals) > 1 and self._arrivals[1][0] < limit:
             self._arrivals.popleft()
         if self._arrivals and self._arrivals[0][0] < limit:

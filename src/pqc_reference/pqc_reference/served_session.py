@@ -121,6 +121,7 @@ class NewSession:
         self.next_later = _NEVER
         ground, peer = self._drone.ground, self._drone.peer
         session = ground.new_session(ground.largest_message)
+        session.clock = attempt.boot.keys.session.clock
         session.id, session.origin = agreed.secret.session_id(agreed.th3), agreed.th3
         confirm = (Control.CONFIRM, attempt.transaction, agreed.confirmation)
         self._drone.install(

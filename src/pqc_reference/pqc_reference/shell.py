@@ -85,7 +85,7 @@ class Shell:
             await asyncio.sleep(_RESOLVE_AGAIN_S)
 
     def _open(self, datagram: bytes, sender: Address, waited: float) -> None:
-        if waited > self.end.config.max_lateness_s:
+        if waited > self.end.config.max_age_s:
             self.end.unassigned_drops["stale"] += 1
         else:
             self._send(self.end.handle_datagram(datagram, sender, time.monotonic()))
@@ -96,7 +96,7 @@ class Shell:
         def handle(datagram: bytes, sender: Address, waited: float) -> None:
             if not port.accepts(sender):
                 peer.drops["foreign"] += 1
-            elif waited > self.end.config.max_lateness_s:
+            elif waited > self.end.config.max_age_s:
                 peer.drops["stale"] += 1
             else:
                 self._send(self.end.handle_plaintext(peer.name, datagram, time.monotonic()))

@@ -190,7 +190,7 @@ class Reference:
 
         async def seal() -> bytes:
             assert self.session is not None
-            return self.session.seal(kind, text)
+            return self.session.seal(kind, text, self.end.now)
 
         self.wait_for_session()
         return asyncio.run_coroutine_threadsafe(seal(), self._loop).result(LIMIT_S)

@@ -116,8 +116,8 @@ def test_a_drone_whose_ground_station_has_wiped_its_keys_begins_anew_at_once() -
     world.connect()
     first, live = world.keys
     assert live is not None
-    wiped = live.seal(Kind.CONTROL, control.encode(Control.WIPED, 0))
-    again = live.seal(Kind.CONTROL, control.encode(Control.WIPED, 0))
+    wiped = live.seal(Kind.CONTROL, control.encode(Control.WIPED, 0), world.now)
+    again = live.seal(Kind.CONTROL, control.encode(Control.WIPED, 0), world.now)
     peer = world.ground.peers[0]
     world.ground.handle_wiped(peer)
     peer.wipe()

@@ -32,7 +32,8 @@ def test_repeated_changed_and_late_frames_are_counted_once_each() -> None:
     world.pass_time(1.0)
     keys, peer = world.drone.peer.slots.sending, world.ground.peers[0]
     assert keys is not None
-    frame, late = keys.seal(Kind.DATA, b"only once"), keys.seal(Kind.DATA, b"too late")
+    frame = keys.seal(Kind.DATA, b"only once", world.now)
+    late = keys.seal(Kind.DATA, b"too late", world.now)
     for datagram in (flipped(-1)(frame), frame, frame, flipped(8)(frame)):
         world.inject(datagram, "up", DRONE)
     world.pass_time(0.1)
@@ -51,7 +52,7 @@ def test_frames_under_old_keys_are_accepted_only_for_a_short_time() -> None:
     world.connect()
     keys, peer = world.drone.peer.slots.sending, world.ground.peers[0]
     assert keys is not None
-    frames = [keys.seal(Kind.DATA, b"%d" % i) for i in range(3)]
+    frames = [keys.seal(Kind.DATA, b"%d" % i, world.now) for i in range(3)]
     assert world.rekey() is None
     world.inject(frames[0], "up", DRONE)
     world.pass_time(1.1)
@@ -73,7 +74,7 @@ def test_nothing_of_an_application_travels_under_boot_keys() -> None:
     boot = world.drone.peer.boot
     assert boot is not None
     for kind, payload in ((Kind.DATA, b"data"), (Kind.BUNDLE, b"\0\1x")):
-        world.inject(boot.keys.seal(kind, payload), "up", DRONE, 0.05)
+        world.inject(boot.keys.seal(kind, payload, world.now), "up", DRONE, 0.05)
     world.connect()
     assert world.delivered["gcs"] == []
     assert world.ground.peers[0].packets["kind_ignored"] == 2
@@ -82,7 +83,7 @@ def test_nothing_of_an_application_travels_under_boot_keys() -> None:
 def test_datagrams_that_are_too_long_for_the_link_are_dropped() -> None:
     world = World(same={"link_mtu_bytes": 576})
     world.connect()
-    world.say(world.drone, bytes(576 - 28 - 23))
+    world.say(world.drone, bytes(576 - 28 - 25))
     world.say(world.drone, bytes(576 - 28 - 22))
     world.pass_time(0.1)
     assert len(world.delivered["gcs"]) == 1

@@ -29,7 +29,14 @@ def make_keys(
     traffic = secret.traffic(suite.cipher, bytes(64))
     replay_window = ReplayWindow(window, lateness)
     return EpochKeys(
-        suite, session, epoch, traffic, drone=drone, window=replay_window, installed=0.0
+        suite,
+        session,
+        epoch,
+        traffic,
+        drone=drone,
+        window=replay_window,
+        installed=0.0,
+        max_age_s=lateness,
     )
 
 
@@ -39,19 +46,19 @@ def test_frames_have_the_layout_of_the_protocol_page() -> None:
     assert suite is not None
     traffic = secret.traffic(suite.cipher, bytes(64))
     keys = make_keys(drone=True, epoch=7)
-    keys.seal(Kind.DATA, b"the first")
-    frame = keys.seal(Kind.CONTROL, b"hello")
+    keys.seal(Kind.DATA, b"the first", 0.0)
+    frame = keys.seal(Kind.CONTROL, b"hello", 1025.5)
     header = (0x400000 | traffic.d2g_id).to_bytes(3, "big") + b"\0\0\1"
     assert frame[:6] == header
     counter = b"\0\0\0" + b"\x07" + b"\0\0\0\0\0\0\0\1"
     nonce = bytes(a ^ b for a, b in zip(traffic.d2g_iv, counter, strict=True))
-    assert frame[6:] == AESGCM(traffic.d2g_key).encrypt(nonce, b"hello\1", header)
-    assert len(frame) == 5 + 23
+    assert frame[6:] == AESGCM(traffic.d2g_key).encrypt(nonce, b"hello\0\x60\1", header)
+    assert len(frame) == 5 + 25
 
 
 def test_frames_are_opened_once_and_only_unchanged() -> None:
     drone, gcs = make_keys(drone=True), make_keys(drone=False)
-    frames = [drone.seal(Kind.DATA, b"%d" % i) for i in range(70)]
+    frames = [drone.seal(Kind.DATA, b"%d" % i, 0.0) for i in range(70)]
     for position in range(len(frames[1])):
         altered = bytearray(frames[1])
         altered[position] ^= 1
@@ -73,7 +80,7 @@ def test_frames_are_opened_once_and_only_unchanged() -> None:
 
 def test_a_frame_is_too_old_if_a_later_one_came_more_than_the_lateness_before() -> None:
     drone, gcs = make_keys(drone=True), make_keys(drone=False)
-    frames = [drone.seal(Kind.DATA, b"%d" % i) for i in range(6)]
+    frames = [drone.seal(Kind.DATA, b"%d" % i, 0.0) for i in range(6)]
     gcs.open(frames[3], 10.0)
     gcs.open(frames[1], 11.0)  # exactly as late as permitted
     with pytest.raises(Dropped, match="seq_old"):
@@ -88,7 +95,7 @@ def test_the_sequence_is_restored_beyond_24_bits() -> None:
     drone, gcs = make_keys(drone=True), make_keys(drone=False)
     for sequence in (0, 5, (1 << 23) - 1, (1 << 24) - 2, 1 << 24, (1 << 24) - 1, (1 << 24) + 9):
         drone.sent = sequence
-        assert gcs.open(drone.seal(Kind.DATA, b"text"), 0.0) == (Kind.DATA, b"text")
+        assert gcs.open(drone.seal(Kind.DATA, b"text", 0.0), 0.0) == (Kind.DATA, b"text")
     assert gcs.window.highest == (1 << 24) + 9
 
 
@@ -103,10 +110,10 @@ def test_a_key_seals_only_so_many_frames() -> None:
     drone, gcs = make_keys(drone=True), make_keys(drone=False)
     gcs.window.commit(MAX_FRAMES - 2, 0.0)
     drone.sent = MAX_FRAMES - 1
-    assert gcs.open(drone.seal(Kind.DATA, b"the last"), 0.0) == (Kind.DATA, b"the last")
+    assert gcs.open(drone.seal(Kind.DATA, b"the last", 0.0), 0.0) == (Kind.DATA, b"the last")
     assert drone.used_up
     with pytest.raises(Dropped, match="no_session"):
-        drone.seal(Kind.DATA, b"one too many")
+        drone.seal(Kind.DATA, b"one too many", 0.0)
 
 
 @given(st.lists(st.integers(0, 200), max_size=60))

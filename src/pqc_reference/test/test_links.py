@@ -116,8 +116,8 @@ def test_a_path_request_is_answered_on_its_path() -> None:
     keys = world.drone.peer.slots.sending
     assert keys is not None
     request = control.encode(Control.PATH_REQ, 0, b"a nonce!")
-    frame = keys.seal(Kind.CONTROL, request)
-    later = keys.seal(Kind.CONTROL, control.encode(Control.KEEPALIVE, 0))
+    frame = keys.seal(Kind.CONTROL, request, world.now)
+    later = keys.seal(Kind.CONTROL, control.encode(Control.KEEPALIVE, 0), world.now)
     world.ground.handle_datagram(later, DRONE, world.now)
     (answer,) = world.ground.handle_datagram(frame, ("10.0.0.3", 5), world.now)
     assert answer.address == ("10.0.0.3", 5)
@@ -152,10 +152,10 @@ def test_a_stretched_link_is_reported() -> None:
     world = World(link=Link(latency_s=0.1))
     world.connect()
     world.pass_time(5.0)
-    assert not world.heard("drone", "max_rtt_s")
+    assert not world.heard("drone", "max_age_s")
     world.link.latency_s = 2.0
     world.pass_time(30.0)
-    assert world.heard("drone", "max_rtt_s") and world.heard("gcs", "max_rtt_s")
+    assert world.heard("drone", "max_age_s") and world.heard("gcs", "max_age_s")
 
 
 def test_a_bundle_is_delivered_as_its_datagrams() -> None:
@@ -164,8 +164,8 @@ def test_a_bundle_is_delivered_as_its_datagrams() -> None:
     keys = world.drone.peer.slots.sending
     assert keys is not None
     for payload in (b"\0\3abc\0\0\0\1d", b"\0\1e\0\5cut"):
-        world.inject(keys.seal(Kind.BUNDLE, payload), "up", DRONE)
-    world.inject(keys.seal(9, b"of no kind"), "up", DRONE)  # type: ignore[arg-type]
+        world.inject(keys.seal(Kind.BUNDLE, payload, world.now), "up", DRONE)
+    world.inject(keys.seal(9, b"of no kind", world.now), "up", DRONE)  # type: ignore[arg-type]
     world.pass_time(0.1)
     assert world.delivered["gcs"] == [b"abc", b"", b"d", b"e"]
     assert world.ground.peers[0].packets["kind_ignored"] == 2

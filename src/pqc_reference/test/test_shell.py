@@ -136,7 +136,7 @@ def test_sessions_rekeys_and_data_work_over_udp() -> None:
 
 def test_a_datagram_that_waited_too_long_is_dropped_at_both_sides() -> None:
     async def check() -> None:
-        async with running(max_lateness_s=0.0) as site:  # any wait is too long
+        async with running(max_age_s=0.0) as site:  # any wait is too long
             site.say("", b"text")
             peer = site.drone.end.peers[0]
             await wait_until(lambda: peer.drops["stale"])

@@ -39,7 +39,7 @@ public:
         keys_[side] = std::make_unique<EpochKeys>(
           EpochName{&suite, done->secrets.session, Epoch{}},
           side == test::Side::drone ? Role::drone : Role::gcs, test::copy_of(done->secrets),
-          TunnelSettings{}, Instant{});
+          TunnelSettings{}, Instant{}, std::make_shared<PeerClock>());
       }
     }
     return result;
@@ -56,7 +56,7 @@ public:
     catch_up(as, *keys);
     Bytes frame(text.size() + frame_overhead);
     std::ranges::copy(text, frame.begin() + frame_header_size);
-    keys->seal(kind, frame);
+    keys->seal(kind, frame, pair_.now());
     pair_.inject(test::other(as), frame);
   }
 
@@ -70,7 +70,7 @@ private:
     Bytes frame(frame_overhead);
     for (const InstalledKeys & held : pair_.end(as).installed_keys(PeerIndex{0})) {
       while (held.send_id == keys.send_id() && keys.sent() < held.sent) {
-        keys.seal(FrameKind::data, frame);
+        keys.seal(FrameKind::data, frame, pair_.now());
       }
     }
   }

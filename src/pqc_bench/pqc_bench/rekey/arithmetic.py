@@ -7,7 +7,7 @@ from __future__ import annotations
 from pqc_policy.policy.suites import find_suite
 
 _LONGEST_FRAME = 1232
-_SEALING = 23  # header, type and tag of a frame
+_SEALING = 25  # header, time, kind and tag of a frame
 _PART_HEADER = 9
 _CONTROL_HEADER = 5
 _MAC = 32

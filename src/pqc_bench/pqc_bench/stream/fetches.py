@@ -21,7 +21,7 @@ from pqc_bench.stream.plain_transfer import transfer_s
 SUITE = "cs-classicmceliece8192128-aesgcm-mldsa87"
 _LIGHT = "cs-mlkem1024-aesgcm-mldsa87"
 # IPv4 and UDP, as the link emulator counts them, and a sealed frame.
-_FRAME_OVERHEAD, _IP_OVERHEAD = 23, 28
+_FRAME_OVERHEAD, _IP_OVERHEAD = 25, 28
 _BITS, _MS_PER_S = 8, 1000.0
 _WINDOWS = 4
 # The ground station makes a drone four keys in a short time, and then one a second.

@@ -119,7 +119,7 @@ std::string link_text(const YAML::Node & peer)
   }
   if (peer["rtt_s"]) {
     link += ", round trip " + milliseconds(peer["rtt_s"]);
-    link += peer["stretched"].as<bool>(false) ? " (longer than max_rtt_s)" : "";
+    link += peer["stretched"].as<bool>(false) ? " (datagrams come too late)" : "";
   }
   if (peer["paths"].size() == 1) {
     link += rate_text(peer["paths"][0]);

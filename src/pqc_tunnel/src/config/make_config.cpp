@@ -215,8 +215,7 @@ TunnelSettings make_settings(Role role, const Reader & values, Problems & proble
   settings.peer_timeout = values.seconds("peer_timeout_s");
   settings.keepalive_interval = values.seconds("keepalive_interval_s");
   settings.report_interval = values.seconds("report_interval_s");
-  settings.max_lateness = values.seconds("max_lateness_s");
-  settings.max_rtt = values.seconds("max_rtt_s");
+  settings.max_age = values.seconds("max_age_s");
   settings.wipe_after = values.seconds("wipe_after_s");
   settings.find_rate = values.flag("find_rate");
   settings.least_found_rate_kbit = values.number("least_found_rate_kbit");

@@ -255,18 +255,14 @@ Specs timing_specs(Role role)
       "keepalive_interval_s", settings.keepalive_interval, {0.05, 3600.0},
       "Time without traffic after which a keepalive is sent."),
     seconds(
-      "report_interval_s", settings.report_interval, {0.05, 3600.0},
+      "report_interval_s", settings.report_interval, {0.05, 60.0},
       "Interval of link reports to the peer; the policy's figures of the link are that old."),
     // With the eighth more that Freshness allows, less than the 20 s for which StreamReceiver knows an older id.
     seconds(
-      "max_lateness_s", settings.max_lateness, {0.05, 15.0},
-      "How long after a later packet, or in a buffer of the system, a packet may still be "
-      "accepted; "
-      "older ones were held back and are dropped."),
-    seconds(
-      "max_rtt_s", settings.max_rtt, {0.05, 60.0},
-      "Round trip beyond which the link counts as stretched, which diagnostics report as an "
-      "error."),
+      "max_age_s", settings.max_age, {0.05, 15.0},
+      "How old a packet may be on arrival, beyond half of the session's smallest round trip (of "
+      "that at most as much again); older ones are dropped. A slow link needs more than half of "
+      "its round trip."),
     seconds(
       "wipe_after_s", settings.wipe_after, {0.0, 604800.0},
       "Silence after which all keys of the session are wiped; longer than peer_timeout_s. 0: "

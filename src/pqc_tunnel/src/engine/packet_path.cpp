@@ -21,7 +21,7 @@ void PacketLoop::seal_from(PlaintextSide & side, Instant now)
   std::array<bool, batch_size> kept = {};
   for (std::size_t i = 0; i < received; ++i) {
     const bool foreign = side.is_foreign(from_plaintext_.source(i));
-    kept[i] = !foreign && from_plaintext_.waited(i) <= config_.settings.max_lateness;
+    kept[i] = !foreign && from_plaintext_.waited(i) <= config_.settings.max_age;
     if (!kept[i]) {
       tunnel_.count_drop(peer, foreign ? Drop::foreign : Drop::stale);
     } else if (!from_plaintext_.truncated(i)) {
@@ -36,7 +36,7 @@ void PacketLoop::seal_from(PlaintextSide & side, Instant now)
     }
     if (!is_plain_) {
       send_classified(peer, i, now);
-    } else if (tunnel_.seal(peer, frame)) {
+    } else if (tunnel_.seal(peer, frame, now)) {
       for (const Endpoint & to : tunnel_.routes(peer, TrafficClass::other, frame.size(), now)) {
         send(peer, frame, to);
       }
@@ -84,7 +84,7 @@ void PacketLoop::send_over_paths(PeerIndex peer, MutableBytes frame, Instant now
     links_[routes.begin()->link].shaper().of(index).offer(datagram, now);
     return;
   }
-  if (!tunnel_.seal(peer, frame)) {
+  if (!tunnel_.seal(peer, frame, now)) {
     return;
   }
   for (const Endpoint & to : routes) {
@@ -154,7 +154,7 @@ void PacketLoop::open_one(
     hellos_.push_back({datagram, from});
     return;
   }
-  if (waited > config_.settings.max_lateness) {
+  if (waited > config_.settings.max_age) {
     tunnel_.count_stale(datagram);
     return;
   }
@@ -265,7 +265,7 @@ void PacketLoop::pump_shapers(Instant now)
         sealed ? shaped.to : tunnel_.address_on(peer, static_cast<std::uint8_t>(index));
       if (
         to.family == AddressFamily::none ||
-        (!sealed && !tunnel_.seal(peer, shaped.frame, shaped.datagrams)))
+        (!sealed && !tunnel_.seal(peer, shaped.frame, now, shaped.datagrams)))
       {
         continue;
       }

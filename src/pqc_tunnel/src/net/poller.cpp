@@ -21,7 +21,7 @@ constexpr std::int64_t second = 1'000'000'000;
 
 Poller::Poller()
 : epoll_(::epoll_create1(EPOLL_CLOEXEC)),
-  timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC))
+  timer_(::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC))
 {
   if (!epoll_ || !timer_) {
     throw std::system_error(errno, std::generic_category(), "The packet loop can't be set up");

@@ -102,8 +102,9 @@ void judge_link(const DiagnosisInput & input, Findings & findings)
   }
   if (peer.stretched) {
     findings.add(
-      Level::error, "The round trip of " + decimal(seconds(peer.rtt), 1) +
-                      " s is longer than max_rtt_s: what arrives is old.");
+      Level::error,
+      "Datagrams arrive older than max_age_s and are dropped: something holds them back, or the "
+      "link is slower than that.");
   }
   for (const PathReport & path : peer.paths) {
     if (!path.trouble.empty()) {
@@ -149,8 +150,7 @@ void judge_drops(const DiagnosisInput & input, Findings & findings)
   if (const auto stale = since(Drop::stale); stale > 0) {
     findings.add(
       Level::warning, counted(stale, "datagram") +
-                        " dropped just now: they waited longer than max_lateness_s in a buffer, or "
-                        "came first after a silence.");
+                        " dropped just now: older than max_age_s, on the way or in a buffer.");
   }
   if (const auto foreign = since(Drop::foreign); foreign > 0) {
     findings.add(

@@ -3,15 +3,16 @@
 
 #include "pqc_tunnel/os/clock.hpp"
 
-#include <chrono>
+#include <time.h>
 
 namespace pqc_tunnel
 {
 
 Instant monotonic_now()
 {
-  return Instant(
-    std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch()));
+  timespec time{};
+  ::clock_gettime(CLOCK_BOOTTIME, &time);
+  return Instant(std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
 }
 
 }  // namespace pqc_tunnel

@@ -94,7 +94,7 @@ struct PathSettings
 
 // Bytes of a sealed frame beyond those it carries: frame_overhead of the protocol.
 inline constexpr std::size_t sealed_header = 6;
-inline constexpr std::size_t sealed_overhead = 23;
+inline constexpr std::size_t sealed_overhead = 25;
 // Bytes of a sealed PATH_REQ or PATH_RSP.
 inline constexpr std::size_t probe_frame = sealed_overhead + 1 + 4 + 8;
 

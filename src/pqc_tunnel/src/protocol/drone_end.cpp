@@ -163,6 +163,7 @@ PeerFacts DroneEnd::facts(Instant now) const
     unconfirmed_since_ && now >= *unconfirmed_since_ + datagram_patience + round_trip_;
   facts.deaf_peer = peer_.is_deaf(now);
   facts.overdue = renewals_ > 1;
+  facts.stretched = peer_.is_stretched(now);
   facts.trouble = trouble_;
   facts.other_version = other_version_ && other_version_->count >= hints_of_version
                           ? version_now(other_version_, now)

@@ -302,8 +302,8 @@ void DroneEnd::install(EpochSecrets secrets, const EpochName & name, Instant now
 {
   exchange_.reset();
   peer_.cancel_message(Channel::session, StreamClass::foreground);
-  peer_.keys().install_for_sending(
-    std::make_unique<EpochKeys>(name, Role::drone, std::move(secrets), settings_, now));
+  peer_.keys().install_for_sending(std::make_unique<EpochKeys>(
+    name, Role::drone, std::move(secrets), settings_, now, peer_.clock(Channel::session)));
   peer_.report(EventKind::rekey_committed, now, "sending under new keys", name.suite, name.epoch);
   act(rekey_.handle_installed(now), now);
 }

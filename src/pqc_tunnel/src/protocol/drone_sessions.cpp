@@ -329,6 +329,7 @@ void DroneEnd::handle_session_made(Instant now)
   former_hellos_.clear();
   late_answer_.reset();
   const Endpoint confirmed_from = peer_.boot_address();
+  auto clock = peer_.clock(Channel::boot);
   end_attempt(now);
   lost_since_.reset();
   failed_.reset();
@@ -350,8 +351,8 @@ void DroneEnd::handle_session_made(Instant now)
   }
   const SessionId session = made.secrets.session;
   peer_.keys().install_for_sending(std::make_unique<EpochKeys>(
-    EpochName{&suite, session, Epoch{}}, Role::drone, std::move(made.secrets), settings_, now));
-  peer_.trust_sending_keys(now);
+    EpochName{&suite, session, Epoch{}}, Role::drone, std::move(made.secrets), settings_, now,
+    std::move(clock)));
   peer_.start_listening(now);
   peer_.use_address(confirmed_from, now);
   for (const Endpoint & address : gcs_addresses_) {

@@ -8,10 +8,17 @@
 
 namespace pqc_tunnel
 {
+namespace
+{
+
+// An answer that took longer says too little: nothing may seem young that is half a period old.
+constexpr Duration longest_question = send_time_period / 16;
+
+}  // namespace
 
 EpochKeys::EpochKeys(
   const EpochName & name, Role own_role, EpochSecrets secrets, const TunnelSettings & settings,
-  Instant installed)
+  Instant installed, std::shared_ptr<PeerClock> clock)
 : name_(name),
   installed_(installed),
   send_id_(own_role == Role::drone ? secrets.drone_to_gcs_id : secrets.gcs_to_drone_id),
@@ -30,8 +37,12 @@ EpochKeys::EpochKeys(
     (own_role == Role::drone ? secrets.gcs_to_drone_key : secrets.drone_to_gcs_key).view())),
   resumption_(std::move(secrets.resumption)),
   transcript_(secrets.transcript),
+  clock_(std::move(clock)),
+  proven_{0, installed},
+  next_proven_{0, installed},
+  max_age_(settings.max_age),
   window_(settings.replay_window),
-  freshness_(settings.max_lateness),
+  freshness_(settings.max_age),
   max_packets_(settings.packet_limits.refuse)
 {
 }
@@ -53,7 +64,7 @@ ByteView EpochKeys::nonce(Nonce & buffer, const SecretBytes & base, std::uint64_
   return {buffer.data(), size};
 }
 
-bool EpochKeys::seal(FrameKind kind, MutableBytes frame)
+bool EpochKeys::seal(FrameKind kind, MutableBytes frame, Instant now)
 {
   if (used_up()) {
     return false;
@@ -63,7 +74,7 @@ bool EpochKeys::seal(FrameKind kind, MutableBytes frame)
   encode(send_id_, sequence, header);
   const MutableBytes text =
     frame.subspan(frame_header_size, frame.size() - frame_header_size - tag_size);
-  text.back() = static_cast<std::uint8_t>(kind);
+  write_trailer(text.last<trailer_size>(), send_time(now), kind);
   Nonce buffer;
   send_key_.seal_in_place(
     nonce(buffer, send_nonce_, sequence), header, text, frame.last<tag_size>());
@@ -99,7 +110,33 @@ EpochKeys::Opened EpochKeys::open(const FrameHeader & header, MutableBytes datag
   }
   window_.commit(sequence);
   freshness_.note(sequence, now);
-  return {std::nullopt, sequence, text.back()};
+  const SendTime sent = read_send_time(text.last<trailer_size>());
+  if (now < installed_ + longest_question) {
+    clock_->note_sealed(sent, installed_, now);
+  }
+  const bool stale = !is_proven(sequence, now) || !clock_->is_young(sent, max_age_, now);
+  return {std::nullopt, sequence, sent, stale, text.back()};
+}
+
+// --- The age of frames ---
+
+// No frame is a whole period of its time old, or half of one: it has come after an answer, or the keys, not long ago.
+bool EpochKeys::is_proven(std::uint64_t sequence, Instant now) const
+{
+  return sequence >= proven_.from && now < proven_.after + send_time_period / 2;
+}
+
+void EpochKeys::note_answer(const Opened & answer, Instant asked, Instant now)
+{
+  if (asked > now || now >= asked + longest_question) {
+    return;
+  }
+  clock_->note_answer(answer.sent, asked, now);
+  if (asked >= next_proven_.after + send_time_period / 8) {
+    const Sealed newest{answer.sequence, asked};
+    proven_ = asked < next_proven_.after + send_time_period / 4 ? next_proven_ : newest;
+    next_proven_ = newest;
+  }
 }
 
 }  // namespace pqc_tunnel

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "freshness.hpp"
+#include "peer_clock.hpp"
 #include "pqc_tunnel/base/bytes.hpp"
 #include "pqc_tunnel/base/ids.hpp"
 #include "pqc_tunnel/base/time.hpp"
@@ -39,21 +41,24 @@ struct EpochName
 class EpochKeys
 {
 public:
+  // `clock`: of the peer that made these keys with us.
   EpochKeys(
     const EpochName & name, Role own_role, EpochSecrets secrets, const TunnelSettings & settings,
-    Instant installed);
+    Instant installed, std::shared_ptr<PeerClock> clock);
 
   EpochKeys(EpochKeys &&) = delete;  // others point to it
   EpochKeys & operator=(EpochKeys &&) = delete;
 
-  // The frame is header ‖ payload ‖ one byte ‖ tag. Writes header and kind, encrypts in place, appends the tag. False once
-  // the packet limit is reached.
-  bool seal(FrameKind kind, MutableBytes frame);
+  // The frame is header ‖ payload ‖ three bytes ‖ tag. Writes header, time and kind, encrypts in place, appends the tag.
+  // False once the packet limit is reached.
+  bool seal(FrameKind kind, MutableBytes frame, Instant now);
 
   struct Opened
   {
     std::optional<Drop> drop;  // none if it succeeded; then the payload is decrypted in place
     std::uint64_t sequence = 0;
+    SendTime sent{};
+    bool stale = false;  // nothing proves that it is as young as it must be
     std::uint8_t kind = 0;
   };
   Opened open(const FrameHeader & header, MutableBytes datagram, Instant now);
@@ -61,6 +66,10 @@ public:
   {
     return datagram.subspan(frame_header_size, datagram.size() - frame_overhead);
   }
+
+  // The peer sealed that frame after `asked`, and so all that has a higher number.
+  void note_answer(const Opened & answer, Instant asked, Instant now);
+  const std::shared_ptr<PeerClock> & clock() const { return clock_; }
 
   FrameKeyId send_id() const { return send_id_; }
   FrameKeyId receive_id() const { return receive_id_; }
@@ -84,6 +93,7 @@ public:
 
 private:
   using Nonce = std::array<std::uint8_t, 16>;
+  bool is_proven(std::uint64_t sequence, Instant now) const;
   static SecretBytes nonce_base(SecretBytes iv, Epoch epoch);
   static ByteView nonce(Nonce & buffer, const SecretBytes & base, std::uint64_t sequence);
 
@@ -97,6 +107,16 @@ private:
   AeadKey receive_key_;
   SecretBytes resumption_;
   Digest transcript_;
+  // The peer sealed all frames from that number on after that moment.
+  struct Sealed
+  {
+    std::uint64_t from = 0;
+    Instant after;
+  };
+  std::shared_ptr<PeerClock> clock_;
+  Sealed proven_;
+  Sealed next_proven_;  // takes its place when all that arrives is younger
+  Duration max_age_;
   ReplayWindow window_;
   Freshness freshness_;
   Instant refuse_from_ = Instant::max();

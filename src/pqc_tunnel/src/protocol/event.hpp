@@ -31,7 +31,7 @@ enum class EventKind : std::uint8_t
   roamed,
   key_limit,       // age or packet limit reached
   refused,         // an unauthenticated stranger, a policy mismatch, a bad request
-  link_stretched,  // the round trip is longer than allowed
+  link_stretched,  // datagrams or answers come too late
   keys_wiped,      // after a long silence, or on request
   link_changed,    // one of several links is up or down
   superseded,      // somebody still uses a session that a newer one of this drone has replaced

@@ -15,16 +15,16 @@ namespace pqc_tunnel
 {
 
 // Recognizes packets that were held back: a packet is late if one with a higher sequence number arrived more than
-// max_lateness before it. Remembers the highest number of a few spans of time, each an eighth of max_lateness long, so
+// max_age before it. Remembers the highest number of a few spans of time, each an eighth of max_age long, so
 // that a packet may be accepted that is late by so much. Constant time and memory.
 class Freshness
 {
 public:
-  explicit Freshness(Duration max_lateness) : max_lateness_(max_lateness) {}
+  explicit Freshness(Duration max_age) : max_age_(max_age) {}
 
   bool is_late(std::uint64_t sequence, Instant now) const
   {
-    const Instant limit = now - max_lateness_;
+    const Instant limit = now - max_age_;
     return std::ranges::any_of(
       spans_, [&](const Span & span) { return sequence < span.highest && span.last < limit; });
   }
@@ -35,7 +35,7 @@ public:
     if (sequence < spans_[newest_].highest) {
       return;
     }
-    if (now >= spans_[newest_].begin + max_lateness_ / 8) {
+    if (now >= spans_[newest_].begin + max_age_ / 8) {
       newest_ = (newest_ + 1) % spans_.size();
       spans_[newest_].begin = now;
     }
@@ -51,8 +51,8 @@ private:
     std::uint64_t highest = 0;
   };
 
-  Duration max_lateness_;
-  std::array<Span, 12> spans_ = {};  // the oldest is older than max_lateness when all are in use
+  Duration max_age_;
+  std::array<Span, 12> spans_ = {};  // the oldest is older than max_age when all are in use
   std::size_t newest_ = 0;
 };
 

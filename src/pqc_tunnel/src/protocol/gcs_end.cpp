@@ -333,6 +333,7 @@ PeerFacts GcsEnd::facts(PeerIndex index, Instant now) const
   facts.unconfirmed = owner.unconfirmed_since && remote.last_heard() < *owner.unconfirmed_since &&
                       now >= *owner.unconfirmed_since + datagram_patience + owner.round_trip;
   facts.deaf_peer = remote.is_deaf(now);
+  facts.stretched = remote.is_stretched(now);
   facts.other_version = version_now(owner.other_version, now);
   facts.link_troubles = remote.paths().troubles();
   const EpochKeys * keys = remote.keys().sending();

@@ -134,7 +134,7 @@ void GcsEnd::handle_completed(
   remote.keys().install_pending(
     std::make_unique<EpochKeys>(
       EpochName{exchange.suite, session, exchange.epoch}, Role::gcs, std::move(completed.secrets),
-      settings_, now),
+      settings_, now, remote.clock(exchange.channel)),
     {{transaction_of(exchange.client_random), Confirm{completed.confirmation}},
      exchange.client_random,
      Backoff(remote.retry_time(now), exchange_retry_max, exchange_steady_tries),
@@ -259,7 +259,7 @@ void GcsEnd::handle_ratchet(
   remote.keys().install_pending(
     std::make_unique<EpochKeys>(
       ratchet_name(live), Role::gcs, ratchet_secrets(*owner.psk, live, ratchet, ok.random),
-      settings_, now),
+      settings_, now, live.clock()),
     {{transaction, ok}, ratchet.random, std::nullopt, now});
   owner.newest_exchange = order;
   send_answers(index, now);

@@ -36,6 +36,7 @@ struct PeerFacts
   bool lost = false;         // keys are there, but the peer is silent
   bool unconfirmed = false;  // a handshake completed some seconds ago, and nothing has come since
   bool deaf_peer = false;    // the peer reports that it receives nothing
+  bool stretched = false;    // datagrams or answers come too late
   bool wrong_key =
     false;  // GCS: since the last session, a hello with this drone's name had another key
   bool unheard_here =

@@ -50,13 +50,6 @@ Instant Peer::wipe_at() const
            : last_authentic_ + settings_.wipe_after;
 }
 
-void Peer::trust_sending_keys(Instant now)
-{
-  if (is_silent(now) || is_unanswered(now) || doubt_.active()) {
-    doubt_.settle(order_of(*keys_.sending(), 0));
-  }
-}
-
 void Peer::start_listening(Instant now)
 {
   last_heard_ = now;
@@ -104,10 +97,12 @@ bool Peer::is_deaf(Instant now) const
   return deaf_since_ && now >= *deaf_since_ + deaf_patience + allowance_;
 }
 
-// An answer that is overdue is asked for more often: it alone proves that the peer is there now.
+// An answer that is overdue is asked for more often: it alone proves that the peer is there now, and how young its frames
+// are.
 Duration Peer::report_interval(Instant now) const
 {
-  return doubt_.active() || now >= last_answered_ + settings_.peer_timeout / 2 + allowance_ ||
+  return !keys_.sending()->clock()->answered() || is_stretched(now) ||
+             now >= last_answered_ + settings_.peer_timeout / 2 + allowance_ ||
              saturation_.wants_delays()
            ? settings_.report_interval / 4
            : settings_.report_interval;
@@ -121,6 +116,10 @@ void Peer::handle_timeout(Instant now)
     former_boot_until_ = Instant::max();
   }
   pump(Channel::boot, now);
+  if (boot_ && !boot_->keys.clock()->answered() && now >= boot_->next_question) {
+    boot_->next_question = now + settings_.report_interval / 4;
+    ask_for_time(now, Channel::boot);
+  }
   if (keys_.sending() == nullptr) {
     return;
   }
@@ -145,6 +144,9 @@ Instant Peer::next_timeout() const
   Instant next = std::min(keys_.next_timeout(), former_boot_until_);
   if (boot_) {
     next = std::min({next, boot_->streams.out.next_timeout(), boot_->streams.in.next_timeout()});
+    if (!boot_->keys.clock()->answered()) {
+      next = std::min(next, boot_->next_question);
+    }
   }
   if (keys_.sending() != nullptr) {
     next = std::min(
@@ -174,7 +176,7 @@ void Peer::describe(PeerSnapshot & snapshot, Instant now) const
   snapshot.traffic = traffic_;
   snapshot.link = link_.view(now);
   snapshot.remote = remote_;
-  snapshot.stretched = stretched_;
+  snapshot.stretched = is_stretched(now);
   snapshot.clock_valid = clock_.valid();
   if (snapshot.clock_valid) {
     snapshot.rtt = clock_.rtt();

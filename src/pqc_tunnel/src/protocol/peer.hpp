@@ -15,7 +15,6 @@
 #include "clock_sync.hpp"
 #include "control_frame.hpp"
 #include "key_slots.hpp"
-#include "link_doubt.hpp"
 #include "link_estimator.hpp"
 #include "notice_pacer.hpp"
 #include "output.hpp"
@@ -64,7 +63,7 @@ public:
     MutableBytes plaintext;
     bool forward = false;     // plaintext goes to the local application
     bool bundle = false;      // it is several datagrams
-    bool stale = false;       // data that may have been held back during a silence
+    bool stale = false;       // it may have been held back; never set under boot keys
     bool outdated = false;    // under the boot keys of an attempt that has ended
     bool superseded = false;  // of a session that a newer one has replaced for some time
     std::optional<std::size_t> chosen_boot;  // drone: these boot keys are used, and no others
@@ -73,7 +72,7 @@ public:
   };
 
   // `datagrams`: how many of the application's the frame carries.
-  bool seal(FrameKind kind, std::size_t datagrams, MutableBytes frame);
+  bool seal(FrameKind kind, std::size_t datagrams, MutableBytes frame, Instant now);
   // Where a frame of so many bytes goes now; counted as sent there.
   Routes routes(TrafficClass traffic, std::size_t bytes, Instant now);
   bool holds(FrameKeyId id) const;
@@ -124,6 +123,10 @@ public:
   void handle_timeout(Instant now);
   Instant next_timeout() const;
 
+  // The clock for keys that are made on this channel.
+  std::shared_ptr<PeerClock> clock(Channel channel) const;
+  // What arrives has been older than it may be.
+  bool is_stretched(Instant now) const { return now < stretched_until_; }
   KeySlots & keys() { return keys_; }
   const KeySlots & keys() const { return keys_; }
   void wipe();
@@ -161,8 +164,6 @@ public:
   Duration retry_time(Instant now) const;
   // When keys and all that was derived for them are due to be wiped: nothing authentic came, not even under boot keys.
   Instant wipe_at() const;
-  // They were agreed on just now: what comes under them is young, also after a silence.
-  void trust_sending_keys(Instant now);
   // Silence is counted from here on, although nothing has come yet.
   void start_listening(Instant now);
   TrafficCounters & traffic() { return traffic_; }
@@ -193,7 +194,7 @@ private:
     Boot(
       const EpochName & name, Role role, EpochSecrets secrets, const TunnelSettings & settings,
       const Endpoint & address, std::size_t max_part, Instant now)
-    : keys(name, role, std::move(secrets), settings, now),
+    : keys(name, role, std::move(secrets), settings, now, std::make_shared<PeerClock>()),
       to(address),
       heard(now),
       streams(max_part)
@@ -203,6 +204,7 @@ private:
     Endpoint to;
     std::vector<Endpoint> copies_to;
     Instant heard;  // an authentic frame, or the hello
+    Instant next_question;
     Streams streams;
   };
 
@@ -220,14 +222,16 @@ private:
   Opened open_with_any(
     const FrameHeader & header, MutableBytes datagram, bool restore, Instant now);
   void note_arrival(
-    Received & received, EpochKeys & keys, std::uint64_t sequence, std::size_t size,
-    const Endpoint & from, Instant now);
+    Received & received, const Opened & opened, std::size_t size, const Endpoint & from,
+    Instant now);
   void take_payload(
-    Received & received, std::uint8_t kind, MutableBytes payload, const Endpoint & from,
+    Received & received, const Opened & opened, MutableBytes payload, const Endpoint & from,
     Instant now);
   bool handle_own_control(
-    const ControlFrame & frame, const Received & received, const Endpoint & from, Instant now);
-  void handle_time_response(const TimeResponse & response, const FrameOrder & order, Instant now);
+    const ControlFrame & frame, const Received & received, const Opened & opened,
+    const Endpoint & from, Instant now);
+  void handle_time_response(
+    const TimeResponse & response, const Received & received, const Opened & opened, Instant now);
   // Whether the rate of the only link is looked for.
   bool seeks_rate() const;
   void note_exchange(Instant now);
@@ -235,9 +239,8 @@ private:
   void look_for_saturation(const LinkView & received, Instant now);
   void use_found_rate(Instant now);
   bool is_silent(Instant now) const { return now >= silent_from(); }
-  bool is_unanswered(Instant now) const;
-  void doubt_after_silence(const Received & received, const EpochKeys & keys, Instant now);
-  void ask_for_time(Instant now);
+  void ask_for_time(Instant now, Channel channel = Channel::session);
+  void note_stretched(Instant now);
   void report_moved(Instant now);
   static FrameOrder order_of(const EpochKeys & keys, std::uint64_t sequence)
   {
@@ -248,9 +251,11 @@ private:
   Routes routes_of(Channel channel, TrafficClass traffic, std::size_t bytes, Instant now);
   // Returns the bytes of all copies that left.
   std::size_t send_frame(
-    Channel channel, FrameKind kind, ByteView payload, TrafficClass traffic, const Routes & to);
+    Channel channel, FrameKind kind, ByteView payload, TrafficClass traffic, const Routes & to,
+    Instant now);
   std::size_t send_frame(
-    EpochKeys * keys, FrameKind kind, ByteView payload, TrafficClass traffic, const Routes & to);
+    EpochKeys * keys, FrameKind kind, ByteView payload, TrafficClass traffic, const Routes & to,
+    Instant now);
   void count_key_traffic(Channel channel, StreamClass kind, std::size_t bytes);
   void count_key_traffic(Channel channel, const ControlBody & body, std::size_t bytes);
   void pump(Channel channel, Instant now);
@@ -276,7 +281,6 @@ private:
   TrafficCounters traffic_;
   KeyTraffic key_traffic_;
   LinkEstimator link_;
-  LinkDoubt doubt_;
   ClockSync clock_;
   Saturation saturation_;
   bool told_saturated_ = false;
@@ -293,8 +297,8 @@ private:
   std::optional<Instant> next_report_;
   std::uint64_t reported_data_ = 0;    // datagrams of the application before the newest report
   std::optional<Instant> deaf_since_;  // the peer reports since then that it has received nothing
-  std::optional<Instant> stretched_since_;
-  bool stretched_ = false;
+  Instant stretched_until_;
+  Instant next_stretch_report_;
   Instant next_roaming_report_;
   std::uint32_t roamings_ = 0;  // since the last report of one
   Bytes second_try_;            // a copy of a datagram that several keys might open

@@ -100,6 +100,14 @@ Routes Peer::boot_routes(Instant now) const
   return routes;
 }
 
+std::shared_ptr<PeerClock> Peer::clock(Channel channel) const
+{
+  const EpochKeys * keys = channel == Channel::session ? keys_.sending()
+                           : boot_                     ? &boot_->keys
+                                                       : nullptr;
+  return keys != nullptr ? keys->clock() : std::make_shared<PeerClock>();
+}
+
 Endpoint Peer::boot_address() const { return boot_ ? boot_->to : address(); }
 
 }  // namespace pqc_tunnel

@@ -14,7 +14,8 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr Duration stretched_patience = std::chrono::seconds(2);
+constexpr Duration stretched_memory = std::chrono::seconds(4);
+constexpr Duration stretch_report_interval = std::chrono::seconds(10);
 constexpr Duration superseded_patience = std::chrono::milliseconds(200);
 
 std::int64_t nanoseconds(Instant instant) { return instant.time_since_epoch().count(); }
@@ -106,16 +107,17 @@ Peer::Received Peer::open(
     received.outdated = true;
     return received;
   }
-  note_arrival(received, *opened.keys, opened.frame.sequence, datagram.size(), from, now);
-  take_payload(received, opened.frame.kind, EpochKeys::payload(datagram), from, now);
+  note_arrival(received, opened, datagram.size(), from, now);
+  take_payload(received, opened, EpochKeys::payload(datagram), from, now);
   probe_paths(now);
   return received;
 }
 
 void Peer::note_arrival(
-  Received & received, EpochKeys & keys, std::uint64_t sequence, std::size_t size,
-  const Endpoint & from, Instant now)
+  Received & received, const Opened & opened, std::size_t size, const Endpoint & from, Instant now)
 {
+  const EpochKeys & keys = *opened.keys;
+  const std::uint64_t sequence = opened.frame.sequence;
   ++traffic_.cipher_in_packets;
   traffic_.cipher_in_bytes += size;
   last_authentic_ = now;
@@ -131,7 +133,7 @@ void Peer::note_arrival(
   received.order = order_of(keys, sequence);
   link_.handle_packet(stream_of(keys), sequence, size, now);
   received.proved = keys_.note_received(keys);
-  doubt_after_silence(received, keys, now);
+  received.stale = opened.frame.stale;
   last_heard_ = now;
   const Duration rtt = clock_.valid() ? clock_.rtt() : Duration{};
   received.former = keys.id() != keys_.sending()->id();
@@ -140,7 +142,7 @@ void Peer::note_arrival(
   if (received.proved) {
     last_proved_ = now;
     keys_.retire_older_at(
-      now + std::clamp<Duration>(3 * rtt, min_overlap, max_overlap), now + settings_.max_lateness);
+      now + std::clamp<Duration>(3 * rtt, min_overlap, max_overlap), now + settings_.max_age);
     if (!next_report_) {
       next_report_ = now;
     }
@@ -148,46 +150,45 @@ void Peer::note_arrival(
     saturation_.set_exchanging(false, now);
   }
   paths_.handle_frame(from, received.order, size, now);
-}
-
-// Data arrives, but no answer does. The ground station takes what a drone sends that hears nothing.
-bool Peer::is_unanswered(Instant now) const
-{
-  return own_role_ == Role::drone && now >= unanswered_from();
-}
-
-void Peer::doubt_after_silence(const Received & received, const EpochKeys & keys, Instant now)
-{
-  const bool silent = is_silent(now);
-  if (received.proved && now < keys.installed() + settings_.peer_timeout + allowance_) {
-    // The peer began to use the keys after they were installed here: all under them is young.
-    if (silent || doubt_.active()) {
-      doubt_.settle({received.order.keys, 0});
-    }
-  } else if (silent || (is_unanswered(now) && !doubt_.active())) {
-    doubt_.begin(now);
-    ask_for_time(now);
+  if (received.stale && !received.former) {
+    note_stretched(now);
   }
 }
 
-void Peer::ask_for_time(Instant now)
+void Peer::note_stretched(Instant now)
 {
-  send_control({0, TimeRequest{nanoseconds(now)}}, now);
-  if (next_report_) {
+  const bool first = !is_stretched(now);
+  stretched_until_ = now + stretched_memory;
+  if (first) {
+    ask_for_time(now);  // the peer's clock may be known less well than it could be
+  }
+  if (now >= next_stretch_report_) {
+    next_stretch_report_ = now + stretch_report_interval;
+    report(
+      EventKind::link_stretched, now,
+      "datagrams arrive older than max_age_s: something holds them back");
+  }
+}
+
+void Peer::ask_for_time(Instant now, Channel channel)
+{
+  send_control({0, TimeRequest{nanoseconds(now)}}, now, channel);
+  if (channel == Channel::session && next_report_) {
     next_report_ = std::min(*next_report_, now + report_interval(now));
   }
 }
 
 void Peer::take_payload(
-  Received & received, std::uint8_t kind, MutableBytes payload, const Endpoint & from, Instant now)
+  Received & received, const Opened & opened, MutableBytes payload, const Endpoint & from,
+  Instant now)
 {
+  const std::uint8_t kind = opened.frame.kind;
   const bool in_session = received.channel == Channel::session;
   if (
     in_session && (kind == static_cast<std::uint8_t>(FrameKind::data) ||
                    kind == static_cast<std::uint8_t>(FrameKind::bundle)))
   {
-    if (doubt_.refuses(received.order)) {
-      received.stale = true;
+    if (received.stale) {
       traffic_.count(Drop::stale);
       return;
     }
@@ -226,19 +227,20 @@ void Peer::take_payload(
     traffic_.stream_in_packets += in_session && of_stream ? 1 : 0;
     count_key_traffic(received.channel, control->body, frame_overhead + payload.size());
   }
-  if (control && in_session && is_a_wish(control->body) && doubt_.refuses(received.order)) {
+  if (control && received.stale && is_a_wish(control->body)) {
     traffic_.count(Drop::stale);  // its sender repeats what it still wants
     return;
   }
   if (!control || (received.former && is_of_one_session(control->body))) {
     ++traffic_.control_ignored;
-  } else if (!handle_own_control(*control, received, from, now)) {
+  } else if (!handle_own_control(*control, received, opened, from, now)) {
     received.control = control;
   }
 }
 
 bool Peer::handle_own_control(
-  const ControlFrame & frame, const Received & received, const Endpoint & from, Instant now)
+  const ControlFrame & frame, const Received & received, const Opened & opened,
+  const Endpoint & from, Instant now)
 {
   const Channel channel = received.channel;
   if (const auto * ack = std::get_if<StreamAck>(&frame.body)) {
@@ -246,17 +248,17 @@ bool Peer::handle_own_control(
     pump(channel, now);
     return true;
   }
-  if (channel == Channel::boot) {
-    return false;
-  }
   if (const auto * request = std::get_if<TimeRequest>(&frame.body)) {
     const std::int64_t time = nanoseconds(now);
-    send_control({0, TimeResponse{request->t1, time, time}}, now);
+    send_control({0, TimeResponse{request->t1, time, time}}, now, channel);
     return true;
   }
   if (const auto * response = std::get_if<TimeResponse>(&frame.body)) {
-    handle_time_response(*response, received.order, now);
+    handle_time_response(*response, received, opened, now);
     return true;
+  }
+  if (channel == Channel::boot) {
+    return false;
   }
   if (const auto * report = std::get_if<LinkReport>(&frame.body)) {
     remote_ = PeerLinkReport{report->view, now};
@@ -273,7 +275,7 @@ bool Peer::handle_own_control(
     to.add(from);  // by the path of the request
     const Bytes payload = encode(ControlFrame{0, PathResponse{request->nonce}});
     paths_.handle_sent(from, frame_overhead + payload.size(), now);
-    send_frame(Channel::session, FrameKind::control, payload, TrafficClass::control, to);
+    send_frame(Channel::session, FrameKind::control, payload, TrafficClass::control, to, now);
     return true;
   }
   if (const auto * response = std::get_if<PathResponse>(&frame.body)) {
@@ -288,34 +290,23 @@ bool Peer::handle_own_control(
 }
 
 void Peer::handle_time_response(
-  const TimeResponse & response, const FrameOrder & order, Instant now)
+  const TimeResponse & response, const Received & received, const Opened & opened, Instant now)
 {
   const Instant asked{Duration(response.t1)};
   if (response.t1 < 0 || asked > now) {
     return;  // not a question of this end
   }
+  opened.keys->note_answer(opened.frame, asked, now);
+  if (received.channel == Channel::boot) {
+    return;
+  }
   clock_.handle_sample({response.t1, response.t2, response.t3, nanoseconds(now)}, now);
   last_answered_ = std::max(last_answered_, asked);
   note_delay(response, now);
-  if (now < asked + 2 * settings_.peer_timeout + allowance_) {
-    doubt_.handle_answer(asked, order);
-  }
-  if (now - asked <= settings_.max_rtt) {
-    stretched_since_.reset();
-    stretched_ = false;
-    return;
-  }
-  if (!stretched_since_) {
-    stretched_since_ = now;
-  }
-  if (!stretched_ && now >= *stretched_since_ + stretched_patience) {
-    stretched_ = true;
-    const auto milliseconds =
-      std::chrono::duration_cast<std::chrono::milliseconds>(now - asked).count();
-    report(
-      EventKind::link_stretched, now,
-      "the round trip takes " + std::to_string(milliseconds) +
-        " ms, longer than max_rtt_s: what arrives is old");
+  // Questions, or their answers, are held back: the other end gets what this one sends as late as that, or this end.
+  const Duration way = opened.keys->clock()->usual_way(settings_.max_age);
+  if (now - asked > settings_.max_age + 2 * way && !received.former) {
+    note_stretched(now);
   }
 }
 

@@ -31,7 +31,7 @@ bool is_of_exchange(const ControlBody & body)
 
 // --- Sealing ---
 
-bool Peer::seal(FrameKind kind, std::size_t datagrams, MutableBytes frame)
+bool Peer::seal(FrameKind kind, std::size_t datagrams, MutableBytes frame, Instant now)
 {
   const std::size_t size = frame.size() - frame_overhead;
   traffic_.plain_in_packets += datagrams;
@@ -45,7 +45,7 @@ bool Peer::seal(FrameKind kind, std::size_t datagrams, MutableBytes frame)
     traffic_.count(Drop::oversize);
     return false;
   }
-  if (!keys->seal(kind, frame)) {
+  if (!keys->seal(kind, frame, now)) {
     traffic_.count(Drop::no_session);
     return false;
   }
@@ -74,24 +74,26 @@ Routes Peer::routes_of(Channel channel, TrafficClass traffic, std::size_t bytes,
 }
 
 std::size_t Peer::send_frame(
-  Channel channel, FrameKind kind, ByteView payload, TrafficClass traffic, const Routes & to)
+  Channel channel, FrameKind kind, ByteView payload, TrafficClass traffic, const Routes & to,
+  Instant now)
 {
   return send_frame(
     channel == Channel::session ? keys_.sending()
     : boot_                     ? &boot_->keys
                                 : nullptr,
-    kind, payload, traffic, to);
+    kind, payload, traffic, to, now);
 }
 
 std::size_t Peer::send_frame(
-  EpochKeys * keys, FrameKind kind, ByteView payload, TrafficClass traffic, const Routes & to)
+  EpochKeys * keys, FrameKind kind, ByteView payload, TrafficClass traffic, const Routes & to,
+  Instant now)
 {
   if (keys == nullptr || to.empty()) {
     return 0;
   }
   Bytes datagram(frame_overhead + payload.size());
   std::ranges::copy(payload, datagram.begin() + frame_header_size);
-  if (!keys->seal(kind, datagram)) {
+  if (!keys->seal(kind, datagram, now)) {
     return 0;
   }
   std::size_t bytes = 0;
@@ -131,7 +133,7 @@ void Peer::send_control(const ControlFrame & frame, Instant now, Channel channel
   const TrafficClass traffic = of_stream ? TrafficClass::stream : TrafficClass::control;
   const std::size_t bytes = send_frame(
     channel, FrameKind::control, payload, traffic,
-    routes_of(channel, traffic, frame_overhead + payload.size(), now));
+    routes_of(channel, traffic, frame_overhead + payload.size(), now), now);
   count_key_traffic(channel, frame.body, bytes);
   if (is_of_exchange(frame.body)) {
     note_exchange(now);
@@ -146,11 +148,11 @@ void Peer::send_wiped(Instant now)
     keys_.empty() ? Routes{} : routes(TrafficClass::control, frame_overhead + payload.size(), now);
   for (int copy = 0; copy < wiped_copies; ++copy) {
     ++traffic_.control_out;
-    send_frame(keys_.sending(), FrameKind::control, payload, TrafficClass::control, session);
-    send_frame(Channel::boot, FrameKind::control, payload, TrafficClass::control, boot);
+    send_frame(keys_.sending(), FrameKind::control, payload, TrafficClass::control, session, now);
+    send_frame(Channel::boot, FrameKind::control, payload, TrafficClass::control, boot, now);
     send_frame(
       keys_.pending()[0].keys.get(), FrameKind::control, payload, TrafficClass::control,
-      boot.empty() ? session : boot);
+      boot.empty() ? session : boot, now);
   }
 }
 
@@ -192,7 +194,7 @@ void Peer::probe_paths(Instant now)
     to.add(probe->to);
     const Bytes payload = encode(ControlFrame{0, PathRequest{probe->nonce}});
     paths_.handle_sent(probe->to, frame_overhead + payload.size(), now);
-    send_frame(Channel::session, FrameKind::control, payload, TrafficClass::control, to);
+    send_frame(Channel::session, FrameKind::control, payload, TrafficClass::control, to, now);
   }
   report_changes(now);
 }
@@ -370,7 +372,7 @@ void Peer::pump(Channel channel, Instant now)
     const Bytes payload = encode(*part);
     const std::size_t bytes = send_frame(
       channel, FrameKind::stream, payload, TrafficClass::stream,
-      routes_of(channel, TrafficClass::stream, frame_overhead + payload.size(), now));
+      routes_of(channel, TrafficClass::stream, frame_overhead + payload.size(), now), now);
     count_key_traffic(channel, class_of(part->id), bytes);
     if (class_of(part->id) == StreamClass::foreground) {
       note_exchange(now);

@@ -113,8 +113,7 @@ struct TunnelSettings
   Duration peer_timeout = std::chrono::seconds(3);  // silence after which a drone begins anew
   Duration keepalive_interval = std::chrono::seconds(1);
   Duration report_interval = std::chrono::milliseconds(500);
-  Duration max_lateness = std::chrono::seconds(1);  // of a packet behind later ones
-  Duration max_rtt = std::chrono::seconds(2);       // a longer one means a link stretched in time
+  Duration max_age = std::chrono::seconds(1);  // of a packet, beside what its way usually takes
   Duration wipe_after = std::chrono::seconds(600);  // without an authentic packet; 0 = never
   std::size_t prefetch_max_bytes = std::size_t{4} << 20;  // drone only: of prekeys held
   double prefetch_airtime =

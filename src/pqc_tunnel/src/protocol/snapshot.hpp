@@ -150,7 +150,7 @@ struct PeerSnapshot
   std::optional<PeerLinkReport> remote;  // what the peer receives
   std::vector<PathReport> paths;         // one for each link, in order
   bool clock_valid = false;
-  bool stretched = false;      // the round trip is longer than allowed
+  bool stretched = false;      // datagrams or answers come too late
   bool policy_silent = false;  // of the drone, as its tunnel says
   Duration rtt{};
   Duration clock_offset{};  // peer clock minus ours

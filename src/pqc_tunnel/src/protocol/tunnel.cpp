@@ -219,10 +219,10 @@ Tunnel::Tunnel(Tunnel &&) noexcept = default;
 Tunnel & Tunnel::operator=(Tunnel &&) noexcept = default;
 Tunnel::~Tunnel() = default;
 
-bool Tunnel::seal(PeerIndex peer, MutableBytes frame, std::size_t datagrams)
+bool Tunnel::seal(PeerIndex peer, MutableBytes frame, Instant now, std::size_t datagrams)
 {
   const FrameKind kind = datagrams > 1 ? FrameKind::bundle : FrameKind::data;
-  return impl_->peer(peer).seal(kind, datagrams, frame);
+  return impl_->peer(peer).seal(kind, datagrams, frame, now);
 }
 
 Routes Tunnel::routes(PeerIndex peer, TrafficClass traffic, std::size_t bytes, Instant now)

@@ -33,7 +33,7 @@ struct Opened
   MutableBytes plaintext;         // empty for control frames and drops
   bool forward = false;           // true if plaintext goes to the local application
   bool bundle = false;            // plaintext is several datagrams: see take_from_bundle()
-  bool stale = false;             // data that may have been held back during a silence
+  bool stale = false;             // it may have been held back
 };
 
 // Both ends of the protocol without any I/O. Bytes, time and randomness come in as arguments; effects come out of
@@ -66,11 +66,11 @@ public:
 
   // Room around a plaintext datagram of n bytes: the frame is n + frame_overhead long, plaintext at frame_headroom.
   static constexpr std::size_t frame_headroom = frame_header_size;
-  static constexpr std::size_t frame_tailroom = kind_size + tag_size;
+  static constexpr std::size_t frame_tailroom = send_time_size + kind_size + tag_size;
   static constexpr std::size_t frame_overhead = frame_headroom + frame_tailroom;
 
   // Seals the frame in place for the peer: one datagram, or a bundle of several. False if it was dropped (and counted).
-  bool seal(PeerIndex peer, MutableBytes frame, std::size_t datagrams = 1);
+  bool seal(PeerIndex peer, MutableBytes frame, Instant now, std::size_t datagrams = 1);
   // Where a sealed frame of so many bytes goes now, counted as sent there; 0 bytes: what a shaper will cut to size.
   Routes routes(PeerIndex peer, TrafficClass traffic, std::size_t bytes, Instant now);
   // A frame that a shaper has cut was sent.

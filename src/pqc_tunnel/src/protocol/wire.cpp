@@ -24,6 +24,23 @@ bool has_form(ByteView datagram, std::uint8_t form)
 
 }  // namespace
 
+SendTime send_time(Instant now)
+{
+  return static_cast<SendTime>(now.time_since_epoch() / send_time_unit & 0xffff);
+}
+
+void write_trailer(std::span<std::uint8_t, trailer_size> out, SendTime sent, FrameKind kind)
+{
+  out[0] = static_cast<std::uint8_t>(static_cast<std::uint16_t>(sent) >> 8);
+  out[1] = static_cast<std::uint8_t>(sent);
+  out[2] = static_cast<std::uint8_t>(kind);
+}
+
+SendTime read_send_time(std::span<const std::uint8_t, trailer_size> trailer)
+{
+  return static_cast<SendTime>(trailer[0] << 8 | trailer[1]);
+}
+
 FrameKeyId frame_key_id(std::span<const std::uint8_t, 3> bytes)
 {
   return FrameKeyId{number(bytes) & 0x3fffff};

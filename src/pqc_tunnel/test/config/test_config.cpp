@@ -74,7 +74,7 @@ TEST(Config, a_drone_needs_little_more_than_its_addresses)
   EXPECT_EQ(config->plaintexts[0].bind.port, 14590);
   EXPECT_EQ(config->plaintexts[0].peer.port, 0);
   EXPECT_EQ(config->settings.initial_suite->id, "cs-mlkem768-aesgcm-mldsa65");
-  EXPECT_EQ(config->settings.max_datagram, 1500u - 48 - 23);  // the name may mean an IPv6 address
+  EXPECT_EQ(config->settings.max_datagram, 1500u - 48 - 25);  // the name may mean an IPv6 address
   EXPECT_EQ(config->settings.replay_window, 4096u);
   EXPECT_EQ(config->settings.max_key_age, std::chrono::hours(1));
   EXPECT_EQ(config->worker_threads, 1u);
@@ -85,7 +85,7 @@ TEST(Config, only_a_numeric_ipv4_address_leaves_more_of_the_mtu_to_a_datagram)
   const auto room = [](Role role, ParameterValues values, const char * name, const char * host) {
     values[name] = std::string(host);
     const auto config = make_engine_config(role, values);
-    return config ? 1500 - 23 - config->settings.max_datagram : 0;
+    return config ? 1500 - 25 - config->settings.max_datagram : 0;
   };
   EXPECT_EQ(room(Role::drone, drone_values(), "gcs_address", "192.0.2.7"), 28u);
   EXPECT_EQ(room(Role::drone, drone_values(), "gcs_address", "2001:db8::2"), 48u);
@@ -155,18 +155,16 @@ TEST(Config, a_ground_station_keeps_named_suites_in_stock_if_they_are_allowed)
     "level 1 is below min_level 3 (of suite cs-mlkem768-aesgcm-mldsa65).");
 }
 
-TEST(Config, limits_of_lateness_silence_and_ratchets_reach_the_settings)
+TEST(Config, limits_of_age_silence_and_ratchets_reach_the_settings)
 {
   auto values = drone_values();
-  values["max_lateness_s"] = 0.5;
-  values["max_rtt_s"] = std::int64_t{4};
+  values["max_age_s"] = 0.5;
   values["wipe_after_s"] = std::int64_t{60};
   values["rekey.max_ratchets"] = std::int64_t{5};
   values["prefetch.max_bytes"] = std::int64_t{0};
   const auto config = make_engine_config(Role::drone, values);
   ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(config->settings.max_lateness, std::chrono::milliseconds(500));
-  EXPECT_EQ(config->settings.max_rtt, std::chrono::seconds(4));
+  EXPECT_EQ(config->settings.max_age, std::chrono::milliseconds(500));
   EXPECT_EQ(config->settings.wipe_after, std::chrono::minutes(1));
   EXPECT_EQ(config->settings.max_ratchets, 5u);
   EXPECT_EQ(config->settings.prefetch_max_bytes, 0u);
@@ -191,8 +189,8 @@ TEST(Config, an_error_is_one_sentence_with_name_value_and_allowed_values)
     "Parameter peer_timeout_s is 0.1, but must be from 0.5 to 3600.");
   // Longer than an old part of a stream is known as such.
   EXPECT_EQ(
-    drone_refusal("max_lateness_s", 20.0),
-    "Parameter max_lateness_s is 20, but must be from 0.05 to 15.");
+    drone_refusal("max_age_s", 20.0),
+    "Parameter max_age_s is 20, but must be from 0.05 to 15.");
   EXPECT_EQ(
     drone_refusal("hybrid_x25519", std::string("perhaps")),
     "Parameter hybrid_x25519 is perhaps, but must be true or false.");

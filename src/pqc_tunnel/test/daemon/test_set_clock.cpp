@@ -43,7 +43,7 @@ protected:
   {
     assignments.insert(
       assignments.end(), {"role:=" + role, "min_level:=1", "bind_address:=127.0.0.1",
-                          "plaintext_bind_address:=127.0.0.1", "max_lateness_s:=5.0"});
+                          "plaintext_bind_address:=127.0.0.1", "max_age_s:=5.0"});
     std::vector<std::string> words;
     for (const std::string & assignment : assignments) {
       words.insert(words.end(), {"-p", assignment});

@@ -21,7 +21,7 @@ namespace
 {
 
 constexpr std::size_t count = 50;
-constexpr std::chrono::milliseconds max_lateness{300};
+constexpr std::chrono::milliseconds max_age{300};
 
 class StoppedProcess : public EngineFixture
 {
@@ -41,7 +41,7 @@ protected:
     assignments.insert(
       assignments.end(),
       {"role:=" + name, "min_level:=1", "bind_address:=127.0.0.1",
-       "plaintext_bind_address:=127.0.0.1", "peer_timeout_s:=60.0", "max_lateness_s:=0.3"});
+       "plaintext_bind_address:=127.0.0.1", "peer_timeout_s:=60.0", "max_age_s:=0.3"});
     auto words = arguments(assignments);
     words.insert(words.end(), {"--control", (scratch_ / (name + ".sock")).string()});
     return std::make_unique<Program>("pqc_tunneld", words);
@@ -127,7 +127,7 @@ protected:
     const auto sent = traffic(other).plain_in_packets;
     send_batch(others, 4);
     ASSERT_TRUE(eventually([&] { return traffic(other).plain_in_packets >= sent + count; }));
-    std::this_thread::sleep_for(max_lateness + std::chrono::milliseconds(200));
+    std::this_thread::sleep_for(max_age + std::chrono::milliseconds(200));
     program.send_signal(SIGCONT);
     ASSERT_TRUE(eventually([&] { return stale(name) >= before + count + frames; })) << shown(name);
 

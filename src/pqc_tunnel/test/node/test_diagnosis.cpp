@@ -204,8 +204,7 @@ TEST(Diagnosis, stale_and_foreign_datagrams_are_warnings_that_name_the_parameter
   EXPECT_EQ(diagnosis.level, Level::warning);
   EXPECT_EQ(
     diagnosis.text,
-    "4 datagrams dropped just now: they waited longer than max_lateness_s in a buffer, or "
-    "came first after a silence.");
+    "4 datagrams dropped just now: older than max_age_s, on the way or in a buffer.");
   input = healthy();
   input.peer.traffic.drops[static_cast<std::size_t>(Drop::foreign)] = 1;
   diagnosis = diagnose(input);
@@ -219,14 +218,13 @@ TEST(Diagnosis, stale_and_foreign_datagrams_are_warnings_that_name_the_parameter
 TEST(Diagnosis, a_link_that_is_stretched_in_time_is_an_error)
 {
   auto input = healthy();
-  input.peer.clock_valid = true;
-  input.peer.rtt = milliseconds(3250);
-  EXPECT_EQ(diagnose(input).level, Level::ok);
   input.peer.stretched = true;
   const auto diagnosis = diagnose(input);
   EXPECT_EQ(diagnosis.level, Level::error);
   EXPECT_EQ(
-    diagnosis.text, "The round trip of 3.2 s is longer than max_rtt_s: what arrives is old.");
+    diagnosis.text,
+    "Datagrams arrive older than max_age_s and are dropped: something holds them back, or the link "
+    "is slower than that.");
 }
 
 TEST(Diagnosis, one_of_several_links_that_is_down_is_a_warning)

@@ -230,7 +230,7 @@ TEST_P(Datagram, from_a_stranger_is_dropped_and_counted)
 {
   EXPECT_EQ(fate({}), Drop::malformed);
   EXPECT_EQ(fate(Bytes(22, 0x40)), Drop::malformed);
-  EXPECT_EQ(fate(Bytes(23, 0x40)), Drop::unknown);
+  EXPECT_EQ(fate(Bytes(25, 0x40)), Drop::unknown);
   EXPECT_EQ(fate(Bytes(1500, 0x40)), Drop::unknown);
   EXPECT_EQ(fate(Bytes(1500, 0x10)), Drop::malformed);
   EXPECT_EQ(fate(Bytes(1500, 0xc0)), Drop::malformed);

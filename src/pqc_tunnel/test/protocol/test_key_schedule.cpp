@@ -282,14 +282,14 @@ TEST_P(Transcript, macs_signatures_and_keys_are_those_of_the_page)
   EXPECT_EQ(copy(completed.secrets.session.bytes), expected.of("sid", th3, 8));
   EpochKeys gcs(
     EpochName{&suite, completed.secrets.session, Epoch{0xb7}}, Role::gcs,
-    std::move(completed.secrets), TunnelSettings{}, Instant{});
+    std::move(completed.secrets), TunnelSettings{}, Instant{}, std::make_shared<PeerClock>());
   for (std::size_t size = 0; size < 300; ++size) {
-    Bytes frame(size + 23, 0x5a);
-    ASSERT_TRUE(gcs.seal(FrameKind::stream, frame));
+    Bytes frame(size + 25, 0x5a);
+    ASSERT_TRUE(gcs.seal(FrameKind::stream, frame, Instant{std::chrono::seconds(1025)}));
     const auto opened = reference_open(
       frame, true, expected.of("g2d key", th3, 32), expected.of("g2d iv", th3, 12), 0xb7);
     ASSERT_TRUE(opened) << size;
-    EXPECT_EQ(*opened, filled(size, 0x5a) + Bytes{3});
+    EXPECT_EQ(*opened, (filled(size, 0x5a) + Bytes{0, 64, 3}));  // the time, and the kind
     EXPECT_EQ(frame[0] >> 6, 1);
     EXPECT_EQ(
       of_22_bits(Bytes(frame.begin(), frame.begin() + 3)),
@@ -319,7 +319,7 @@ TEST(Ratchet, macs_and_keys_are_those_of_the_page)
     live_secrets.resumption = SecretBytes::copy_of(filled(48, 0x33));
     const EpochKeys live(
       EpochName{&of, SessionId{{1, 2, 3}}, Epoch{4}}, Role::drone, std::move(live_secrets),
-      TunnelSettings{}, Instant{});
+      TunnelSettings{}, Instant{}, std::make_shared<PeerClock>());
     Ratchet ratchet{Epoch{5}, array_of<Random32>(0x11), {}};
     const auto answer = array_of<Random32>(0x22);
     ReferenceSchedule expected(hash, filled(32, 0x05));

@@ -31,7 +31,7 @@ std::unique_ptr<EpochKeys> epoch_keys(std::uint8_t epoch, Role role)
 {
   return std::make_unique<EpochKeys>(
     EpochName{&any_suite(), SessionId{{1}}, Epoch{epoch}}, role, secrets(epoch), TunnelSettings{},
-    Instant{});
+    Instant{}, std::make_shared<PeerClock>());
 }
 
 FrameKeyId key_id(std::uint8_t epoch) { return FrameKeyId{epoch}; }

@@ -145,7 +145,7 @@ std::size_t arriving_bytes(const LinkSettings & link)
     pair.pump();
     pair.run_for(seconds(1));
   }
-  return pair.notices(Side::gcs).size() * link.line_bytes(23 + 6 + 1);
+  return pair.notices(Side::gcs).size() * link.line_bytes(25 + 6 + 1);
 }
 
 TEST(Notices, take_a_hundredth_of_a_link_of_configured_rate)

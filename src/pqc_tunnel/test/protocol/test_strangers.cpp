@@ -199,7 +199,7 @@ TEST(Link, that_is_stretched_in_time_is_reported_once)
     EXPECT_TRUE(pair.snapshot(side).stretched);
   }
   pair.set_channel(nullptr);
-  pair.run_for(5s);
+  pair.run_for(6s);
   for (const Side side : both_sides) {
     EXPECT_FALSE(pair.snapshot(side).stretched);
   }

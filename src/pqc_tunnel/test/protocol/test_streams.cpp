@@ -250,7 +250,7 @@ TEST(StreamReceiver, names_the_ranges_that_grew_last)
 
 TEST(StreamReceiver, knows_an_older_message_for_longer_than_a_part_may_be_late)
 {
-  constexpr Duration longest_lateness = 15s;  // as the parameter max_lateness_s is bounded
+  constexpr Duration longest_lateness = 15s;  // as the parameter max_age_s is bounded
   StreamReceiver receiver;
   receiver.expect(StreamClass::foreground, 100);
   const Bytes byte = {1};

@@ -21,13 +21,13 @@ Side sender_to(Side to) { return other(to); }
 
 DatagramWitness::DatagramWitness(
   WiredPair & pair, KeyWitness & keys, std::vector<const Suite *> allowed,
-  const TunnelSettings & settings)
+  const TunnelSettings & settings, bool holds_back)
 : pair_(pair),
   keys_(keys),
   allowed_(std::move(allowed)),
   replay_window_(settings.replay_window),
-  max_lateness_(settings.max_lateness),
-  peer_timeout_(settings.peer_timeout),
+  max_age_(settings.max_age),
+  holds_back_(holds_back),
   packet_limit_(settings.packet_limits.refuse),
   copies_(settings.paths.links.size() > 1)
 {
@@ -57,13 +57,6 @@ bool DatagramWitness::send(Side from)
     wire.clear();
   }
   return true;
-}
-
-void DatagramWitness::look_at_events()
-{
-  if (pair_.saw(Side::drone, EventKind::peer_lost)) {
-    heard_[Side::drone].doubtful = true;  // data may have come all the time, but no answer
-  }
 }
 
 void DatagramWitness::look()
@@ -143,10 +136,9 @@ void DatagramWitness::check_opened(Side to, Sealed & sent, const Opened & opened
     require(!opened.forward, "boot keys carry no data", "an end forwards what boot keys carry");
     return;
   }
-  note_silence(to);
   // Ends need not remember exactly when each datagram came.
   require(
-    !is_late(to, sent, max_lateness_ * 9 / 8), "a datagram that was held back is refused",
+    !is_late(to, sent, max_age_ * 9 / 8), "a datagram that was held back is refused",
     "an end accepts a datagram that later ones have overtaken long ago");
   keys_.opened(to, sent.keys);
   auto & highest = highest_[to][sent.keys];
@@ -154,11 +146,8 @@ void DatagramWitness::check_opened(Side to, Sealed & sent, const Opened & opened
     highest.emplace_back(pair_.now(), sent.sequence);
   }
   if (sent.number && opened.stale) {
-    // A drone that gets no answer counts its peer as lost, and doubts what it hears (decision 0027).
-    heard_[to].doubtful = heard_[to].doubtful || pair_.snapshot(to).state == PeerState::lost;
     require(
-      may_be_stale(to, *sent.number), "no datagram is lost because of a rekey",
-      "an end drops a datagram as stale without a silence");
+      holds_back_, "no datagram is lost because of a rekey", "an end refuses a datagram as too old");
     return;
   }
   require(
@@ -168,33 +157,11 @@ void DatagramWitness::check_opened(Side to, Sealed & sent, const Opened & opened
     require(
       std::ranges::equal(opened.plaintext, plaintext(*sent.number)), once,
       "a datagram comes out altered");
-    Heard & heard = heard_[to];
     require(
-      sent.sealed_at > heard.silence_ended - peer_timeout_,
-      "a datagram that was held back is refused",
-      "an end accepts a datagram that was sealed long before a silence ended");
-    if (std::exchange(heard.doubtful, false)) {
-      heard.proved = *sent.number;
-    }
+      pair_.now() <= sent.sealed_at + 2 * max_age_, "a datagram that was held back is refused",
+      "an end delivers a datagram that is older than it may be");
     ++delivered_[to];
   }
-}
-
-void DatagramWitness::note_silence(Side to)
-{
-  Heard & heard = heard_[to];
-  if (pair_.now() >= heard.newest + peer_timeout_) {
-    heard.silence_ended = pair_.now();
-    heard.doubtful = true;
-  }
-  heard.newest = pair_.now();
-}
-
-// After a silence until an answer has proved the link, and what was on its way by then.
-bool DatagramWitness::may_be_stale(Side to, std::uint32_t number) const
-{
-  const Heard & heard = heard_.at(to);
-  return heard.doubtful || number < heard.proved;
 }
 
 bool DatagramWitness::is_late(Side to, const Sealed & sent, Duration lateness) const
@@ -225,7 +192,7 @@ void DatagramWitness::check_lost(Side to, const Sealed & sent) const
   {
     return;  // meant for a process that has crashed, or a session lost for want of datagrams
   }
-  if (is_late(to, sent, max_lateness_)) {
+  if (is_late(to, sent, max_age_)) {
     return;
   }
   const auto end = highest_.find(to);

@@ -21,12 +21,10 @@ class DatagramWitness
 public:
   DatagramWitness(
     WiredPair & pair, KeyWitness & keys, std::vector<const Suite *> allowed,
-    const TunnelSettings & settings);
+    const TunnelSettings & settings, bool holds_back);
 
   // Sends one numbered datagram; false if the end rejects it. Throws Violation if it must not.
   bool send(Side from);
-  // To be called after everything that happens, while its events are there.
-  void look_at_events();
   // To be called after everything that happens and after KeyWitness::look(); throws Violation.
   void look();
 
@@ -49,32 +47,20 @@ private:
     Instant sealed_at;
   };
 
-  // What an end has heard of its peer's sessions.
-  struct Heard
-  {
-    Instant newest;
-    Instant silence_ended;
-    bool doubtful = true;      // nothing was delivered since
-    std::uint32_t proved = 0;  // what was sealed before this number came too late for the proof
-  };
-
   void look_at(Side from, Bytes bytes, std::optional<std::uint32_t> number);
   void arrived(Side to, ByteView datagram, const Opened & opened);
   void check_opened(Side to, Sealed & sent, const Opened & opened);
   void check_lost(Side to, const Sealed & sent) const;
   // Whether a later datagram was opened more than `lateness` ago, or the keys were superseded then.
   bool is_late(Side to, const Sealed & sent, Duration lateness) const;
-  void note_silence(Side to);
-  // Whether an end may drop this one because of a silence.
-  bool may_be_stale(Side to, std::uint32_t number) const;
   static Bytes plaintext(std::uint32_t number);
 
   WiredPair & pair_;
   KeyWitness & keys_;
   std::vector<const Suite *> allowed_;
   std::size_t replay_window_;
-  Duration max_lateness_;
-  Duration peer_timeout_;
+  Duration max_age_;
+  bool holds_back_;  // the network, somewhere
   std::uint64_t packet_limit_;
   bool copies_;                                   // a datagram may leave over several links
   std::map<Side, std::map<Bytes, Sealed>> sent_;  // by their bytes
@@ -84,7 +70,6 @@ private:
   std::map<Side, std::uint64_t> delivered_{{Side::drone, 0}, {Side::gcs, 0}};
   std::map<Side, std::uint64_t> accepted_{{Side::drone, 0}, {Side::gcs, 0}};
   std::map<Side, std::uint64_t> taken_{{Side::drone, 0}, {Side::gcs, 0}};
-  std::map<Side, Heard> heard_;
   std::uint32_t next_ = 0;
   std::uint64_t sealed_ = 0;
   std::uint64_t fingerprint_ = 14695981039346656037u;

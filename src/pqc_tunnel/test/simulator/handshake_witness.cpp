@@ -39,7 +39,7 @@ void HandshakeWitness::request_rekey(Side side, const Suite * suite, bool ratche
   RekeyCommand command = rekey_to(suite, "simulated");
   command.ratchet = ratchet;
   unanswered_.at(side).insert(command.id);
-  pair_.end(side).request_rekey(command, pair_.now());
+  pair_.end(side).request_rekey(command, pair_.now(side));
   pair_.pump();
 }
 
@@ -80,7 +80,7 @@ void HandshakeWitness::look()
   }
   // Nothing that the network or a crash does is held against a suite.
   require(
-    pair_.drone().blacklist(PeerIndex{0}, pair_.now()).empty(),
+    pair_.drone().blacklist(PeerIndex{0}, pair_.now(Side::drone)).empty(),
     "only an authenticated failure counts against a suite",
     "a suite is blacklisted and no end is to blame");
 }

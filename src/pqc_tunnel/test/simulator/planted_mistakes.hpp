@@ -30,7 +30,9 @@ enum class Mistake
   wrong_sequence_restored,
   replay_not_committed,
   any_lateness,
-  doubted_data_accepted,
+  any_age,
+  ground_takes_any_age,
+  late_answer_believed,
   streams_mixed,
   rekey_while_unconfirmed,
   timeout_lowers_suite,
@@ -44,7 +46,7 @@ enum class Mistake
   conflated_command,
 };
 
-inline constexpr std::array<std::pair<Mistake, std::string_view>, 26> mistake_names = {{
+inline constexpr std::array<std::pair<Mistake, std::string_view>, 28> mistake_names = {{
   {Mistake::promote_at_handshake_end, "promote_at_handshake_end"},
   {Mistake::promote_on_control_only, "promote_on_control_only"},
   {Mistake::pool_key_reused, "pool_key_reused"},
@@ -59,7 +61,9 @@ inline constexpr std::array<std::pair<Mistake, std::string_view>, 26> mistake_na
   {Mistake::wrong_sequence_restored, "wrong_sequence_restored"},
   {Mistake::replay_not_committed, "replay_not_committed"},
   {Mistake::any_lateness, "any_lateness"},
-  {Mistake::doubted_data_accepted, "doubted_data_accepted"},
+  {Mistake::any_age, "any_age"},
+  {Mistake::ground_takes_any_age, "ground_takes_any_age"},
+  {Mistake::late_answer_believed, "late_answer_believed"},
   {Mistake::streams_mixed, "streams_mixed"},
   {Mistake::rekey_while_unconfirmed, "rekey_while_unconfirmed"},
   {Mistake::timeout_lowers_suite, "timeout_lowers_suite"},

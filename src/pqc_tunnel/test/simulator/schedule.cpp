@@ -59,7 +59,7 @@ Schedule::Schedule(
 {
   pair_ = std::make_unique<WiredPair>(circumstances());
   keys_.emplace(*pair_, longest_round_trip(), settings_.wipe_after);
-  datagrams_.emplace(*pair_, *keys_, suites_, settings_);
+  datagrams_.emplace(*pair_, *keys_, suites_, settings_, holds_back());
   handshakes_.emplace(*pair_, *keys_, journal_, suites_, settings_.initial_suite);
   pair_->watch([this] { look(); });
   pair_->set_channel([this](Side from, Bytes & bytes) { return travel(from, bytes); });
@@ -98,6 +98,7 @@ WiredPair::Options Schedule::circumstances()
   options.settings = settings_;
   options.seed = seed_;
   options.latency = latency_;
+  options.drone_ahead = std::chrono::seconds(seed_ % 4096);
   options.time_of_job = [this](const Job &) { return time_of_job(); };
   for (const Suite * suite : suites_) {
     options.identities.push_back(suite->signature);
@@ -105,13 +106,18 @@ WiredPair::Options Schedule::circumstances()
   return options;
 }
 
-Duration Schedule::longest_round_trip() const
+bool Schedule::holds_back() const
 {
   const auto & [first, second] = weather_.links;
   const bool held = first.hold > 0 || (has_two_links() && second.hold > 0);
+  return held || weather_.stretch > 0 || weather_.attack > 0;
+}
+
+Duration Schedule::longest_round_trip() const
+{
+  const auto & [first, second] = weather_.links;
   const Duration jitter = has_two_links() ? std::max(first.jitter, second.jitter) : first.jitter;
-  const Duration extra =
-    weather_.stretch > 0 || held || weather_.attack > 0 ? Duration(max_overlap) : jitter;
+  const Duration extra = holds_back() ? Duration(max_overlap) : jitter;
   return 2 * (latency_ + extra);
 }
 
@@ -397,7 +403,6 @@ void Schedule::ask_for_rekey(Side side, const Suite * suite, bool ratchet)
 void Schedule::look()
 {
   keys_->look();
-  datagrams_->look_at_events();
   handshakes_->look();  // forgets the events
   datagrams_->look();
 }

@@ -62,6 +62,7 @@ public:
 
 private:
   WiredPair::Options circumstances();
+  bool holds_back() const;
   Duration longest_round_trip() const;
   void grow_old();
   void step();

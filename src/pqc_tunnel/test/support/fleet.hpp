@@ -84,10 +84,10 @@ public:
     const Made & made = made_.at(at_gcs(i).session);
     auto keys = std::make_unique<EpochKeys>(
       EpochName{made.suite, made.secrets.session, Epoch{0}}, Role::drone, copy_of(made.secrets),
-      settings_, now_);
+      settings_, now_, std::make_shared<PeerClock>());
     Bytes frame(frame_overhead);
     for (int n = 0; n < 1'000'000; ++n) {
-      keys->seal(FrameKind::data, frame);
+      keys->seal(FrameKind::data, frame, now_);
     }
     return keys;
   }
@@ -95,7 +95,7 @@ public:
   {
     Bytes frame(control.size() + frame_overhead);
     std::ranges::copy(control, frame.begin() + frame_header_size);
-    keys.seal(FrameKind::control, frame);
+    keys.seal(FrameKind::control, frame, now_);
     to_gcs(i, std::move(frame));
   }
 
@@ -131,7 +131,7 @@ private:
   {
     Bytes frame(text.size() + frame_overhead);
     std::ranges::copy(text, frame.begin() + frame_header_size);
-    return tunnel.seal(peer, frame) ? frame : Bytes{};
+    return tunnel.seal(peer, frame, now_) ? frame : Bytes{};
   }
   void to_gcs(std::size_t i, Bytes frame)
   {

@@ -47,7 +47,7 @@ public:
           const Role role = side == Side::drone ? Role::drone : Role::gcs;
           sessions_[side] = std::make_unique<EpochKeys>(
             EpochName{&suite, done->secrets.session, Epoch{0}}, role, copy_of(done->secrets),
-            TunnelSettings{}, Instant{});
+            TunnelSettings{}, Instant{}, std::make_shared<PeerClock>());
           skip(side, 20'000);  // far beyond the sequence numbers of the end itself
         }
       }
@@ -59,7 +59,7 @@ public:
   {
     Bytes frame(text.size() + frame_overhead);
     std::ranges::copy(text, frame.begin() + frame_header_size);
-    sessions_.at(as)->seal(kind, frame);
+    sessions_.at(as)->seal(kind, frame, pair_.now());
     return frame;
   }
   // Sends a frame to the other end, from the address of `as`.
@@ -128,7 +128,7 @@ private:
   {
     Bytes frame(frame_overhead);
     for (std::size_t i = 0; i < count; ++i) {
-      sessions_[side]->seal(FrameKind::data, frame);
+      sessions_[side]->seal(FrameKind::data, frame, Instant{});
     }
   }
   WiredPair & pair_;

@@ -91,7 +91,7 @@ void WiredPair::make(Side side)
     drones.push_back(std::move(record));
     Tunnel::GcsConfig config{
       options_.gcs_settings.value_or(options_.settings), std::move(identity), std::move(drones)};
-    gcs_ = std::make_unique<Tunnel>(Tunnel::create(std::move(config), random_, now_).value());
+    gcs_ = std::make_unique<Tunnel>(Tunnel::create(std::move(config), random_, now(side)).value());
     return;
   }
   DroneIdentity identity = identities_.drone_part();
@@ -103,7 +103,7 @@ void WiredPair::make(Side side)
     ground.push_back(address_of(Side::gcs, link));
   }
   Tunnel::DroneConfig config{options_.settings, std::move(identity), std::move(ground)};
-  drone_ = std::make_unique<Tunnel>(Tunnel::create(std::move(config), random_, now_).value());
+  drone_ = std::make_unique<Tunnel>(Tunnel::create(std::move(config), random_, now(side)).value());
 }
 
 void WiredPair::restart(Side side)
@@ -120,7 +120,7 @@ void WiredPair::schedule(Duration delay, std::function<void()> action)
 
 Instant WiredPair::next_due() const
 {
-  Instant next = std::min(drone_->next_timeout(), gcs_->next_timeout());
+  Instant next = std::min(timeout_of(Side::drone), timeout_of(Side::gcs));
   for (const Pending & pending : pending_) {
     next = std::min(next, pending.due);
   }
@@ -177,13 +177,13 @@ bool WiredPair::run_until(const std::function<bool()> & condition, Duration limi
       if (tunnel.next_timeout() > tunnel.exact_timeout()) {
         throw std::logic_error("a time-out would be handled late");
       }
-      if (tunnel.next_timeout() > now_) {
+      if (timeout_of(side) > now_) {
         continue;
       }
-      tunnel.handle_timeout(now_);
+      tunnel.handle_timeout(now(side));
       pump();
       tell_watcher();
-      if (tunnel.next_timeout() <= now_) {
+      if (timeout_of(side) <= now_) {
         throw std::logic_error("a time-out was handled but is still due: the loop would spin");
       }
     }
@@ -252,7 +252,7 @@ void WiredPair::start_job(Side side, StartJob start, std::function<bool()> alive
     std::make_shared<JobResult>(given ? std::move(*given) : run_job(std::move(start.job), random_));
   const auto deliver_result = [this, alive, side, id = start.id, result] {
     if (alive()) {
-      end(side).handle_job_result(id, std::move(*result), now_);
+      end(side).handle_job_result(id, std::move(*result), now(side));
     }
   };
   if (holds_jobs_[side]) {
@@ -276,11 +276,11 @@ bool WiredPair::send(Side from, ByteView plaintext)
 {
   Bytes frame(plaintext.size() + Tunnel::frame_overhead);
   std::ranges::copy(plaintext, frame.begin() + Tunnel::frame_headroom);
-  if (!end(from).seal(PeerIndex{0}, frame)) {
+  if (!end(from).seal(PeerIndex{0}, frame, now(from))) {
     return false;
   }
   check_nonce(from, frame);
-  const Routes routes = end(from).routes(PeerIndex{0}, TrafficClass::other, frame.size(), now_);
+  const Routes routes = end(from).routes(PeerIndex{0}, TrafficClass::other, frame.size(), now(from));
   for (const Endpoint & to : routes) {
     if (const auto link = link_to(other(from), to)) {
       transmit(from, *link, frame);
@@ -293,7 +293,7 @@ void WiredPair::offer(Side from, ByteView plaintext)
 {
   Tunnel & end = this->end(from);
   const DatagramClass kind = classify(plaintext);
-  const Routes routes = end.routes(PeerIndex{0}, kind.traffic, 0, now_);
+  const Routes routes = end.routes(PeerIndex{0}, kind.traffic, 0, now(from));
   if (routes.size() == 1 && end.has_keys(PeerIndex{0})) {
     if (SharedShaper * queue = shaper(from, routes.begin()->link)) {
       queue->of(0).offer(plaintext, now_);
@@ -302,7 +302,7 @@ void WiredPair::offer(Side from, ByteView plaintext)
   }
   Bytes frame(plaintext.size() + Tunnel::frame_overhead);
   std::ranges::copy(plaintext, frame.begin() + Tunnel::frame_headroom);
-  if (!end.seal(PeerIndex{0}, frame)) {
+  if (!end.seal(PeerIndex{0}, frame, now(from))) {
     return;
   }
   check_nonce(from, frame);
@@ -344,7 +344,7 @@ void WiredPair::pump_shapers(Side side)
       const ShapedFrame & shaped = turn->shaped;
       const bool sealed = shaped.kind == ShapedFrame::Kind::sealed;
       if (!sealed) {
-        if (!end(side).seal(PeerIndex{0}, shaped.frame, shaped.datagrams)) {
+        if (!end(side).seal(PeerIndex{0}, shaped.frame, now(side), shaped.datagrams)) {
           continue;
         }
         check_nonce(side, shaped.frame);
@@ -401,10 +401,10 @@ void WiredPair::deliver(Side to, Bytes datagram, const Endpoint & from)
   const Bytes as_it_came = arrivals_ ? datagram : Bytes{};
   Opened opened;
   if (is_hello(datagram)) {
-    end(to).handle_hello(datagram, from, now_);
+    end(to).handle_hello(datagram, from, now(to));
   } else {
     const std::size_t size = datagram.size();
-    opened = end(to).open(datagram, from, now_);
+    opened = end(to).open(datagram, from, now(to));
     if (SharedShaper * queue = shaper(to, from.link); queue != nullptr && opened.peer) {
       queue->handle_arrival(size);
     }
@@ -432,9 +432,9 @@ Opened WiredPair::inject(Side to, ByteView datagram, const Endpoint & from)
   Bytes copy(datagram.begin(), datagram.end());
   Opened opened;
   if (is_hello(copy)) {
-    end(to).handle_hello(copy, from, now_);
+    end(to).handle_hello(copy, from, now(to));
   } else {
-    opened = end(to).open(copy, from, now_);
+    opened = end(to).open(copy, from, now(to));
   }
   if (arrivals_) {
     arrivals_(to, datagram, opened);

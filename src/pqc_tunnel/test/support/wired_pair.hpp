@@ -44,6 +44,7 @@ public:
     std::uint64_t seed = 1;
     Duration latency = std::chrono::milliseconds(10);
     Duration job_time = std::chrono::milliseconds(1);
+    Duration drone_ahead{};  // of the drone's clock: machines have started at different times
     std::function<Duration(const Job &)> time_of_job;  // else job_time
     bool shaped = false;  // links of known or found rate have the queues of the engine
     std::vector<SignatureAlgorithm> identities;  // keys to hold beside those of the first suite
@@ -67,6 +68,13 @@ public:
   ~WiredPair();
 
   Instant now() const { return now_; }
+  // By the clock of that end's machine.
+  Instant now(Side side) const
+  {
+    return side == Side::drone ? now_ + options_.drone_ahead : now_;
+  }
+  // The drone's machine starts again, or its clock stood still.
+  void set_drone_ahead(Duration ahead) { options_.drone_ahead = ahead; }
   Tunnel & drone() { return *drone_; }
   Tunnel & gcs() { return *gcs_; }
   Tunnel & end(Side side) { return side == Side::drone ? *drone_ : *gcs_; }
@@ -126,7 +134,7 @@ public:
   std::vector<std::pair<Endpoint, Bytes>> & sent_elsewhere(Side side) { return elsewhere_[side]; }
   std::size_t probes() const { return probes_; }  // of the ground station, by the drone
   std::size_t jobs_run(Side side) const { return jobs_run_.at(side); }
-  PeerSnapshot snapshot(Side side) { return end(side).snapshot(PeerIndex{0}, now_); }
+  PeerSnapshot snapshot(Side side) { return end(side).snapshot(PeerIndex{0}, now(side)); }
   // Datagrams dropped at an end for that reason, from any sender.
   std::uint64_t drops(Side side, Drop drop);
   std::uint64_t drops(Side side);
@@ -163,6 +171,12 @@ private:
   void pump_shapers(Side side);
   void check_nonce(Side from, ByteView datagram);
   void deliver(Side to, Bytes datagram, const Endpoint & from);
+  // By the clock of this pair; the end's own may be another.
+  Instant timeout_of(Side side) const
+  {
+    const Instant due = side == Side::drone ? drone_->next_timeout() : gcs_->next_timeout();
+    return due == Instant::max() ? due : due - (now(side) - now_);
+  }
   Instant next_due() const;
   bool run_next_pending();
   void tell_watcher() const

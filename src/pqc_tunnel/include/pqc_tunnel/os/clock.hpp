@@ -9,7 +9,8 @@
 namespace pqc_tunnel
 {
 
-/// The current time of CLOCK_MONOTONIC: counts from an arbitrary start and never goes back. Any thread.
+/// The current time of CLOCK_BOOTTIME: counts from an arbitrary start, never goes back, and goes on while the machine sleeps,
+/// so that what waited meanwhile is known to be old. Any thread.
 Instant monotonic_now();
 
 }  // namespace pqc_tunnel

@@ -21,12 +21,17 @@ inline constexpr std::uint8_t protocol_version = 3;
 
 /// Sizes in bytes.
 inline constexpr std::size_t frame_header_size = 6;
-inline constexpr std::size_t kind_size = 1;  ///< the last byte of a frame's plaintext
+inline constexpr std::size_t send_time_size = 2;  ///< before the last byte of a frame's plaintext
+inline constexpr std::size_t kind_size = 1;       ///< the last byte
 inline constexpr std::size_t tag_size = 16;
-inline constexpr std::size_t frame_overhead = frame_header_size + kind_size + tag_size;
+inline constexpr std::size_t frame_overhead =
+  frame_header_size + send_time_size + kind_size + tag_size;
 inline constexpr std::size_t mac_size = 32;
 inline constexpr std::size_t digest_size = 64;  ///< SHA-512
 inline constexpr std::size_t x25519_size = 32;
+
+/// The time in a frame counts in these units, modulo 1,024 s.
+inline constexpr Duration send_time_unit{1'000'000'000 / 64};
 
 /// Packets under one key after which a rekey is requested.
 inline constexpr std::uint64_t rekey_asked_packets = std::uint64_t{1} << 23;

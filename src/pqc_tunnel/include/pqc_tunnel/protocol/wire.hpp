@@ -23,6 +23,18 @@ enum class FrameKind : std::uint8_t
   stream = 3,
 };
 
+/// When a frame was sealed: the sender's monotonic clock in units of send_time_unit, modulo the period.
+enum class SendTime : std::uint16_t
+{
+};
+inline constexpr Duration send_time_period = 65536 * send_time_unit;
+SendTime send_time(Instant now);
+
+/// The bytes between payload and tag, which are encrypted like the payload: the time, then the kind.
+inline constexpr std::size_t trailer_size = send_time_size + kind_size;
+void write_trailer(std::span<std::uint8_t, trailer_size> out, SendTime sent, FrameKind kind);
+SendTime read_send_time(std::span<const std::uint8_t, trailer_size> trailer);
+
 /// Identifies the keys of a frame, 22 bits. Several keys can have the same id.
 enum class FrameKeyId : std::uint32_t
 {
