@@ -129,6 +129,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/command/test_pqc_completion.cpp
     test/command/test_show_text.cpp
     test/config/test_parameter_file.cpp
+    test/control/test_control_socket.cpp
     test/daemon/test_command_line.cpp
     test/daemon/test_stopped_process.cpp
     test/daemon/test_unit.cpp

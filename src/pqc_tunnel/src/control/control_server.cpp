@@ -6,6 +6,8 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <chrono>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,16 @@ namespace
 {
 
 constexpr std::size_t stack_bytes = std::size_t{1} << 20;
+
+// As poll() counts them; -1: without end.
+int milliseconds_until(Instant when)
+{
+  if (when == Instant::max()) {
+    return -1;
+  }
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(when - monotonic_now());
+  return std::max(static_cast<int>(left.count()), 0);
+}
 
 std::string outcome_json(bool success, const std::string & message)
 {
@@ -98,16 +110,16 @@ void ControlServer::run()
 {
   while (true) {
     std::vector<pollfd> ready{{wake_.fd(), POLLIN, 0}};
+    int patience = 0;
     {
       const std::scoped_lock lock(mutex_);
       if (ended_) {
         return;
       }
-      for (const int fd : socket_.descriptors()) {
-        ready.push_back({fd, POLLIN, 0});
-      }
+      std::ranges::copy(socket_.descriptors(), std::back_inserter(ready));
+      patience = milliseconds_until(socket_.next_timeout());
     }
-    ::poll(ready.data(), ready.size(), -1);
+    ::poll(ready.data(), ready.size(), patience);
     const std::scoped_lock lock(mutex_);
     for (const auto & request : socket_.handle_ready()) {
       answer_request(request);

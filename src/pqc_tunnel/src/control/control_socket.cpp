@@ -8,12 +8,15 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 #include "pqc_tunnel/command_line/arguments.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
+#include "pqc_tunnel/os/clock.hpp"
 
 namespace pqc_tunnel::cli
 {
@@ -22,7 +25,9 @@ namespace
 {
 
 constexpr std::size_t max_line = 4096;
-constexpr std::size_t max_callers = 16;
+constexpr std::size_t max_callers = 64;
+// With the next step of a caller: the rest of its line, or of its answer.
+constexpr Duration patience = std::chrono::seconds(5);
 
 FileDescriptor open_unix_socket(int flags)
 {
@@ -83,7 +88,7 @@ Result<ControlSocket> ControlSocket::open(const std::filesystem::path & path)
     ::bind(listener.get(), reinterpret_cast<const sockaddr *>(&*address), sizeof(*address)) == 0;
   const int error = errno;
   ::umask(before);
-  if (!bound || ::listen(listener.get(), 8) != 0) {
+  if (!bound || ::listen(listener.get(), max_callers) != 0) {
     return fail(
       ErrorCode::unavailable, "The control socket " + path.string() +
                                 " can't be made: " + error_text(bound ? errno : error) + ".");
@@ -91,15 +96,25 @@ Result<ControlSocket> ControlSocket::open(const std::filesystem::path & path)
   return ControlSocket(std::move(listener), path);
 }
 
-std::vector<int> ControlSocket::descriptors() const
+std::vector<pollfd> ControlSocket::descriptors() const
 {
-  std::vector<int> all{listener_.get()};
+  std::vector<pollfd> all{{listener_.get(), POLLIN, 0}};
   for (const auto & [number, caller] : callers_) {
-    if (!caller.asked) {
-      all.push_back(caller.fd.get());
+    if (caller.hesitates()) {
+      all.push_back(
+        caller.asked ? pollfd{caller.fd.get(), POLLOUT, 0} : pollfd{caller.fd.get(), POLLIN, 0});
     }
   }
   return all;
+}
+
+Instant ControlSocket::next_timeout() const
+{
+  Instant next = Instant::max();
+  for (const auto & [number, caller] : callers_) {
+    next = caller.hesitates() ? std::min(next, caller.since + patience) : next;
+  }
+  return next;
 }
 
 void ControlSocket::accept_callers()
@@ -109,10 +124,31 @@ void ControlSocket::accept_callers()
     if (!fd) {
       return;
     }
-    if (callers_.size() < max_callers) {
-      callers_[++last_caller_].fd = std::move(fd);
+    if (callers_.size() < max_callers || make_room()) {
+      Caller & caller = callers_[++last_caller_];
+      caller.fd = std::move(fd);
+      caller.since = monotonic_now();
     }
   }
+}
+
+// The caller that has hesitated longest gives way; those that wait for an answer do not.
+bool ControlSocket::make_room()
+{
+  auto slowest = callers_.end();
+  for (auto at = callers_.begin(); at != callers_.end(); ++at) {
+    if (
+      at->second.hesitates() &&
+      (slowest == callers_.end() || at->second.since < slowest->second.since))
+    {
+      slowest = at;
+    }
+  }
+  if (slowest == callers_.end()) {
+    return false;
+  }
+  callers_.erase(slowest);
+  return true;
 }
 
 std::optional<ControlSocket::Request> ControlSocket::read_line(
@@ -142,27 +178,46 @@ std::vector<ControlSocket::Request> ControlSocket::handle_ready()
 {
   accept_callers();
   std::vector<Request> requests;
-  for (auto & [number, caller] : callers_) {
+  for (auto at = callers_.begin(); at != callers_.end();) {
+    Caller & caller = at->second;
     if (!caller.asked) {
-      if (auto request = read_line(number, caller)) {
+      if (auto request = read_line(at->first, caller)) {
         requests.push_back(std::move(*request));
       }
     }
+    const bool answered = !caller.answer.empty() && !send_more(caller);
+    const bool too_late = caller.hesitates() && monotonic_now() >= caller.since + patience;
+    at = answered || too_late ? callers_.erase(at) : std::next(at);
   }
   return requests;
 }
 
-void ControlSocket::answer(std::uint64_t caller, const std::string & line)
+// False if all is sent, or the caller has gone.
+bool ControlSocket::send_more(Caller & caller)
 {
-  const auto found = callers_.find(caller);
+  while (!caller.answer.empty()) {
+    const auto sent =
+      ::send(caller.fd.get(), caller.answer.data(), caller.answer.size(), MSG_NOSIGNAL);
+    if (sent < 0) {
+      return errno == EAGAIN || errno == EINTR;
+    }
+    caller.answer.erase(0, static_cast<std::size_t>(sent));
+    caller.since = monotonic_now();
+  }
+  return false;
+}
+
+void ControlSocket::answer(std::uint64_t number, const std::string & line)
+{
+  const auto found = callers_.find(number);
   if (found == callers_.end()) {
     return;
   }
-  const std::string text = line + "\n";
-  // Fits the socket's buffer; a caller that does not read gets less and delays nobody.
-  [[maybe_unused]] const auto sent =
-    ::send(found->second.fd.get(), text.data(), text.size(), MSG_NOSIGNAL);
-  callers_.erase(found);
+  found->second.answer = line + "\n";
+  found->second.since = monotonic_now();
+  if (!send_more(found->second)) {
+    callers_.erase(found);
+  }
 }
 
 Result<std::string> ask(

@@ -4,6 +4,7 @@
 #ifndef PQC_TUNNEL__CONTROL__CONTROL_SOCKET_HPP_
 #define PQC_TUNNEL__CONTROL__CONTROL_SOCKET_HPP_
 
+#include <poll.h>
 #include <sys/un.h>
 
 #include <chrono>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "pqc_tunnel/base/result.hpp"
+#include "pqc_tunnel/base/time.hpp"
 #include "pqc_tunnel/os/file_descriptor.hpp"
 
 namespace pqc_tunnel::cli
@@ -31,28 +33,37 @@ public:
   ControlSocket & operator=(ControlSocket &&) = delete;
   ~ControlSocket();  // removes the path
 
-  // To poll for reading: the listener and every caller that has not sent its line yet.
-  std::vector<int> descriptors() const;
+  // To poll: the listener, every caller that has not sent its line yet, and every one that has not taken its answer.
+  std::vector<pollfd> descriptors() const;
+  // When a caller has hesitated for too long.
+  Instant next_timeout() const;
 
   struct Request
   {
     std::uint64_t caller;
     std::vector<std::string> words;
   };
-  // Accepts new callers and reads their lines.
+  // Accepts new callers, reads their lines and goes on with answers. Ends connections of callers that hesitate.
   std::vector<Request> handle_ready();
-  // Answers and closes the connection.
+  // Answers, as the caller takes it, and then closes the connection.
   void answer(std::uint64_t caller, const std::string & line);
 
 private:
   struct Caller
   {
     FileDescriptor fd;
+    Instant since;  // the last step that the caller took
     std::string line;
     bool asked = false;
+    std::string answer;  // what is left of it
+
+    // It is the caller's turn.
+    bool hesitates() const { return !asked || !answer.empty(); }
   };
   ControlSocket(FileDescriptor listener, std::filesystem::path path);
   void accept_callers();
+  bool make_room();
+  static bool send_more(Caller & caller);
   std::optional<Request> read_line(std::uint64_t number, Caller & caller);
 
   FileDescriptor listener_;
