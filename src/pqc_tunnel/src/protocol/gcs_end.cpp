@@ -343,6 +343,8 @@ PeerFacts GcsEnd::facts(PeerIndex index, Instant now) const
   if (now < owner.heard_of + hello_memory) {
     facts.wrong_key = owner.wrong_key;
     facts.unheard_here = owner.unanswered_hellos >= hellos_until_unheard;
+  }
+  if (now < owner.failed_at + hello_memory) {
     facts.failed = owner.failed;
   }
   return facts;

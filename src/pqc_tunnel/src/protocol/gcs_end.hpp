@@ -18,6 +18,7 @@
 #include "peer.hpp"
 #include "prekey_pool.hpp"
 #include "repeated_failure.hpp"
+#include "token_bucket.hpp"
 
 namespace pqc_tunnel
 {
@@ -119,6 +120,7 @@ private:
     std::optional<Attempt> attempt;
     Lane session_lane;
     Lane boot_lane;
+    TokenBucket ratchet_tokens{100, 20};  // each costs a MAC and more
     FrameOrder newest_exchange;  // of the drone's RATCHET or Rekey; older ones are given up
     std::vector<HeldPrekey> prekeys;
     std::size_t longest_rekey = 0;  // with any prekey of this session, expired ones too
@@ -136,7 +138,8 @@ private:
     std::uint32_t ratchets = 0;
     std::uint32_t rollbacks = 0;
     bool lost = false;
-    std::optional<FailedHandshake> failed;     // the newest attempt, if it failed
+    std::optional<FailedHandshake> failed;  // the newest attempt, if it failed
+    Instant failed_at;
     std::optional<Instant> unconfirmed_since;  // a session was made; nothing since
     std::optional<Instant> next_silence_report;
     Instant next_superseded_report;
@@ -144,7 +147,7 @@ private:
     std::uint32_t unanswered_hellos = 0;  // first hellos since something else of it arrived
     bool wrong_key = false;  // since the last session, a hello with its id had another key
     std::optional<VersionHint> other_version;  // of a hello with its id
-    Instant heard_of;  // the latest of what unanswered_hellos, wrong_key and failed tell
+    Instant heard_of;  // the latest of what unanswered_hellos and wrong_key tell
     std::optional<Instant> crowded;  // the latest hello that proved the PSK and was one too many
     RepeatedFailure failures;
 
@@ -156,6 +159,7 @@ private:
   Peer & peer(PeerIndex index) { return peers_[static_cast<std::size_t>(index)]; }
 
   // --- Sessions (gcs_sessions.cpp) ---
+  void note_unproven_hello(Instant now);
   void turn_away(const HelloGate::TurnedAway & stranger, Instant now);
   bool is_live_host(PeerIndex index, const Endpoint & from) const;
   void admit(
@@ -236,6 +240,10 @@ private:
   Instant next_stranger_report_;
   RepeatedFailure stranger_reports_;
   Instant last_stranger_;
+  Instant unproven_since_;             // the second in which these are counted
+  std::uint64_t unproven_hellos_ = 0;  // with a drone's key, but without a proof of the address
+  std::uint64_t unproven_total_ = 0;
+  Instant next_recordings_report_;
 };
 
 }  // namespace pqc_tunnel

@@ -15,6 +15,8 @@ namespace
 
 constexpr Duration stranger_report_interval = std::chrono::seconds(1);
 constexpr Duration stranger_quiet_time = std::chrono::minutes(20);
+constexpr std::uint64_t unproven_a_second = 20;  // of a drone, to several addresses
+constexpr Duration recordings_report_interval = std::chrono::minutes(1);
 constexpr Duration later_interval = std::chrono::seconds(2);
 
 }  // namespace
@@ -24,6 +26,12 @@ constexpr Duration later_interval = std::chrono::seconds(2);
 void GcsEnd::handle_hello(ByteView frame, const Endpoint & from, Instant now)
 {
   const HelloGate::Verdict verdict = gate_.handle(frame, from, now);
+  if (
+    !std::holds_alternative<HelloGate::TurnedAway>(verdict) &&
+    !std::holds_alternative<HelloGate::Admitted>(verdict))
+  {
+    note_unproven_hello(now);
+  }
   if (const auto * stranger = std::get_if<HelloGate::TurnedAway>(&verdict)) {
     turn_away(*stranger, now);
   } else if (const auto * challenged = std::get_if<HelloGate::Challenged>(&verdict)) {
@@ -35,6 +43,26 @@ void GcsEnd::handle_hello(ByteView frame, const Endpoint & from, Instant now)
   } else if (const auto * admitted = std::get_if<HelloGate::Admitted>(&verdict)) {
     admit(*admitted, frame, from, now);
   }
+}
+
+// A hello that proves no address begins a session, and there are few of them. More are recordings.
+void GcsEnd::note_unproven_hello(Instant now)
+{
+  if (now >= unproven_since_ + std::chrono::seconds(1)) {
+    unproven_since_ = now;
+    unproven_hellos_ = 0;
+  }
+  ++unproven_total_;
+  if (
+    ++unproven_hellos_ <= unproven_a_second * (drones_.size() + 1) || now < next_recordings_report_)
+  {
+    return;
+  }
+  next_recordings_report_ = now + recordings_report_interval;
+  outbox_.push(Event{
+    EventKind::refused, now, std::nullopt, nullptr, Epoch{},
+    "hellos that prove no address come again and again: somebody repeats recorded ones (" +
+      std::to_string(unproven_total_) + " so far)"});
 }
 
 // Strangers send at any rate; the reports about them are limited.
@@ -287,7 +315,7 @@ void GcsEnd::report_failed(
   known.failed = failed;
   if (!in_use) {
     owner.failed = failed;
-    owner.heard_of = now;
+    owner.failed_at = now;
   }
   const auto entry = owner.failures.note(likely_cause(known), false, now);
   const char * what = kind == EventKind::refused ? "handshake refused: " : "handshake failed: ";

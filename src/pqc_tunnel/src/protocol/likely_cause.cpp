@@ -124,6 +124,23 @@ std::string cause_of_silence(const PeerFacts & facts)
            : "nothing is received from the drone: out of range, link down, or its tunnel has ended";
 }
 
+// GCS: what hellos seem to say. Anybody can send them, made up or recorded, so that anything proven is said before this.
+std::string unproven_cause(const PeerFacts & facts)
+{
+  if (facts.unheard_here) {
+    return "the drone's hellos (or recordings of them) arrive, but nothing from here reaches it: " +
+           one_way(facts);
+  }
+  if (facts.other_version != 0) {
+    return version_conflict(facts.other_version);
+  }
+  if (facts.wrong_key) {
+    return "a hello under this drone's name has a different key: its identity folder is "
+           "outdated, or a stranger uses the name";
+  }
+  return {};
+}
+
 // Seen from the peer alone.
 std::string cause_at_peer(const PeerFacts & facts)
 {
@@ -137,21 +154,12 @@ std::string cause_at_peer(const PeerFacts & facts)
   if (facts.unconfirmed) {
     return missing_datagrams(facts);
   }
-  if (facts.unheard_here) {
-    return "the drone's hellos arrive, but nothing from here reaches it: " + one_way(facts);
-  }
-  if (facts.role == Role::gcs && facts.other_version != 0) {
-    return version_conflict(facts.other_version);
-  }
-  if (facts.role == Role::gcs && facts.wrong_key) {
-    return "a hello under this drone's name has a different key: its identity folder is "
-           "outdated, or a stranger uses the name";
-  }
+  const std::string unproven = facts.role == Role::gcs ? unproven_cause(facts) : "";
   if (facts.lost) {
-    return cause_of_silence(facts);
+    return cause_of_silence(facts) + (unproven.empty() ? "" : "; perhaps " + unproven);
   }
-  return facts.role == Role::drone
-           ? ""
+  return facts.role == Role::drone || !unproven.empty()
+           ? unproven
            : "no hello of this drone arrives: not started, another identity, " +
                by_kind(
                  facts, "wrong gcs_address, or " + udp_port(facts.settings->ground) + " blocked",
@@ -165,12 +173,9 @@ constexpr const char * overdue_keys =
 // A cause that a link may be the reason of.
 bool is_of_links(const PeerFacts & facts)
 {
-  if (facts.crowded) {
-    return false;
-  }
-  return facts.failed ? facts.failed->failure == HandshakeFailure::unanswered ||
-                          facts.failed->failure == HandshakeFailure::timeout
-                      : !facts.wrong_key;
+  return !facts.crowded &&
+         (!facts.failed || facts.failed->failure == HandshakeFailure::unanswered ||
+          facts.failed->failure == HandshakeFailure::timeout);
 }
 
 }  // namespace

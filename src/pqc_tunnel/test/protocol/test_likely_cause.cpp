@@ -252,8 +252,8 @@ TEST(LikelyCause, on_the_ground_if_its_answers_never_arrive_names_the_port)
   pair.run_for(30s);
   EXPECT_EQ(
     cause(pair, Side::gcs),
-    "the drone's hellos arrive, but nothing from here reaches it: UDP port 4600 blocked in one "
-    "direction?");
+    "the drone's hellos (or recordings of them) arrive, but nothing from here reaches it: UDP port "
+    "4600 blocked in one direction?");
   pair.set_datagram_filter(nullptr);
   ASSERT_TRUE(pair.establish());
   EXPECT_EQ(cause(pair, Side::gcs), "");
@@ -271,6 +271,34 @@ TEST(LikelyCause, is_shown_on_the_ground_if_datagrams_pass_in_one_direction_only
   ASSERT_TRUE(pair.establish());
   pair.run_for(2s);
   EXPECT_EQ(cause(pair, Side::gcs), "");
+}
+
+// Whoever has overheard a hello can repeat it, and make up others with the drone's id.
+TEST(LikelyCause, on_the_ground_is_not_what_forged_and_recorded_hellos_say_if_anything_is_known)
+{
+  WiredPair pair(with_addresses());
+  Bytes recorded;
+  pair.set_datagram_filter([&](Side from, Bytes & bytes) {
+    recorded = from == Side::drone && is_hello(bytes) && recorded.empty() ? bytes : recorded;
+    return true;
+  });
+  ASSERT_TRUE(pair.establish());
+  pair.set_datagram_filter([](Side, Bytes &) { return false; });
+  pair.run_for(20s);
+  Bytes forged = recorded;
+  forged.back() ^= 1;
+  pair.inject(Side::gcs, forged, WiredPair::stranger());
+  for (std::uint8_t n = 0; n < 20; ++n) {
+    pair.inject(Side::gcs, recorded, WiredPair::stranger(n));
+  }
+  EXPECT_TRUE(cause(pair, Side::gcs).starts_with("nothing is received from the drone: "));
+
+  PeerFacts facts;
+  facts.role = Role::gcs;
+  facts.settings = &settings();
+  facts.wrong_key = true;
+  facts.link_troubles = {"there is no network interface wwan0"};
+  EXPECT_EQ(likely_cause(facts), "there is no network interface wwan0");
 }
 
 TEST(LikelyCause, of_a_lost_peer_is_replaced_by_that_of_the_failed_handshake)

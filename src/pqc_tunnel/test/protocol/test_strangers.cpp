@@ -77,6 +77,24 @@ TEST_F(Strangers, hear_nothing_unless_they_repeat_a_genuine_hello_which_gets_a_s
   EXPECT_TRUE(pair_.sent_elsewhere(Side::drone).empty());
 }
 
+TEST_F(Strangers, who_repeat_recorded_hellos_at_a_high_rate_are_reported_once_a_minute_with_a_count)
+{
+  const auto reported = [&] {
+    return std::ranges::count_if(pair_.events(Side::gcs), [](const Event & event) {
+      return event.text.find("somebody repeats recorded ones (") != std::string::npos;
+    });
+  };
+  pair_.restart(Side::drone);
+  ASSERT_TRUE(pair_.establish());
+  EXPECT_EQ(reported(), 0);  // a drone that begins a session is no flood
+  for (int i = 0; i < 3000; ++i) {
+    pair_.inject(
+      Side::gcs, hellos_.front(), WiredPair::stranger(static_cast<std::uint8_t>(i % 200)));
+    pair_.run_for(1ms);
+  }
+  EXPECT_EQ(reported(), 1);
+}
+
 TEST_F(Strangers, delay_no_rekey_and_lose_no_datagram)
 {
   Traffic traffic(pair_);

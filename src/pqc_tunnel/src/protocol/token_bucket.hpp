@@ -1,0 +1,44 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__TOKEN_BUCKET_HPP_
+#define PQC_TUNNEL__PROTOCOL__TOKEN_BUCKET_HPP_
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "pqc_tunnel/base/time.hpp"
+
+namespace pqc_tunnel
+{
+
+// How often something may happen: so many times at once, and so many a second after that.
+class TokenBucket
+{
+public:
+  constexpr TokenBucket(double burst, double per_s) : burst_(burst), per_s_(per_s), tokens_(burst)
+  {
+  }
+
+  bool take(Instant now)
+  {
+    const std::chrono::duration<double> elapsed = now - std::exchange(filled_, now);
+    tokens_ = std::min(burst_, tokens_ + per_s_ * elapsed.count());
+    if (tokens_ < 1) {
+      return false;
+    }
+    tokens_ -= 1;
+    return true;
+  }
+
+private:
+  double burst_;
+  double per_s_;
+  double tokens_;
+  Instant filled_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__TOKEN_BUCKET_HPP_
