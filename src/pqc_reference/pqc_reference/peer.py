@@ -25,6 +25,7 @@ _MAX_OVERLAP_S = 10.0
 _STRETCHED_MEMORY_S = 4.0
 _STRETCH_REPORT_INTERVAL_S = 10.0
 _BOOT_QUESTION_S = 0.125
+_MAX_BUNDLED = 128  # datagrams
 _NEVER = float("inf")
 
 # What the other end wanted when it sent them, and may want no more.
@@ -203,10 +204,10 @@ class Peer:
         self._end.deliver(self.name, datagram)
 
     def _deliver_bundle(self, payload: bytes) -> None:
-        while payload:
+        for _ in range(_MAX_BUNDLED):
             size = int.from_bytes(payload[:2], "big")
-            if len(payload) < 2 + size:
-                self.packets["kind_ignored"] += 1
+            if not payload or len(payload) < 2 + size:
+                self.packets["kind_ignored"] += len(payload) > 0
                 return
             self._deliver(payload[2 : 2 + size])
             payload = payload[2 + size :]

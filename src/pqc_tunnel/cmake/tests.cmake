@@ -90,6 +90,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_handshake_refusals.cpp
     test/protocol/test_handshake_tampering.cpp
     test/protocol/test_hello_gate.cpp
+    test/protocol/test_hostile_member.cpp
     test/protocol/test_insider_rekeys.cpp
     test/protocol/test_key_limits.cpp
     test/protocol/test_key_messages.cpp
@@ -102,6 +103,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_listener.cpp
     test/protocol/test_notice_pacer.cpp
     test/protocol/test_notices.cpp
+    test/protocol/test_peer_budget.cpp
     test/protocol/test_prekey_pool.cpp
     test/protocol/test_reconnect.cpp
     test/protocol/test_rekey.cpp
@@ -142,6 +144,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/engine/test_engine_plaintext.cpp
     test/engine/test_engine_refusals.cpp
     test/engine/test_engine_strangers.cpp
+    test/engine/test_event_limit.cpp
     test/engine/test_fleet_warnings.cpp
     test/engine/test_hello_budget.cpp
     test/engine/test_policy_watch.cpp

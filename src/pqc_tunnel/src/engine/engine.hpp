@@ -73,7 +73,7 @@ public:
 
   // At most 100 ms old; taken anew after every event.
   EngineSnapshot snapshot() const;
-  // Oldest first. Bounded: the oldest are dropped if they are not taken.
+  // Oldest first. Bounded: if they are not taken, the oldest of the peer with the most are dropped.
   std::vector<Event> take_events();
 
   // Suite by id; empty: the same suite, fresh keys. The reply comes through take_rekey_replies(),

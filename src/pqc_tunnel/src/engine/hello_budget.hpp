@@ -5,6 +5,7 @@
 #define PQC_TUNNEL__ENGINE__HELLO_BUDGET_HPP_
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "pqc_tunnel/base/time.hpp"
@@ -12,8 +13,9 @@
 namespace pqc_tunnel
 {
 
-// The share of the packet thread's time that hellos may take: a tenth, saved up for at most 20 ms. Half of what is saved is
-// for those from the addresses of live peers.
+// The share of the packet thread's time that hellos may take: a twentieth for those from the addresses of live peers, a
+// twentieth for all others, each saved up for at most 10 ms. What one group leaves is for the other one, so that a flood
+// in one of them leaves the other its share.
 class HelloBudget
 {
 public:
@@ -21,18 +23,34 @@ public:
 
   bool allows(Instant now, bool is_live)
   {
-    credit_ = std::min(most, credit_ + (now - std::exchange(filled_, now)) / 10);
-    return credit_ > (is_live ? Duration{} : most / 2);
+    fill(now);
+    return credits_[is_live ? 1 : 0] > Duration{};
   }
   // What one hello took. A thread that had to wait for a processor meanwhile is not to blame on it.
-  void spend(Duration duration) { credit_ -= std::min(duration, most_of_one); }
+  void spend(bool is_live, Duration duration)
+  {
+    credits_[is_live ? 1 : 0] -= std::min(duration, most_of_one);
+  }
 
 private:
-  static constexpr Duration most = std::chrono::milliseconds(20);
+  static constexpr Duration most = std::chrono::milliseconds(10);
   static constexpr Duration most_of_one = std::chrono::microseconds(50);
 
+  void fill(Instant now)
+  {
+    const Duration share = (now - std::exchange(filled_, now)) / 20;
+    Duration left{};
+    for (Duration & credit : credits_) {
+      left += std::max(credit + share - most, Duration{});
+      credit = std::min(credit + share, most);
+    }
+    for (Duration & credit : credits_) {
+      credit = std::min(credit + left, most);
+    }
+  }
+
   Instant filled_;
-  Duration credit_ = most;
+  std::array<Duration, 2> credits_ = {most, most};
 };
 
 }  // namespace pqc_tunnel

@@ -3,7 +3,9 @@
 
 #include "mailbox.hpp"
 
+#include <algorithm>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -13,13 +15,28 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr std::size_t max_kept = 1024;  // events or replies that were not taken
+constexpr std::size_t max_kept = 1024;  // events, notices or replies that were not taken
 
 template <class T>
 void push_bounded(std::deque<T> & queue, T item)
 {
   if (queue.size() == max_kept) {
     queue.pop_front();
+  }
+  queue.push_back(std::move(item));
+}
+
+// Of one peer, or of none. In place of it goes the oldest item of the peer that has the most.
+template <class T>
+void push_fairly(std::deque<T> & queue, T item)
+{
+  if (queue.size() == max_kept) {
+    std::map<std::optional<PeerIndex>, std::size_t> counts;
+    std::ranges::for_each(queue, [&](const T & kept) { ++counts[kept.peer]; });
+    const auto busiest =
+      std::ranges::max_element(counts, {}, [](const auto & entry) { return entry.second; });
+    queue.erase(
+      std::ranges::find_if(queue, [&](const T & kept) { return kept.peer == busiest->first; }));
   }
   queue.push_back(std::move(item));
 }
@@ -113,7 +130,7 @@ std::vector<NoticeCommand> Mailbox::take_notice_commands()
 void Mailbox::add_notice(const NoticeArrived & notice)
 {
   const std::scoped_lock lock(mutex_);
-  push_bounded(notices_, notice);
+  push_fairly(notices_, notice);
 }
 
 void Mailbox::post_stop()
@@ -171,7 +188,7 @@ void Mailbox::publish(std::shared_ptr<const EngineSnapshot> snapshot)
 void Mailbox::add_event(Event event)
 {
   const std::scoped_lock lock(mutex_);
-  push_bounded(events_, std::move(event));
+  push_fairly(events_, std::move(event));
 }
 
 void Mailbox::add_reply(RekeyReply reply)

@@ -94,11 +94,13 @@ void PacketLoop::run()
   Instant deadline = next_deadline();
   last_look_ = monotonic_now();
   while (!stopping_) {
+    const Instant idle_from = monotonic_now();
     const auto ready = poller_.wait(deadline);
     if (ready.empty()) {
       continue;  // interrupted, as by the end of a standstill
     }
     const Instant now = monotonic_now();
+    idle_ += now - idle_from;
     const Duration since = now - std::exchange(last_look_, now);
     stood_still_ = since > longest_wait ? since : Duration{};
     for (const epoll_event & event : ready) {
@@ -300,9 +302,16 @@ void PacketLoop::carry_out(Event output)
       resolver->ask();
     }
   }
-  // Events of a quick handshake are published after it: their subscribers need the processor, too.
-  announce_by(output.time + event_delay);
-  mailbox_.add_event(std::move(output));
+  if (event_limit_.passes(output)) {
+    add_event(std::move(output));
+  }
+}
+
+// Events of a quick handshake are published after it: their subscribers need the processor, too.
+void PacketLoop::add_event(Event event)
+{
+  announce_by(event.time + event_delay);
+  mailbox_.add_event(std::move(event));
 }
 
 void PacketLoop::carry_out(NoticeArrived output)
@@ -384,11 +393,17 @@ void PacketLoop::publish(Instant now)
 {
   use_found_rate();
   note_troubles(now);
+  std::ranges::for_each(
+    event_limit_.take_counts(now), [this](Event & count) { add_event(std::move(count)); });
   auto snapshot = std::make_shared<EngineSnapshot>();
   snapshot->time = now;
+  live_addresses_.clear();
   for (std::size_t i = 0; i < tunnel_.peer_count(); ++i) {
     const PeerIndex peer{static_cast<std::uint32_t>(i)};
     snapshot->peers.push_back(tunnel_.snapshot(peer, now));
+    for (const PathReport & path : snapshot->peers.back().paths) {
+      live_addresses_.insert(path.remote);
+    }
     snapshot->peers.back().policy_silent = policy_watches_.at(i).silent();
     if (auto news = plaintexts_[i].news(now)) {
       carry_out(std::move(*news));

@@ -6,11 +6,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "decision_announcer.hpp"
+#include "event_limit.hpp"
 #include "fleet_warnings.hpp"
 #include "ground_probe.hpp"
 #include "hello_budget.hpp"
@@ -53,8 +58,11 @@ private:
   void open_from(std::size_t link, std::uint32_t events, Instant now);
   void open_one(MutableBytes frame, const Endpoint & from, Duration waited, Instant now);
   void forward(const Opened & opened);
+  void begin_charging();
+  void charge(std::optional<PeerIndex> peer);
   void handle_hellos(Instant now);
   void flush_plaintexts();
+  void flush(PlaintextSide & side);
   void flush_links();
 
   // --- Thin and serial links ---
@@ -78,6 +86,7 @@ private:
   void carry_out(RekeyReply output);
   void carry_out(Event output);
   void carry_out(NoticeArrived output);
+  void add_event(Event event);
   void warn_fleet(PeerIndex from, const DecisionNotice & decision, Instant now);
   void announce_decision(PeerIndex peer, const DecisionNotice & decision, Instant now);
   void note_policy(PeerIndex peer, const Notice & notice, Instant now);
@@ -96,12 +105,16 @@ private:
   std::vector<PlaintextSide> plaintexts_;
   ReceiveBatch from_plaintext_;
   ReceiveBatch from_link_;
+  // With several peers, by this thread's own clock: a machine that gives the thread little time gives little to share.
+  Duration opening_since_{};
+  Duration charged_until_{};
+  Duration idle_{};  // since the frames before, nothing was to be done for so long
   struct Hello
   {
     MutableBytes frame;
     Endpoint from;
   };
-  std::vector<Hello> hellos_;              // of the batch, those of live peers' addresses first
+  std::vector<Hello> hellos_;              // of the batch
   bool is_plain_ = true;                   // one link of unknown rate: nothing has to be classified
   std::vector<MavlinkStream> classified_;  // by peer, of the applications
   Bytes piece_;                            // of these, with room for a frame around it
@@ -114,7 +127,17 @@ private:
   };
   std::vector<LinkTrouble> troubles_;  // by link
   std::vector<bool> line_writing_;     // by link: the poller reports when the device is writable
+  EventLimit event_limit_;
   HelloBudget hello_budget_;
+  struct AddressHash
+  {
+    std::size_t operator()(const Endpoint & address) const
+    {
+      const auto * bytes = reinterpret_cast<const char *>(address.address.data());
+      return std::hash<std::string_view>()({bytes, address.address.size()}) ^ address.port;
+    }
+  };
+  std::unordered_set<Endpoint, AddressHash> live_addresses_;  // of peers, when last published
   std::uint64_t hellos_discarded_ = 0;
   GroundProbe probe_;                          // drone
   std::vector<DecisionAnnouncer> announcers_;  // by peer

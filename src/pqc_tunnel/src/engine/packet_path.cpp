@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "packet_loop.hpp"
 #include "paths/mavlink_class.hpp"
@@ -114,6 +115,7 @@ void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)
     return;
   }
   if (!link.is_serial()) {
+    begin_charging();
     const std::size_t received = from_link_.receive(link.socket().fd.get(), now);
     for (std::size_t i = 0; i < received; ++i) {
       Endpoint from = to_endpoint(from_link_.source(i));
@@ -129,6 +131,7 @@ void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)
   }
   if ((events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0) {
     const auto take = [&](MutableBytes frame) {
+      begin_charging();
       open_one(frame, link.far_end(), stood_still_, now);
       flush_plaintexts();
       handle_hellos(now);  // its bytes live until the next frame
@@ -169,6 +172,29 @@ void PacketLoop::open_one(
   if (opened.forward) {
     forward(opened);
   }
+  carry_out_outputs();
+  charge(opened.peer);
+}
+
+void PacketLoop::begin_charging()
+{
+  if (plaintexts_.size() > 1) {
+    tunnel_.share_time(charged_until_ - opening_since_ + std::exchange(idle_, {}));
+    charged_until_ = opening_since_ = thread_time();
+  }
+}
+
+// All that has happened since the last call was for this peer, or for none. A single one has nobody to share with.
+void PacketLoop::charge(std::optional<PeerIndex> peer)
+{
+  if (plaintexts_.size() == 1) {
+    return;
+  }
+  const Duration now = thread_time();
+  const Duration time = now - std::exchange(charged_until_, now);
+  if (peer) {
+    tunnel_.spend(*peer, time);
+  }
 }
 
 void PacketLoop::forward(const Opened & opened)
@@ -184,9 +210,13 @@ void PacketLoop::forward(const Opened & opened)
     return;
   }
   MutableBytes rest = opened.plaintext;
-  while (const auto datagram = take_from_bundle(rest)) {
+  for (std::size_t taken = 0; taken < max_bundled; ++taken) {
+    const auto datagram = take_from_bundle(rest);
+    if (!datagram) {
+      return;
+    }
     if (side.is_full()) {
-      flush_plaintexts();
+      flush(side);
     }
     add(*datagram);
   }
@@ -198,26 +228,17 @@ void PacketLoop::handle_hellos(Instant now)
   if (hellos_.empty()) {
     return;
   }
-  const auto is_live = [this](const Hello & hello) {
-    for (std::size_t peer = 0; peer < tunnel_.peer_count(); ++peer) {
-      if (tunnel_.is_known(PeerIndex{static_cast<std::uint32_t>(peer)}, hello.from)) {
-        return true;
-      }
-    }
-    return false;
-  };
-  const auto strangers = std::stable_partition(hellos_.begin(), hellos_.end(), is_live);
   Instant begun = monotonic_now();  // the sealed datagrams have taken their time
-  for (auto at = hellos_.begin(); at != hellos_.end(); ++at) {
-    const Hello & hello = *at;
-    if (!hello_budget_.allows(begun, at < strangers)) {
+  for (const Hello & hello : hellos_) {
+    const bool is_live = live_addresses_.contains(hello.from);
+    if (!hello_budget_.allows(begun, is_live)) {
       ++hellos_discarded_;
       continue;
     }
     tunnel_.handle_hello(hello.frame, hello.from, now);
     carry_out_outputs();
     const Instant done = monotonic_now();
-    hello_budget_.spend(done - begun);
+    hello_budget_.spend(is_live, done - begun);
     begun = done;
   }
 }
@@ -226,11 +247,17 @@ void PacketLoop::flush_plaintexts()
 {
   for (PlaintextSide & side : plaintexts_) {
     if (side.has_queued()) {
-      side.flush([this, &side](bool oversize) {
-        tunnel_.count_drop(side.peer(), oversize ? Drop::oversize : Drop::queue_full);
-      });
+      flush(side);
+      charge(side.peer());
     }
   }
+}
+
+void PacketLoop::flush(PlaintextSide & side)
+{
+  side.flush([this, &side](bool oversize) {
+    tunnel_.count_drop(side.peer(), oversize ? Drop::oversize : Drop::queue_full);
+  });
 }
 
 void PacketLoop::flush_links()

@@ -5,8 +5,17 @@
 
 #include <time.h>
 
+#include <chrono>
+
 namespace pqc_tunnel
 {
+
+Duration thread_time()
+{
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 
 Instant monotonic_now()
 {

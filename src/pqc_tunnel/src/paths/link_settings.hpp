@@ -95,6 +95,8 @@ struct PathSettings
 // Bytes of a sealed frame beyond those it carries: frame_overhead of the protocol.
 inline constexpr std::size_t sealed_header = 6;
 inline constexpr std::size_t sealed_overhead = 25;
+// The most datagrams in a bundle: each costs its receiver work, however short it is.
+inline constexpr std::size_t max_bundled = 128;
 // Bytes of a sealed PATH_REQ or PATH_RSP.
 inline constexpr std::size_t probe_frame = sealed_overhead + 1 + 4 + 8;
 

@@ -337,14 +337,6 @@ bool PathSet::is_down(std::uint8_t link) const
          links_[link].path->health.state() == PathState::down;
 }
 
-bool PathSet::is_known(const Endpoint & remote) const
-{
-  return std::ranges::any_of(links_, [&remote](const Link & link) {
-    return (link.path && link.path->remote == remote) ||
-           (link.candidate && link.candidate->remote == remote);
-  });
-}
-
 // --- Time ---
 
 // A path is watched closely while its failure would cost data that another path could carry.

@@ -157,8 +157,6 @@ public:
   std::optional<RatedLink> slowest(TrafficClass traffic) const;
   // The link was given up.
   bool is_down(std::uint8_t link) const;
-  // One of the peer's addresses, proved or not.
-  bool is_known(const Endpoint & remote) const;
 
   // After each call above, and at next_timeout(): take the probes until there are none.
   void handle_timeout(Instant now);

@@ -195,7 +195,8 @@ std::optional<ShapedFrame> Shaper::next_frame(Instant now)
   const auto joins = [&](const Item & item) {
     const std::size_t with = frame_.size() - sealed_header + length_size + item.bytes.size();
     return shaped.datagrams == 0 ||
-           (shaped.kind != ShapedFrame::Kind::sealed && !item.sealed_to && with <= bundle_room());
+           (shaped.kind != ShapedFrame::Kind::sealed && !item.sealed_to && with <= bundle_room() &&
+            shaped.datagrams < max_bundled);
   };
   bool full = false;
   for (std::size_t i = 0; i < open_classes() && !full; ++i) {

@@ -247,7 +247,7 @@ void GcsEnd::handle_ratchet(
   // A late one of an attempt given up would displace the keys of the attempt under way.
   if (
     order < owner.newest_exchange || live.epoch() == last_epoch ||
-    ratchet.next_epoch != next(live.epoch()) ||
+    ratchet.next_epoch != next(live.epoch()) || !owner.ratchet_tokens.take(now) ||
     !constant_time_equal(ratchet.mac, ratchet_mac(*owner.psk, live, ratchet)))
   {
     ++remote.traffic().control_ignored;

@@ -26,6 +26,7 @@
 #include "snapshot.hpp"
 #include "stream_receiver.hpp"
 #include "stream_sender.hpp"
+#include "token_bucket.hpp"
 
 namespace pqc_tunnel
 {
@@ -294,6 +295,10 @@ private:
   Instant last_sent_;
   Duration allowance_{};  // of a slow link
   NoticePacer notices_;
+  // Twice what the peer's own pacer lets through, of all kinds together.
+  TokenBucket notice_tokens_{
+    4 * NoticePacer::kinds,
+    2 * NoticePacer::kinds / std::chrono::duration<double>(notice_interval).count()};
   std::optional<Instant> next_report_;
   std::uint64_t reported_data_ = 0;    // datagrams of the application before the newest report
   std::optional<Instant> deaf_since_;  // the peer reports since then that it has received nothing

@@ -283,7 +283,11 @@ bool Peer::handle_own_control(
     return true;
   }
   if (const auto * notice = std::get_if<Notice>(&frame.body)) {
-    outbox_.push(NoticeArrived{index_, *notice, now});
+    if (notice_tokens_.take(now)) {
+      outbox_.push(NoticeArrived{index_, *notice, now});
+    } else {
+      ++traffic_.control_ignored;
+    }
     return true;
   }
   return std::holds_alternative<Keepalive>(frame.body);

@@ -16,7 +16,11 @@ namespace
 
 // A link that alternates between two addresses changes them with each datagram.
 constexpr Duration roaming_report_interval = std::chrono::seconds(10);
-constexpr Duration least_view = std::chrono::seconds(4);  // of a peer's report
+// What a peer's report covers. What this end sent in that time is remembered, so longer ones and others in between would
+// take memory as the peer likes.
+constexpr Duration least_view = std::chrono::seconds(4);
+constexpr Duration longest_view = std::chrono::minutes(1);
+constexpr Duration least_spacing = std::chrono::milliseconds(50);
 constexpr int wiped_copies = 3;
 constexpr std::size_t notice_header = 1 + 4 + 1;                 // type, transaction, kind
 constexpr Duration exchange_patience = std::chrono::seconds(3);  // since its newest frame
@@ -262,7 +266,8 @@ void Peer::note_delay(const TimeResponse & response, Instant now)
 // What this end has sent in the time that the report covers, beside what of it has arrived.
 void Peer::look_for_saturation(const LinkView & received, Instant now)
 {
-  if (!seeks_rate()) {
+  const bool too_soon = !offered_.empty() && now < offered_.back().at + least_spacing;
+  if (!seeks_rate() || too_soon || received.window > longest_view) {
     return;
   }
   const LinkSettings & link = settings_.paths.links[0];

@@ -32,7 +32,7 @@ enum class Drop : std::uint8_t
   malformed,     // too short, or of an unknown form or kind
   unknown,       // no keys with this id
   no_session,    // plaintext while there are no keys
-  queue_full,    // the socket did not accept it
+  queue_full,    // the socket did not accept it, or its sender is over its share of the time
   oversize,      // longer than the link allows
   stale,  // it waited too long in a buffer of the system, or came after a silence without proof that it is new
   foreign,  // plaintext from another sender than the configured one

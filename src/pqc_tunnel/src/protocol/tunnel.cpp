@@ -9,6 +9,7 @@
 #include "drone_end.hpp"
 #include "gcs_end.hpp"
 #include "peer.hpp"
+#include "peer_budget.hpp"
 #include "suite_objection.hpp"
 
 namespace pqc_tunnel
@@ -71,7 +72,7 @@ class Tunnel::Impl
 {
 public:
   Impl(DroneConfig config, RandomSource & random, Instant now)
-  : settings_(std::move(config.settings))
+  : settings_(std::move(config.settings)), budget_(1)
   {
     Peer & peer = peers_.emplace_back(
       PeerIndex{0}, "the ground station", Role::drone, settings_, random, outbox_);
@@ -80,7 +81,8 @@ public:
       now);
   }
 
-  Impl(GcsConfig config, RandomSource & random) : settings_(std::move(config.settings))
+  Impl(GcsConfig config, RandomSource & random)
+  : settings_(std::move(config.settings)), budget_(config.drones.size())
   {
     peers_.reserve(config.drones.size());
     for (const DroneRecord & record : config.drones) {
@@ -100,14 +102,22 @@ public:
     return *this;
   }
 
-  // Counted from the sender of the datagram before; the number of peers if there is none from `first` on.
-  std::size_t next_holder(FrameKeyId id, std::size_t first) const
+  // Counted from the sender of the datagram before; the number of peers if there is none from `first` on. A peer that has
+  // used up its time is passed over, and counts a drop.
+  std::size_t next_holder(FrameKeyId id, std::size_t first)
   {
-    std::size_t at = first;
-    while (at < peers_.size() && !peers_[(last_found_ + at) % peers_.size()].holds(id)) {
-      ++at;
+    for (std::size_t at = first; at < peers_.size(); ++at) {
+      const std::size_t index = (last_found_ + at) % peers_.size();
+      if (!peers_[index].holds(id)) {
+        continue;
+      }
+      if (budget_.allows(index)) {
+        return at;
+      }
+      peers_[index].traffic().count(Drop::queue_full);
+      passed_over_ = true;
     }
-    return at;
+    return peers_.size();
   }
 
   // Tries every peer with such keys, first the sender of the datagram before: most come from the same one.
@@ -120,9 +130,12 @@ public:
       nobody.count(Drop::malformed);
       return {};
     }
+    passed_over_ = false;
     std::size_t candidate = next_holder(header->key_id, 0);
     if (candidate == peers_.size()) {
-      nobody.count(Drop::unknown);
+      if (!passed_over_) {
+        nobody.count(Drop::unknown);
+      }
       return {};
     }
     Drop drop = Drop::unknown;
@@ -193,6 +206,8 @@ public:
   std::vector<Peer> peers_;
   std::optional<DroneEnd> drone_;  // exactly one of the two
   std::optional<GcsEnd> gcs_;
+  PeerBudget budget_;
+  bool passed_over_ = false;  // a peer with the keys of the frame at hand
   TrafficCounters unassigned_;
   std::size_t last_found_ = 0;
   std::optional<Instant> timeout_;  // none: to be looked up
@@ -255,14 +270,16 @@ bool Tunnel::has_keys(PeerIndex peer) const
 
 Endpoint Tunnel::destination(PeerIndex peer) const { return impl_->peer(peer).address(); }
 
-bool Tunnel::is_known(PeerIndex peer, const Endpoint & address) const
-{
-  return impl_->peer(peer).paths().is_known(address);
-}
-
 Opened Tunnel::open(MutableBytes datagram, const Endpoint & from, Instant now)
 {
   return impl_->open(datagram, from, now);
+}
+
+void Tunnel::share_time(Duration time) { impl_->budget_.share(time); }
+
+void Tunnel::spend(PeerIndex peer, Duration time)
+{
+  impl_->budget_.spend(static_cast<std::size_t>(peer), time);
 }
 
 void Tunnel::count_drop(PeerIndex peer, Drop drop, std::uint64_t packets)

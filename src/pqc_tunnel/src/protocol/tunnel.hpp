@@ -82,9 +82,13 @@ public:
   bool has_keys(PeerIndex peer) const;
   // Where most of the peer's frames go; family none if nowhere yet.
   Endpoint destination(PeerIndex peer) const;
-  bool is_known(PeerIndex peer, const Endpoint & address) const;
   // Opens a received datagram in place. Not for hellos: see is_hello().
   Opened open(MutableBytes datagram, const Endpoint & from, Instant now);
+  // So much time went into opening datagrams since the last call, or was left. A peer that takes more than its share of it
+  // from others loses frames before they cost anything.
+  void share_time(Duration time);
+  // The time that an opened datagram took, with all that followed from it.
+  void spend(PeerIndex peer, Duration time);
   // Counts the drops that only the shell can see: queue_full, stale, foreign, and oversize reported by the link.
   void count_drop(PeerIndex peer, Drop drop, std::uint64_t packets = 1);
   // A received datagram waited too long in a buffer of the system.

@@ -17,39 +17,55 @@ int allowed_in_a_row(HelloBudget & budget, Instant now, Duration each, bool is_l
 {
   int hellos = 0;
   while (hellos < 10'000 && budget.allows(now, is_live)) {
-    budget.spend(each);
+    budget.spend(is_live, each);
     ++hellos;
   }
   return hellos;
 }
 
-TEST(HelloBudget, is_a_tenth_of_the_time_and_saved_up_for_20_ms)
+TEST(HelloBudget, is_a_twentieth_of_the_time_for_each_group_and_saved_up_for_10_ms)
 {
   Instant now{1h};
   HelloBudget budget(now);
-  EXPECT_EQ(allowed_in_a_row(budget, now, 10us), 2000);
+  for (const bool is_live : {true, false}) {
+    EXPECT_EQ(allowed_in_a_row(budget, now, 10us, is_live), 1000);
+  }
   now += 100ms;
-  EXPECT_EQ(allowed_in_a_row(budget, now, 10us), 1000);
+  for (const bool is_live : {true, false}) {
+    EXPECT_EQ(allowed_in_a_row(budget, now, 10us, is_live), 500);
+  }
   now += 1h;
-  EXPECT_EQ(allowed_in_a_row(budget, now, 10us), 2000);
+  EXPECT_EQ(allowed_in_a_row(budget, now, 10us), 1000);
 }
 
-TEST(HelloBudget, keeps_half_of_what_is_saved_for_live_peers)
+TEST(HelloBudget, of_one_group_is_left_to_it_by_a_flood_in_the_other)
+{
+  for (const bool flooded : {true, false}) {
+    Instant now{1h};
+    HelloBudget budget(now);
+    for (int i = 0; i < 1000; ++i, now += 1ms) {
+      allowed_in_a_row(budget, now, 10us, flooded);
+      EXPECT_TRUE(budget.allows(now, !flooded));
+      budget.spend(!flooded, 10us);
+    }
+  }
+}
+
+TEST(HelloBudget, that_one_group_does_not_need_is_for_the_other)
 {
   Instant now{1h};
   HelloBudget budget(now);
   EXPECT_EQ(allowed_in_a_row(budget, now, 10us, false), 1000);
-  EXPECT_EQ(allowed_in_a_row(budget, now, 10us, true), 1000);
-  now += 100ms;
-  EXPECT_EQ(allowed_in_a_row(budget, now, 10us, false), 0);
+  now += 50ms;
+  EXPECT_EQ(allowed_in_a_row(budget, now, 10us, false), 500);
 }
 
 TEST(HelloBudget, is_not_spent_by_waiting_for_a_processor)
 {
   Instant now{1h};
   HelloBudget budget(now);
-  budget.spend(50ms);
-  EXPECT_GE(allowed_in_a_row(budget, now, 10us), 1990);
+  budget.spend(true, 50ms);
+  EXPECT_GE(allowed_in_a_row(budget, now, 10us), 990);
 }
 
 }  // namespace

@@ -13,6 +13,9 @@ namespace pqc_tunnel
 /// so that what waited meanwhile is known to be old. Any thread.
 Instant monotonic_now();
 
+/// The processor's time that this thread has used.
+Duration thread_time();
+
 }  // namespace pqc_tunnel
 
 #endif  // PQC_TUNNEL__OS__CLOCK_HPP_

@@ -1,0 +1,67 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__ENGINE__EVENT_LIMIT_HPP_
+#define PQC_TUNNEL__ENGINE__EVENT_LIMIT_HPP_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "protocol/event.hpp"
+#include "protocol/token_bucket.hpp"
+
+namespace pqc_tunnel
+{
+
+// A peer can cause events, and thus log lines, at any rate. Of each kind and peer some pass at once and one a second after
+// that; the others are counted, and the count is said. So what one peer causes hides neither the events of others nor its
+// own of another kind.
+class EventLimit
+{
+public:
+  bool passes(const Event & event)
+  {
+    Kind & kind = kinds_[{event.peer, event.kind}];
+    if (kind.tokens.take(event.time)) {
+      return true;
+    }
+    if (++kind.left_out == 1) {
+      kind.tell_at = event.time + telling_interval;
+    }
+    return false;
+  }
+
+  // The counts that are due.
+  std::vector<Event> take_counts(Instant now)
+  {
+    std::vector<Event> counts;
+    for (auto & [name, kind] : kinds_) {
+      if (kind.left_out > 0 && now >= kind.tell_at) {
+        counts.push_back(
+          {name.second, now, name.first, nullptr, Epoch{},
+           std::to_string(std::exchange(kind.left_out, 0)) + " more events \"" +
+             to_string(name.second) + "\" were left out",
+           EventSeverity::warning});
+      }
+    }
+    return counts;
+  }
+
+private:
+  static constexpr Duration telling_interval = std::chrono::seconds(10);
+  struct Kind
+  {
+    TokenBucket tokens{32, 1};
+    std::uint64_t left_out = 0;
+    Instant tell_at;
+  };
+  std::map<std::pair<std::optional<PeerIndex>, EventKind>, Kind> kinds_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__ENGINE__EVENT_LIMIT_HPP_
