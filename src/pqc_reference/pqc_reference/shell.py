@@ -13,6 +13,7 @@ from pqc_reference import datagrams
 from pqc_reference.datagrams import Address, PlaintextPort
 from pqc_reference.drone import Drone
 from pqc_reference.end import Datagram, End, Job
+from pqc_reference.epoch_keys import Kind
 from pqc_reference.peer import Peer
 from pqc_reference.suites import Suite
 
@@ -64,6 +65,11 @@ class Shell:
         outcome = self.end.request_rekey(suite, now, ratchet=ratchet)
         self._send(self.end.handle_timeout(now))
         return await asyncio.wrap_future(outcome)
+
+    def send_frame(self, peer: Peer, kind: Kind, payload: bytes) -> None:
+        """Send any frame under the newest keys, as an end that misbehaves does."""
+        assert peer.slots.sending is not None
+        self._send([Datagram(peer.slots.sending.seal(kind, payload), peer.address)])
 
     @property
     def _peers(self) -> list[Peer]:

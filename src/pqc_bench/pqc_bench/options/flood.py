@@ -9,6 +9,9 @@ the drone's host). Rekeys and new sessions go on meanwhile. The tunnel passes if
 traffic is lost, the medians of rekeys and new sessions are at most three times those without the
 flood, the memory of no node grows by more than 2 MiB, every junk datagram is counted, and no
 stranger gets an answer, except a challenge for a recorded hello.
+
+With --member a drone of the fleet floods its ground station with authentic frames, with each sort
+in turn. Another drone must lose no datagram, and its rekeys must stay prompt.
 """
 
 from __future__ import annotations
@@ -31,5 +34,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--sources", type=whole(1, 10_000), default=10_000, help="addresses of hellos (10000)"
+    )
+    parser.add_argument(
+        "--member", action="store_true", help="authentic frames of a member of the fleet"
+    )
+    parser.add_argument(
+        "--frames", type=whole(1), default=5000, help="frames of the member per second (5000)"
     )
     parser.add_argument("--out", type=output_file, metavar="FILE", help="where to write the JSON")

@@ -1,0 +1,200 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A flood by a member of the fleet, and what another drone of the same ground station loses."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import yaml
+from pqc_sim.pair.parameters import SHIPPED_NODE, shipped_parameters
+from pqc_sim.pair.ports import LOOPBACK, free_ports
+from pqc_sim.pair.programs import tunnel_program
+from pqc_sim.processes.child import stop
+from pqc_sim.processes.run_fault import RunFault
+
+from pqc_bench.flood.hostile_drone import SORTS
+from pqc_bench.flood.verdict import MAX_DELAY
+from pqc_bench.harness.machine import commit, machine_kind
+from pqc_bench.harness.process_use import resident_kib
+
+_HONEST, _HOSTILE = "honest", "hostile"
+_RATE = 500  # datagrams a second of the honest drone
+_REKEYS = 3
+_START_S = 60.0
+_DRAIN_S = 1.0
+_POLL_S = 0.05
+_SESSION_S = 1.0  # the hostile drone begins its session, and then the flood
+_MAX_GROWTH_KIB = 4 * 1024
+# A rekey that takes no longer is prompt, however short it was without the flood.
+_PROMPT_MS = 100.0
+
+
+def measure(folder: Path, frames: int, seconds: int) -> dict[str, Any]:
+    """Flood with each sort of frame in turn."""
+    keys = folder / "keys"
+    words = ["identity", "init", "--out", str(keys), "--drone", _HONEST, "--drone", _HOSTILE]
+    subprocess.run([str(tunnel_program("pqc")), *words], check=True, capture_output=True)
+    with contextlib.ExitStack() as stack:
+        fleet = _Fleet(folder, keys, stack)
+        sorts = {"quiet": _phase(fleet, None, frames, seconds)}
+        for sort in SORTS:
+            sorts[sort] = _phase(fleet, sort, frames, seconds)
+    return {"sorts": sorts, "machine": machine_kind(), "commit": commit()}
+
+
+def judge(result: dict[str, Any]) -> list[str]:
+    """Return the faults, a sentence each."""
+    faults = []
+    quiet = result["sorts"]["quiet"]
+    for name, one in result["sorts"].items():
+        if one["lost"]:
+            faults.append(f"{name}: the other drone lost {one['lost']} of {one['sent']} datagrams")
+        slow = max(_PROMPT_MS, MAX_DELAY * median(quiet["rekeys_ms"] or [0.0]))
+        if len(one["rekeys_ms"]) < _REKEYS or median(one["rekeys_ms"]) > slow:
+            faults.append(f"{name}: rekeys of the other drone took {one['rekeys_ms']} ms")
+        if one["resident_kib"] > quiet["resident_kib"] + _MAX_GROWTH_KIB:
+            faults.append(f"{name}: the ground station grew to {one['resident_kib'] // 1024} MiB")
+    return faults
+
+
+def lines(result: dict[str, Any], faults: list[str]) -> list[str]:
+    """Return the whole result as text."""
+    text = ["", "  sort              frames/s    lost of sent    rekeys, ms        memory, MiB"]
+    for name, one in result["sorts"].items():
+        rekeys = " ".join(f"{ms:.1f}" for ms in one["rekeys_ms"])
+        text.append(
+            f"  {name:16} {one['frames'] / one['seconds']:9,.0f} {one['lost']:7} of {one['sent']:5}"
+            f"    {rekeys:18}{one['resident_kib'] / 1024:8.1f}"
+        )
+    text.append(f"  machine          {result['machine']}")
+    return text + [f"  failed: {fault}" for fault in faults]
+
+
+class _Fleet:
+    """A ground station, the honest drone, and the applications of both."""
+
+    def __init__(self, folder: Path, keys: Path, stack: contextlib.ExitStack) -> None:
+        """Start both."""
+        self.keys, self._folder, self._stack = keys, folder, stack
+        self.port, self._plaintext, own_port, *sides = free_ports(6)
+        self._received: set[int] = set()
+        self._application = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        self._application.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+        self._application.bind((LOOPBACK, 0))
+        own = {
+            f"drone.{_HONEST}.plaintext_port": sides[0],
+            f"drone.{_HONEST}.plaintext_peer_address": LOOPBACK,
+            f"drone.{_HONEST}.plaintext_peer_port": self._application.getsockname()[1],
+            f"drone.{_HOSTILE}.plaintext_port": sides[1],
+            f"drone.{_HOSTILE}.plaintext_peer_address": LOOPBACK,
+            f"drone.{_HOSTILE}.plaintext_peer_port": sides[2],
+            "datagram_port": self.port,
+            "drones": [_HONEST, _HOSTILE],
+        }
+        self.ground = self._daemon("gcs", "gcs", own)
+        to_ground = {"gcs_address": LOOPBACK, "gcs_datagram_port": self.port}
+        own = {"datagram_port": own_port, "plaintext_port": self._plaintext}
+        self._daemon("drone", _HONEST, {**to_ground, **own})
+        end = time.monotonic() + _START_S
+        while not self.ask(_HONEST, "status")["peers"][0]["encrypted"]:
+            if time.monotonic() > end:
+                raise RunFault("the honest drone got no session")
+            time.sleep(_POLL_S)
+
+    def ask(self, end: str, request: str) -> dict[str, Any]:
+        """Return the answer of a control socket, empty if there is none yet."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as control:
+            control.settimeout(_START_S)
+            control.connect(str(self._folder / f"{end}.sock"))
+            control.sendall(f"{request}\n".encode())
+            return json.loads(b"".join(iter(lambda: control.recv(65536), b"")))
+
+    def send(self, seconds: float) -> tuple[int, int]:
+        """Send the honest drone's datagrams; return how many were sent, and how many got lost."""
+        self._received.clear()
+        reader = threading.Thread(target=self._receive, args=(seconds + _DRAIN_S,))
+        reader.start()
+        sent, begun = 0, time.monotonic()
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as application:
+            while (elapsed := time.monotonic() - begun) < seconds:
+                while sent < elapsed * _RATE:
+                    application.sendto(sent.to_bytes(4, "big") * 20, (LOOPBACK, self._plaintext))
+                    sent += 1
+                time.sleep(1 / _RATE)
+        reader.join()
+        return sent, sent - len(self._received)
+
+    def _receive(self, seconds: float) -> None:
+        self._application.settimeout(0.1)
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            with contextlib.suppress(TimeoutError):
+                self._received.add(int.from_bytes(self._application.recv(2048)[:4], "big"))
+
+    def _daemon(self, role: str, name: str, changes: dict[str, Any]) -> subprocess.Popen[bytes]:
+        own = {"identity_dir": str(self.keys / name), "bind_address": LOOPBACK, "control_name": ""}
+        values = {**shipped_parameters(role), **own, **changes}
+        file = self._folder / f"{name}.yaml"
+        content = {SHIPPED_NODE: {"ros__parameters": values}}
+        file.write_text(yaml.safe_dump(content), encoding="utf-8")
+        socket_path = self._folder / f"{name}.sock"
+        words = ["--role", role, "--config", str(file), "--control", str(socket_path)]
+        process = subprocess.Popen(
+            [str(tunnel_program("pqc_tunneld")), *words],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        self._stack.callback(stop, process)
+        end = time.monotonic() + _START_S
+        while not socket_path.is_socket():
+            if process.poll() is not None or time.monotonic() > end:
+                raise RunFault(f"the tunnel of {name} didn't start")
+            time.sleep(_POLL_S)
+        return process
+
+
+def _phase(fleet: _Fleet, sort: str | None, frames: int, seconds: int) -> dict[str, Any]:
+    with contextlib.ExitStack() as stack:
+        flood = None
+        if sort is not None:
+            words = [str(fleet.keys / _HOSTILE), str(fleet.port), sort, str(frames), str(seconds)]
+            flood = subprocess.Popen(
+                [sys.executable, "-m", "pqc_bench.flood.hostile_drone", *words],
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            stack.callback(stop, flood)
+            time.sleep(_SESSION_S)
+        rekeys_ms: list[float] = []
+        rekeying = threading.Thread(target=_rekey, args=(fleet, rekeys_ms, seconds))
+        rekeying.start()
+        sent, lost = fleet.send(seconds - _SESSION_S)
+        rekeying.join()
+        sent_frames = int(flood.communicate(timeout=_START_S)[0]) if flood is not None else 0
+    return {
+        "frames": sent_frames,
+        "seconds": seconds,
+        "sent": sent,
+        "lost": lost,
+        "rekeys_ms": rekeys_ms,
+        "resident_kib": resident_kib(fleet.ground.pid),
+    }
+
+
+def _rekey(fleet: _Fleet, times_ms: list[float], seconds: int) -> None:
+    for _ in range(_REKEYS):
+        time.sleep(seconds / (2 * _REKEYS))
+        answer = fleet.ask(_HONEST, "rekey")
+        if answer["success"]:
+            timing = answer["handshake"]
+            times_ms.append(round(1e3 * (timing["total_s"] + timing["fetch_s"]), 1))
