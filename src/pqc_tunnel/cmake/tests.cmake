@@ -61,6 +61,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/crypto/test_suite_registry.cpp
     test/crypto/test_x25519.cpp
 
+    test/paths/test_candidates.cpp
     test/paths/test_cobs.cpp
     test/paths/test_failover.cpp
     test/paths/test_mavlink_class.cpp
@@ -106,6 +107,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_peer_budget.cpp
     test/protocol/test_prekey_pool.cpp
     test/protocol/test_reconnect.cpp
+    test/protocol/test_reflection.cpp
     test/protocol/test_rekey.cpp
     test/protocol/test_rekey_blame.cpp
     test/protocol/test_rekey_mishaps.cpp

@@ -55,6 +55,8 @@ private:
   void send_classified(PeerIndex peer, std::size_t received, Instant now);
   void send_over_paths(PeerIndex peer, MutableBytes frame, Instant now);
   void send(PeerIndex peer, ByteView frame, const Endpoint & to);
+  // Also to an address of the peer that has not proved itself, if there is one.
+  void send_copy(PeerIndex peer, ByteView frame, std::uint8_t link, Instant now);
   void open_from(std::size_t link, std::uint32_t events, Instant now);
   void open_one(MutableBytes frame, const Endpoint & from, Duration waited, Instant now);
   void forward(const Opened & opened);

@@ -40,6 +40,7 @@ void PacketLoop::seal_from(PlaintextSide & side, Instant now)
     } else if (tunnel_.seal(peer, frame, now)) {
       for (const Endpoint & to : tunnel_.routes(peer, TrafficClass::other, frame.size(), now)) {
         send(peer, frame, to);
+        send_copy(peer, frame, to.link, now);
       }
     }
   }
@@ -96,6 +97,22 @@ void PacketLoop::send_over_paths(PeerIndex peer, MutableBytes frame, Instant now
       tunnel_.count_sent(peer, to, frame.size(), now);
       send(peer, frame, to);
     }
+    send_copy(peer, frame, to.link, now);
+  }
+}
+
+void PacketLoop::send_copy(PeerIndex peer, ByteView frame, std::uint8_t index, Instant now)
+{
+  const auto to = tunnel_.take_copy(peer, index, frame.size(), now);
+  if (!to) {
+    return;
+  }
+  if (Link & link = links_[index]; link.is_thin()) {
+    link.shaper()
+      .of(static_cast<std::size_t>(peer))
+      .offer_sealed({TrafficClass::unproved, std::nullopt}, frame, *to, now);
+  } else {
+    send(peer, frame, *to);
   }
 }
 
@@ -298,6 +315,7 @@ void PacketLoop::pump_shapers(Instant now)
       }
       if (!sealed) {
         tunnel_.count_sent(peer, to, shaped.frame.size(), now);
+        send_copy(peer, shaped.frame, to.link, now);
       }
       send(peer, shaped.frame, to);
       flush_links();

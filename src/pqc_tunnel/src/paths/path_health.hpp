@@ -50,6 +50,9 @@ public:
   // Brings the state up to date.
   void handle_timeout(Instant now);
   Instant next_timeout() const;
+  Instant next_probe() const;
+  // From now on the path is probed so.
+  void use(const Settings & settings) { settings_ = settings; }
   // The nonce of a probe that is due.
   std::optional<std::uint64_t> take_probe(RandomSource & random, Instant now);
 
@@ -74,7 +77,6 @@ private:
   Duration interval() const;
   Duration asking_interval() const;
   Instant next_question() const;
-  Instant next_probe() const;
   Instant deadline() const;
   Duration rtt_margin() const;
   Duration answer_patience() const;

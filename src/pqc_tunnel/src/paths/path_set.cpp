@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <tuple>
-#include <utility>
 
 #include "base/contract.hpp"
 
@@ -17,10 +16,8 @@ namespace
 constexpr double probe_share = 0.01;  // of a link's rate
 // While the failure of the path would cost data that another path could carry.
 constexpr double watch_share = 0.1;
-constexpr Duration carrying_time = std::chrono::seconds(3);
-constexpr Duration candidate_patience = std::chrono::seconds(3);
 constexpr Duration return_interval = std::chrono::seconds(10);
-constexpr std::size_t max_changes = 64;  // unfetched ones
+constexpr Duration crowded_interval = std::chrono::minutes(1);
 
 // Between probes, so that so many frames in each direction take no more than this share of the rate.
 Duration least_interval(const LinkSettings & link, int frames, double share)
@@ -41,29 +38,34 @@ bool is_urgent(TrafficClass traffic)
 }  // namespace
 
 PathSet::PathSet(const PathSettings & settings, RandomSource & random)
-: settings_(settings), random_(random), links_(settings.links.size())
+: settings_(settings), random_(random)
 {
   require(
-    !links_.empty() && links_.size() <= PathSettings::max_links,
+    !settings.links.empty() && settings.links.size() <= PathSettings::max_links,
     "a set of paths has one to four links");
-  for (std::size_t i = 0; i < links_.size(); ++i) {
-    links_[i].settings = &settings.links[i];
+  links_.reserve(settings.links.size());
+  for (const LinkSettings & link : settings.links) {
+    links_.emplace_back(link, settings.failover);
   }
 }
 
-PathSet::Path PathSet::make_path(const Link & link, const Endpoint & remote, Instant now) const
+PathHealth::Settings PathSet::health_settings(const Link & link) const
 {
-  const bool probed = links_.size() > 1 || link.path;
-  PathHealth::Settings health{probed, settings_.failover, {}, {}};
+  PathHealth::Settings health{links_.size() > 1, settings_.failover, {}, {}};
   // A probe of each end and the answer to that of the other.
   health.least_interval = least_interval(*link.settings, 2, probe_share);
   // One end at a time asks so often: its questions tell the other one that the path delivers.
   health.least_watch_interval = least_interval(*link.settings, 1, watch_share);
-  Path path{remote, PathHealth(health, now), now};
+  return health;
+}
+
+void PathSet::make_path(Link & link, const Endpoint & remote, Instant now) const
+{
+  link.path.reset();
+  link.path = Path{remote, PathHealth(health_settings(link), now)};
   if (!link.present) {
-    path.health.handle_link_down();
+    link.path->health.handle_link_down();
   }
-  return path;
 }
 
 PathSet::Link * PathSet::find(std::uint8_t link)
@@ -83,8 +85,24 @@ void PathSet::set_remote(const Endpoint & remote, Instant now)
   if (link->path && (link->path->remote == remote || link->path->health.heard())) {
     return;
   }
-  link->path.reset();
-  link->path = make_path(*link, remote, now);
+  make_path(*link, remote, now);
+}
+
+void PathSet::use(const Endpoint & remote, Instant now)
+{
+  Link * link = find(remote.link);
+  if (link == nullptr || !link->present) {
+    return;
+  }
+  const bool moved = link->path && link->path->remote != remote;
+  if (!link->path || moved) {
+    make_path(*link, remote, now);
+  }
+  link->path->health.handle_frame(now);
+  if (moved) {
+    note_change(*link, PathChange::Kind::moved);
+  }
+  note_state(*link);
 }
 
 void PathSet::handle_frame(
@@ -100,17 +118,13 @@ void PathSet::handle_frame(
   if (newest) {
     link->newest = order;
   }
+  if (newest && !link->path && from.family == AddressFamily::serial) {
+    make_path(*link, from, now);  // a line has one other end
+  }
   if (link->path && link->path->remote == from) {
     link->path->health.handle_frame(now);
-  } else if (link->candidate && link->candidate->remote == from && link->candidate->health.heard())
-  {
-    link->candidate->health.handle_frame(now);
-  } else if (newest && !link->path) {
-    link->path = make_path(*link, from, now);
-    link->path->health.handle_frame(now);
-  } else if (newest) {
-    link->candidate = make_path(*link, from, now);
-    link->candidate->health.handle_frame(now);
+  } else if (newest || link->candidates.contains(from)) {
+    link->candidates.add(from, bytes, now);
   }
   note_state(*link);
 }
@@ -129,35 +143,28 @@ void PathSet::set_found_rate(std::uint8_t index, std::optional<double> bytes_per
   }
 }
 
-bool PathSet::handle_answer(std::uint64_t nonce, std::uint8_t index, Instant now)
+bool PathSet::handle_answer(std::uint64_t nonce, const Endpoint & from, Instant now)
 {
-  Link * link = find(index);
-  if (link == nullptr) {
+  Link * link = find(from.link);
+  if (link == nullptr || !link->present) {
     return false;
   }
-  if (link->candidate && link->candidate->health.handle_answer(nonce, now)) {
-    use_candidate(*link, now);
+  if (auto proved = link->candidates.handle_answer(nonce, from, now)) {
+    make_path(*link, from, now);
+    if (links_.size() > 1) {
+      link->path->health = *proved;
+      link->path->health.use(health_settings(*link));
+    } else {
+      link->path->health.handle_frame(now);
+    }
+    note_change(*link, PathChange::Kind::moved);
+    note_state(*link);
     return true;
   }
-  const bool known = link->path && link->path->health.handle_answer(nonce, now);
+  const bool known =
+    link->path && link->path->remote == from && link->path->health.handle_answer(nonce, now);
   note_state(*link);
   return known;
-}
-
-void PathSet::use_candidate(Link & link, Instant now)
-{
-  link.path = std::exchange(link.candidate, std::nullopt);
-  if (links_.size() == 1) {
-    const Endpoint remote = link.path->remote;
-    link.path.reset();
-    link.path = make_path(link, remote, now);
-    link.path->health.handle_frame(now);
-  }
-  if (changes_.size() < max_changes) {
-    const auto index = static_cast<std::uint8_t>(&link - links_.data());
-    changes_.push_back({PathChange::Kind::moved, index, link.path->remote});
-  }
-  note_state(link);
 }
 
 void PathSet::handle_link_down(std::uint8_t index)
@@ -167,7 +174,7 @@ void PathSet::handle_link_down(std::uint8_t index)
     return;
   }
   link->present = false;
-  link->candidate.reset();
+  link->candidates.clear();
   if (link->path) {
     link->path->health.handle_link_down();
   }
@@ -184,22 +191,6 @@ void PathSet::handle_link_up(std::uint8_t index, Instant now)
   if (link->path) {
     link->path->health.handle_link_up(now);
   }
-}
-
-void PathSet::note_trouble(std::uint8_t index, const std::string & trouble)
-{
-  if (Link * link = find(index)) {
-    link->trouble = trouble;
-  }
-}
-
-std::vector<std::string> PathSet::troubles() const
-{
-  std::vector<std::string> troubles;
-  for (const Link & link : links_) {
-    troubles.push_back(link.trouble);
-  }
-  return troubles;
 }
 
 // --- What is sent ---
@@ -270,7 +261,7 @@ Routes PathSet::routes(TrafficClass traffic, std::size_t bytes, Instant now)
     Link & only = links_[0];
     if (rank(only, traffic, bytes)) {
       only.carried = traffic == TrafficClass::control ? only.carried : now;
-      add_addresses(routes, only);
+      routes.add(only.path->remote);
     }
     return routes;
   }
@@ -287,17 +278,27 @@ Routes PathSet::routes(TrafficClass traffic, std::size_t bytes, Instant now)
     if (&link != first && !gets_copy(link, traffic, bytes)) {
       continue;
     }
-    add_addresses(routes, link);
+    routes.add(link.path->remote);
   }
   return routes;
 }
 
-void PathSet::add_addresses(Routes & routes, const Link & link)
+std::optional<Endpoint> PathSet::take_copy(std::uint8_t index, std::size_t bytes, Instant now)
 {
-  routes.add(link.path->remote);
-  if (link.candidate) {
-    routes.add(link.candidate->remote);
+  Link * link = find(index);
+  return link != nullptr && link->present ? link->candidates.take_copy(bytes, now) : std::nullopt;
+}
+
+std::optional<TrafficClass> PathSet::take_answer(
+  const Endpoint & to, std::size_t bytes, Instant now)
+{
+  Link * link = find(to.link);
+  if (is_known(to)) {
+    return TrafficClass::control;
   }
+  return link != nullptr && link->candidates.spend(to, bytes, now)
+           ? std::optional(TrafficClass::unproved)
+           : std::nullopt;
 }
 
 Endpoint PathSet::remote(std::uint8_t link) const
@@ -337,6 +338,12 @@ bool PathSet::is_down(std::uint8_t link) const
          links_[link].path->health.state() == PathState::down;
 }
 
+bool PathSet::is_known(const Endpoint & remote) const
+{
+  return std::ranges::any_of(
+    links_, [&remote](const Link & link) { return link.path && link.path->remote == remote; });
+}
+
 // --- Time ---
 
 // A path is watched closely while its failure would cost data that another path could carry.
@@ -349,7 +356,7 @@ void PathSet::update_watches(Instant now)
     links_, [](const Link & link) { return link.present && link.path.has_value(); });
   for (Link & link : links_) {
     if (link.path) {
-      const bool carries = link.carried && now < *link.carried + carrying_time;
+      const bool carries = link.carries(now);
       link.path->health.watch_closely(carries && usable > 1, now);
     }
   }
@@ -363,59 +370,38 @@ void PathSet::handle_timeout(Instant now)
       link.path->health.handle_timeout(now);
       note_state(link);
     }
-    if (link.candidate) {
-      link.candidate->health.handle_timeout(now);
-    }
-    if (link.candidate && now >= candidate_ends(link)) {
-      link.candidate.reset();
+    link.candidates.handle_timeout(allowance_, now);
+    if (link.candidates.take_excess() && now >= link.next_crowded) {
+      link.next_crowded = now + crowded_interval;
+      note_change(link, PathChange::Kind::crowded);
     }
     if (has_strayed(link) && now >= link.next_return) {
-      link.candidate = make_path(link, link.configured, now);
+      link.candidates.add_configured(link.configured, now);
       link.next_return = now + return_interval;
     }
   }
 }
 
-Instant PathSet::candidate_ends(const Link & link) const
-{
-  return link.candidate->begun + candidate_patience + allowance_;
-}
-
 // Who forwarded frames from an address of his own, and even the answers to probes, forwards no more.
 bool PathSet::has_strayed(const Link & link)
 {
-  return link.path && !link.candidate && link.present &&
+  return link.path && !link.candidates.contains(link.configured) && link.present &&
          link.path->health.state() == PathState::down &&
          link.configured.family != AddressFamily::none && link.configured != link.path->remote;
-}
-
-void PathSet::note_state(Link & link)
-{
-  const bool up = link.path && link.path->health.state() == PathState::up;
-  const bool told =
-    up == link.was_up || (link.path && link.path->health.state() == PathState::probing);
-  if (told) {
-    return;
-  }
-  link.was_up = up;
-  if (changes_.size() < max_changes) {
-    const auto index = static_cast<std::uint8_t>(&link - links_.data());
-    changes_.push_back(
-      {up ? PathChange::Kind::up : PathChange::Kind::down, index,
-       link.path ? link.path->remote : Endpoint{}});
-  }
 }
 
 std::optional<PathProbe> PathSet::take_probe(Instant now)
 {
   for (Link & link : links_) {
-    for (auto * path : {&link.candidate, &link.path}) {
-      if (!*path || !link.present) {
-        continue;
-      }
-      if (const auto nonce = (*path)->health.take_probe(random_, now)) {
-        return PathProbe{(*path)->remote, *nonce};
-      }
+    if (!link.present) {
+      continue;
+    }
+    if (const auto probe = link.candidates.take_probe(random_, now)) {
+      return probe;
+    }
+    const auto nonce = link.path ? link.path->health.take_probe(random_, now) : std::nullopt;
+    if (nonce) {
+      return PathProbe{link.path->remote, *nonce};
     }
   }
   return std::nullopt;
@@ -428,86 +414,12 @@ Instant PathSet::next_timeout() const
     if (link.path) {
       next = std::min(next, link.path->health.next_timeout());
     }
-    if (link.candidate) {
-      next = std::min({next, link.candidate->health.next_timeout(), candidate_ends(link)});
-    }
+    next = std::min(next, link.candidates.next_timeout(allowance_));
     if (has_strayed(link)) {
       next = std::min(next, link.next_return);
     }
   }
   return next;
-}
-
-std::optional<PathChange> PathSet::take_change()
-{
-  if (changes_.empty()) {
-    return std::nullopt;
-  }
-  const PathChange change = changes_.front();
-  changes_.pop_front();
-  return change;
-}
-
-std::vector<PathReport> PathSet::report(Instant now) const
-{
-  std::vector<PathReport> reports;
-  for (const Link & link : links_) {
-    PathReport & report = reports.emplace_back();
-    report.link = static_cast<std::uint8_t>(reports.size() - 1);
-    report.trouble = link.trouble;
-    report.name = link.settings->name;
-    report.type = link.settings->type;
-    report.rate_bytes_s = link.rate().value_or(0.0);
-    report.rate_source = link.rate_source();
-    report.carries = link.carried && now < *link.carried + carrying_time;
-    report.sent = link.sent;
-    report.frames_in = link.frames_in;
-    report.bytes_in = link.bytes_in;
-    report.frames_out = link.frames_out;
-    report.bytes_out = link.bytes_out;
-    if (link.path) {
-      const PathHealth & health = link.path->health;
-      report.remote = link.path->remote;
-      report.state = health.state();
-      report.heard = health.heard();
-      report.rtt = health.rtt();
-      report.loss = health.loss(now);
-    }
-    if (link.candidate) {
-      report.candidate = link.candidate->remote;
-    }
-  }
-  return reports;
-}
-
-const char * to_string(PathState state)
-{
-  switch (state) {
-    case PathState::probing:
-      return "probing";
-    case PathState::up:
-      return "up";
-    case PathState::down:
-      return "down";
-  }
-  return "";
-}
-
-const char * to_string(LinkType type) { return type == LinkType::serial ? "serial" : "udp"; }
-
-const char * to_string(RateSource source)
-{
-  switch (source) {
-    case RateSource::unknown:
-      return "unknown";
-    case RateSource::configured:
-      return "configured";
-    case RateSource::saturation:
-      return "saturation";
-    case RateSource::streams:
-      return "streams";
-  }
-  return "";
 }
 
 }  // namespace pqc_tunnel

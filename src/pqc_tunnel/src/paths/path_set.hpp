@@ -4,6 +4,7 @@
 #ifndef PATHS__PATH_SET_HPP_
 #define PATHS__PATH_SET_HPP_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +15,10 @@
 #include <vector>
 
 #include "arrival_rate.hpp"
+#include "candidates.hpp"
 #include "link_settings.hpp"
 #include "path_health.hpp"
+#include "path_report.hpp"
 #include "pqc_tunnel/base/endpoint.hpp"
 #include "pqc_tunnel/base/time.hpp"
 #include "pqc_tunnel/crypto/random.hpp"
@@ -47,69 +50,16 @@ public:
   bool empty() const { return size_ == 0; }
 
 private:
-  // On each link the address in use and one that is not proved yet.
+  // On each link the address in use; during a handshake as many as have proved themselves.
   std::array<Endpoint, 2 * PathSettings::max_links> to_ = {};
   std::size_t size_ = 0;
-};
-
-struct PathProbe
-{
-  Endpoint to;
-  std::uint64_t nonce = 0;  // of the PATH_REQ
-};
-
-// What the owner may want to report; fetched with take_change().
-struct PathChange
-{
-  enum class Kind : std::uint8_t
-  {
-    up,
-    down,
-    moved,  // the peer has another address on this link
-  };
-  Kind kind = Kind::up;
-  std::uint8_t link = 0;
-  Endpoint remote;
-};
-
-// Where the rate of a link comes from.
-enum class RateSource : std::uint8_t
-{
-  unknown,
-  configured,
-  saturation,  // found while this end filled the link
-  streams,     // at which streams arrived by it
-};
-
-struct PathReport
-{
-  std::uint8_t link = 0;
-  std::string name;  // of the link
-  LinkType type = LinkType::udp;
-  Endpoint remote;                    // family none: unknown
-  std::optional<Endpoint> candidate;  // an address of the peer that is not proved yet
-  PathState state = PathState::down;
-  bool carries = false;          // data went by it lately
-  std::optional<Instant> heard;  // the newest frame or answer
-  std::optional<Instant> sent;
-  std::optional<Duration> rtt;  // of probes; none if the path is not probed
-  double loss = 0;              // of probes and their answers, 0 to 1
-  double rate_bytes_s = 0;      // 0: unknown
-  RateSource rate_source = RateSource::unknown;
-  std::uint64_t frames_in = 0;  // these count for the link, whatever the address
-  std::uint64_t bytes_in = 0;
-  std::uint64_t frames_out = 0;
-  std::uint64_t bytes_out = 0;
-  std::string trouble;  // of the link, as this machine knows it; empty: none
-  // Of a thin link, by TrafficClass; filled in by the owner of the shaper.
-  std::array<ShaperCounts, traffic_classes> shaped = {};
 };
 
 // The paths to one peer: on each local link, the address at which it is reached, how well, and which of them a frame
 // takes. Sans-I/O. An Endpoint names the link, too: Endpoint::link is its position in the settings.
 //
-// Of one link alone nothing is probed: all goes to the peer's newest address at once; only an address that differs from
-// the one in use is probed first.
+// Of one link alone nothing is probed, but an address that has to prove itself: one that neither the operator nor a
+// handshake has named gets nothing but probes and some copies until it answers (Candidates).
 class PathSet
 {
 public:
@@ -122,8 +72,10 @@ public:
   // An authentic frame of the live session has arrived. A copy that the replay window refused is none.
   void handle_frame(
     const Endpoint & from, const FrameOrder & order, std::size_t bytes, Instant now);
-  // The answer to a probe has arrived by the link. False if none awaited it.
-  bool handle_answer(std::uint64_t nonce, std::uint8_t link, Instant now);
+  // The peer has proved in a handshake that it is there.
+  void use(const Endpoint & remote, Instant now);
+  // The answer to a probe has arrived. False if none to this address awaited it.
+  bool handle_answer(std::uint64_t nonce, const Endpoint & from, Instant now);
   // An answer over a slow link may come so much later.
   void set_allowance(Duration allowance) { allowance_ = allowance; }
   // A frame was given to the link.
@@ -141,6 +93,12 @@ public:
   // Where a frame of so many bytes goes; nowhere if no link takes it. bytes = 0 for what a Shaper will cut to size.
   Routes routes(TrafficClass traffic, std::size_t bytes, Instant now);
 
+  // Where a copy of data goes that has gone by the link: to an address that has not proved itself, as far as it may get
+  // one. It leaves after all that goes to others.
+  std::optional<Endpoint> take_copy(std::uint8_t link, std::size_t bytes, Instant now);
+  // The class of an answer of so many bytes to this address; none: it gets no answer.
+  std::optional<TrafficClass> take_answer(const Endpoint & to, std::size_t bytes, Instant now);
+
   // The peer's address on a link; family none: unknown.
   Endpoint remote(std::uint8_t link) const;
   // Where most of the traffic goes; family none: nowhere.
@@ -157,6 +115,13 @@ public:
   std::optional<RatedLink> slowest(TrafficClass traffic) const;
   // The link was given up.
   bool is_down(std::uint8_t link) const;
+  // Some address of the peer has to prove itself.
+  bool has_candidates() const
+  {
+    return std::ranges::any_of(links_, [](const Link & link) { return !link.candidates.empty(); });
+  }
+  // One of the peer's addresses, proved.
+  bool is_known(const Endpoint & remote) const;
 
   // After each call above, and at next_timeout(): take the probes until there are none.
   void handle_timeout(Instant now);
@@ -174,18 +139,20 @@ private:
   {
     Endpoint remote;
     PathHealth health;
-    Instant begun;
   };
   struct Link
   {
-    const LinkSettings * settings = nullptr;
+    Link(const LinkSettings & of, Duration failover) : settings(&of), candidates(of, failover) {}
+
+    const LinkSettings * settings;
     bool present = true;
     bool was_up = false;  // as last reported
     std::string trouble;
     std::optional<Path> path;
-    std::optional<Path> candidate;  // it gets traffic beside the path until it has answered
-    Endpoint configured;            // of set_remote(); family none: none
-    Instant next_return;            // to it, from an address that has fallen silent
+    Candidates candidates;
+    Endpoint configured;   // of set_remote(); family none: none
+    Instant next_return;   // to it, from an address that has fallen silent
+    Instant next_crowded;  // report
     FrameOrder newest;
     std::optional<Instant> carried;  // data
     std::optional<Instant> sent;
@@ -196,6 +163,7 @@ private:
     std::uint64_t frames_out = 0;
     std::uint64_t bytes_out = 0;
 
+    bool carries(Instant now) const { return carried && now < *carried + std::chrono::seconds(3); }
     std::optional<double> rate() const
     {
       return settings->is_thin() ? settings->bytes_per_s()
@@ -211,12 +179,11 @@ private:
     }
   };
 
-  Path make_path(const Link & link, const Endpoint & remote, Instant now) const;
+  PathHealth::Settings health_settings(const Link & link) const;
+  void make_path(Link & link, const Endpoint & remote, Instant now) const;
   Link * find(std::uint8_t link);
-  void use_candidate(Link & link, Instant now);
-  Instant candidate_ends(const Link & link) const;
   void note_state(Link & link);
-  static void add_addresses(Routes & routes, const Link & link);
+  void note_change(const Link & link, PathChange::Kind kind);
   static bool has_strayed(const Link & link);
   void update_watches(Instant now);
   // How willingly the link takes this traffic, 0 first; none if it doesn't.
@@ -231,11 +198,6 @@ private:
   Duration allowance_{};
   std::deque<PathChange> changes_;
 };
-
-// As in the source, in lower case.
-const char * to_string(PathState state);
-const char * to_string(LinkType type);
-const char * to_string(RateSource source);
 
 }  // namespace pqc_tunnel
 

@@ -20,6 +20,10 @@ constexpr std::size_t length_size = 2;  // of a datagram in a bundle
 // What is worth sending although it has waited: parameters, missions and files are repeated only slowly.
 constexpr int ordered_patience = 5;
 
+// Of what goes to strangers and waits behind all else, and between two such frames: a link that is always full would never
+// answer a drone that comes back.
+constexpr Duration longest_turned_back = std::chrono::milliseconds(200);
+
 constexpr std::size_t item_cost = 128;  // of memory, beside its bytes
 
 constexpr std::size_t capacity(TrafficClass traffic)
@@ -29,6 +33,8 @@ constexpr std::size_t capacity(TrafficClass traffic)
 }
 
 bool waits_for_company(TrafficClass traffic) { return traffic >= TrafficClass::ordered; }
+
+constexpr auto last_class = static_cast<std::size_t>(TrafficClass::unproved);
 
 }  // namespace
 
@@ -165,8 +171,8 @@ void Shaper::clear()
 Instant Shaper::due() const
 {
   Instant due = Instant::max();
-  for (std::size_t i = 0; i < open_classes(); ++i) {
-    if (queues_[i].items.empty()) {
+  for (std::size_t i = 0; i < queues_.size(); ++i) {
+    if (queues_[i].items.empty() || !is_open(i)) {
       continue;
     }
     const Item & first = queues_[i].items.front();
@@ -181,6 +187,23 @@ Instant Shaper::next_timeout() const
 {
   const Instant ready = due();
   return ready == Instant::max() ? ready : std::max(ready, free_at_ - lead);
+}
+
+bool Shaper::is_overdue(Instant now) const
+{
+  const auto & items = queues_[last_class].items;
+  return !items.empty() &&
+         now >= std::max(items.front().since, stranger_served_) + longest_turned_back;
+}
+
+bool Shaper::yields(Instant now) const
+{
+  for (std::size_t i = 0; i < last_class; ++i) {
+    if (!queues_[i].items.empty() && is_open(i)) {
+      return false;
+    }
+  }
+  return !is_overdue(now);
 }
 
 // Fills a frame with what waits, the most urgent first, until the next one does not fit: nothing overtakes it.
@@ -199,9 +222,11 @@ std::optional<ShapedFrame> Shaper::next_frame(Instant now)
             shaped.datagrams < max_bundled);
   };
   bool full = false;
-  for (std::size_t i = 0; i < open_classes() && !full; ++i) {
+  const bool for_stranger = is_overdue(now);
+  stranger_served_ = for_stranger ? now : stranger_served_;
+  for (std::size_t i = for_stranger ? last_class : 0; i < queues_.size() && !full; ++i) {
     Queue & queue = queues_[i];
-    while (!queue.items.empty() && !full) {
+    while (!queue.items.empty() && is_open(i) && !full) {
       full = !joins(queue.items.front());
       if (full) {
         continue;

@@ -43,7 +43,7 @@ struct ShapedFrame
 // The queue before a link of known rate: it decides which datagram is sent next, and when, so that none waits in a buffer
 // below, where none can overtake another. Sans-I/O: offer what is to be sent, take frames until there is none, come back
 // at next_timeout(). Classes have strict priority; inside a class the order is kept, except that of datagrams with the
-// same key the newest takes the place of the older one.
+// same key the newest takes the place of the older one. What goes to strangers is last, but for a short time only.
 class Shaper
 {
 public:
@@ -66,6 +66,8 @@ public:
   std::optional<ShapedFrame> next_frame(Instant now);
   // When next_frame() may have one; max if nothing waits.
   Instant next_timeout() const;
+  // All that waits goes to addresses that have not proved themselves, and has not waited for long.
+  bool yields(Instant now) const;
   // When the link will have sent all that was handed out.
   Instant free_at() const { return free_at_; }
   // Others use the link, too, until then.
@@ -116,11 +118,13 @@ private:
              ? std::min(room(), link_.longest_bundle - sealed_overhead)
              : room();
   }
-  // Those of which something may leave, the most urgent ones.
-  std::size_t open_classes() const
+  bool is_open(std::size_t traffic) const
   {
-    return link_.urgent_only ? static_cast<std::size_t>(TrafficClass::telemetry) : queues_.size();
+    return !link_.urgent_only || (traffic != static_cast<std::size_t>(TrafficClass::telemetry) &&
+                                  traffic != static_cast<std::size_t>(TrafficClass::other));
   }
+  // What goes to a stranger has waited for too long.
+  bool is_overdue(Instant now) const;
   Instant due() const;
   void append(const Item & item);
   MutableBytes finish(ShapedFrame::Kind kind);
@@ -130,6 +134,7 @@ private:
   std::array<Queue, traffic_classes> queues_;
   std::size_t unsealed_ = 0;  // bytes that wait, as in a bundle
   Instant free_at_;           // the link has sent all that was handed out
+  Instant stranger_served_;   // although something else waited
   Bytes frame_;
 };
 

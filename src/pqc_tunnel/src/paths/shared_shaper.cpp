@@ -4,6 +4,7 @@
 #include "shared_shaper.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace pqc_tunnel
 {
@@ -27,6 +28,7 @@ std::optional<SharedShaper::Turn> SharedShaper::next_frame(Instant now)
   while (true) {
     Queue * chosen = nullptr;
     std::size_t peer = 0;
+    bool yields = true;
     // Of those that have had equally much, the next one after the last.
     for (std::size_t i = 1; i <= queues_.size(); ++i) {
       const std::size_t index = (last_ + i) % queues_.size();
@@ -36,8 +38,12 @@ std::optional<SharedShaper::Turn> SharedShaper::next_frame(Instant now)
       }
       // Who had nothing to send has saved nothing up.
       queue.served = std::max(queue.served, turn_);
-      if (chosen == nullptr || queue.served < chosen->served) {
+      const bool gives_way = queue.shaper.yields(now);
+      if (
+        chosen == nullptr || std::pair(gives_way, queue.served) < std::pair(yields, chosen->served))
+      {
         chosen = &queue;
+        yields = gives_way;
         peer = index;
       }
     }

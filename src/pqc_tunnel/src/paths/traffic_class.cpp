@@ -21,6 +21,8 @@ const char * to_string(TrafficClass traffic)
       return "telemetry";
     case TrafficClass::other:
       return "other";
+    case TrafficClass::unproved:
+      return "unproved";
   }
   return "";
 }

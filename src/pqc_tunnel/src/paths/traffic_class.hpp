@@ -19,8 +19,9 @@ enum class TrafficClass : std::uint8_t
   stream,     // parts of streams, and their acknowledgements
   telemetry,  // of most, the newest counts
   other,      // bytes that are not MAVLink
+  unproved,   // whatever goes to an address that has not proved itself
 };
-inline constexpr std::size_t traffic_classes = 6;
+inline constexpr std::size_t traffic_classes = 7;
 
 const char * to_string(TrafficClass traffic);
 

@@ -115,6 +115,7 @@ private:
   void send_hello(ByteView frame, const Endpoint & to);
   void handle_retry(ByteView frame, const Endpoint & from, Instant now);
   void handle_other_version(ByteView frame, const Endpoint & from, Instant now);
+  Endpoint ground_at(const Endpoint & from) const;
   void handle_late_retry(ByteView frame, Instant now);
   void handle_reject(ByteView frame, Instant now);
   void handle_boot(Peer::Received & received, Instant now);

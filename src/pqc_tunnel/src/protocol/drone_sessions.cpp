@@ -58,29 +58,27 @@ void DroneEnd::begin_session(const Suite & suite, bool for_rekey, Instant now)
   send_hello(now);
 }
 
-// The first hello goes to every address that may be right and has sent no challenge; a second one to all who have sent its
-// challenge.
+// To every address that may be right: the first hello if it has sent no challenge, otherwise the second ones for those that
+// it has sent. Another address gets one for each challenge that comes from there, and no more: nothing shows who is there.
 void DroneEnd::send_hello(Instant now)
 {
   attempt_->next_hello = now + attempt_->retry.next(random_);
   attempt_->hello_sent = attempt_->challenged ? attempt_->hello_sent : now;
-  for (const SecondHello & second : attempt_->second) {
-    for (const Endpoint & to : second.to) {
-      send_hello(second.frame, to);
-    }
-  }
-  const auto has_challenged = [this](const Endpoint & address) {
-    return std::ranges::any_of(attempt_->second, [&](const SecondHello & second) {
-      return std::ranges::find(second.to, address) != second.to.end();
-    });
-  };
   std::vector<Endpoint> addresses = gcs_addresses_;
   if (std::ranges::find(addresses, peer_.address()) == addresses.end()) {
     addresses.push_back(peer_.address());
   }
   for (const Endpoint & to : addresses) {
-    if (!has_challenged(to)) {
+    const auto has_challenged = [&to](const SecondHello & second) {
+      return std::ranges::find(second.to, to) != second.to.end();
+    };
+    if (std::ranges::none_of(attempt_->second, has_challenged)) {
       send_hello(attempt_->frame, to);
+    }
+    for (const SecondHello & second : attempt_->second) {
+      if (has_challenged(second)) {
+        send_hello(second.frame, to);
+      }
     }
   }
 }
@@ -135,8 +133,8 @@ void DroneEnd::handle_retry(ByteView frame, const Endpoint & from, Instant now)
   if (known != attempt_->second.end()) {
     if (std::ranges::find(known->to, from) == known->to.end()) {
       known->to.push_back(from);
-      send_hello(known->frame, from);
     }
+    send_hello(known->frame, from);
     return;
   }
   const Suite & suite = *attempt_->suite;
@@ -147,8 +145,8 @@ void DroneEnd::handle_retry(ByteView frame, const Endpoint & from, Instant now)
     attempt_->second.emplace_back(SecondHello{challenge, encode(hello), {from}});
   append_mac(second.frame, psk, psk.hello);
   peer_.offer_boot(
-    suite, boot_secrets(psk, suite.aead, hello.client_random, challenge), from,
-    prekey_size(suite, settings_.mode).max, now);
+    suite, boot_secrets(psk, suite.aead, hello.client_random, challenge), ground_at(from),
+    gcs_addresses_, prekey_size(suite, settings_.mode).max, now);
   send_hello(second.frame, from);
   if (!std::exchange(attempt_->challenged, true)) {
     forget_failure(HandshakeFailure::unanswered);
@@ -157,6 +155,17 @@ void DroneEnd::handle_retry(ByteView frame, const Endpoint & from, Instant now)
     attempt_->retry.reset();
     attempt_->next_hello = now + attempt_->retry.next(random_);
   }
+}
+
+// This address, or the configured one on its link if it may be anybody's.
+Endpoint DroneEnd::ground_at(const Endpoint & from) const
+{
+  const auto & known = gcs_addresses_;
+  if (from == peer_.address() || std::ranges::find(known, from) != known.end()) {
+    return from;
+  }
+  const auto configured = std::ranges::find(known, from.link, &Endpoint::link);
+  return configured != known.end() ? *configured : peer_.address();
 }
 
 void DroneEnd::handle_other_version(ByteView frame, const Endpoint & from, Instant now)
@@ -226,9 +235,6 @@ void DroneEnd::handle_boot(Peer::Received & received, Instant now)
   if (received.chosen_boot) {
     attempt_->frame = std::move(attempt_->second.at(*received.chosen_boot).frame);
     attempt_->second.clear();
-    for (const Endpoint & address : gcs_addresses_) {
-      peer_.copy_boot_to(address);
-    }
   }
   if (!std::exchange(attempt_->answered, true)) {
     note_answered(now);

@@ -22,6 +22,7 @@ Peer::Peer(
   name_(std::move(name)),
   own_role_(own_role),
   settings_(settings),
+  random_(random),
   outbox_(outbox),
   session_streams_(std::make_unique<Streams>(max_part())),
   paths_(settings.paths, random),
@@ -120,6 +121,7 @@ void Peer::handle_timeout(Instant now)
     boot_->next_question = now + settings_.report_interval / 4;
     ask_for_time(now, Channel::boot);
   }
+  probe_boot(now);
   if (keys_.sending() == nullptr) {
     return;
   }
@@ -146,6 +148,9 @@ Instant Peer::next_timeout() const
     next = std::min({next, boot_->streams.out.next_timeout(), boot_->streams.in.next_timeout()});
     if (!boot_->keys.clock()->answered()) {
       next = std::min(next, boot_->next_question);
+    }
+    for (const Candidates & candidates : boot_->candidates) {
+      next = std::min(next, candidates.next_timeout(allowance_));
     }
   }
   if (keys_.sending() != nullptr) {

@@ -93,10 +93,11 @@ public:
   // The boot keys of a session that is being made; frames under them go to `to`.
   void start_boot(const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now);
   // The drone: one of several sets of boot keys, in the order of the calls. The first authentic frame chooses its own and
-  // wipes the others; nothing is sealed before. `max_message`: bytes of the stream that may come.
+  // wipes the others; nothing is sealed before. `copies_to`: see copy_boot_to(). `max_message`: bytes of the stream that
+  // may come.
   void offer_boot(
-    const Suite & suite, EpochSecrets secrets, const Endpoint & to, std::size_t max_message,
-    Instant now);
+    const Suite & suite, EpochSecrets secrets, const Endpoint & to,
+    const std::vector<Endpoint> & copies_to, std::size_t max_message, Instant now);
   void redirect_boot(const Endpoint & to);
   // The other end may be there instead; a few such addresses are kept. The drone sends copies there while the newest frame
   // came from an address that is none of them. The GCS always does, but by another link only after a silence.
@@ -134,13 +135,13 @@ public:
   PeerIndex index() const { return index_; }
   const std::string & name() const { return name_; }
   Endpoint address() const { return paths_.preferred(); }
-  // Of the live keys: frames have come from there under keys of before.
+  // Of the live keys: the address has proved itself under keys of before.
   void use_address(const Endpoint & address, Instant now);
   PathSet & paths() { return paths_; }
   // Of links that are up or down, and of addresses.
   void report_changes(Instant now);
   const PathSet & paths() const { return paths_; }
-  // Where the boot keys' newest authentic frame came from.
+  // Where the boot keys' newest authentic frame came from, of the addresses that are configured or have proved themselves.
   Endpoint boot_address() const;
   Instant last_heard() const { return last_heard_; }
   // The peer has answered a question that was asked at this time, or later.
@@ -200,11 +201,15 @@ private:
       heard(now),
       streams(max_part)
     {
+      for (const LinkSettings & link : settings.paths.links) {
+        candidates.emplace_back(link, settings.paths.failover);
+      }
     }
     EpochKeys keys;
-    Endpoint to;
-    std::vector<Endpoint> copies_to;
-    Instant heard;  // an authentic frame, or the hello
+    Endpoint to;                         // it is configured, or has proved itself
+    std::vector<Endpoint> copies_to;     // the same
+    std::vector<Candidates> candidates;  // by link
+    Instant heard;                       // an authentic frame, or the hello
     Instant next_question;
     Streams streams;
   };
@@ -248,6 +253,12 @@ private:
     return {static_cast<std::uint64_t>(keys.installed().time_since_epoch().count()), sequence};
   }
   void probe_paths(Instant now);
+  void probe_boot(Instant now);
+  void send_probe(Channel channel, const PathProbe & probe, Instant now);
+  void answer_probe(Channel channel, std::uint64_t nonce, const Endpoint & from, Instant now);
+  void note_boot_arrival(bool newest, std::size_t size, const Endpoint & from, Instant now);
+  bool is_boot_address(const Endpoint & address) const;
+  Candidates * boot_candidates(std::uint8_t link);
   Routes boot_routes(Instant now) const;
   Routes routes_of(Channel channel, TrafficClass traffic, std::size_t bytes, Instant now);
   // Returns the bytes of all copies that left.
@@ -271,6 +282,7 @@ private:
   std::string name_;
   Role own_role_;
   const TunnelSettings & settings_;
+  RandomSource & random_;
   Outbox & outbox_;
   KeySlots keys_;
   std::unique_ptr<Boot> boot_;

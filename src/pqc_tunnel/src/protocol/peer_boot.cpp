@@ -26,12 +26,15 @@ void Peer::start_boot(const Suite & suite, EpochSecrets secrets, const Endpoint 
 }
 
 void Peer::offer_boot(
-  const Suite & suite, EpochSecrets secrets, const Endpoint & to, std::size_t max_message,
-  Instant now)
+  const Suite & suite, EpochSecrets secrets, const Endpoint & to,
+  const std::vector<Endpoint> & copies_to, std::size_t max_message, Instant now)
 {
   last_authentic_ = now;  // a HelloRetry has proved the PSK
   offered_boots_.push_back(std::make_unique<Boot>(
     EpochName{&suite, {}, {}}, own_role_, std::move(secrets), settings_, to, max_part(), now));
+  const auto kept = std::min(copies_to.size(), max_challenges - 1);
+  offered_boots_.back()->copies_to.assign(
+    copies_to.begin(), copies_to.begin() + static_cast<std::ptrdiff_t>(kept));
   offered_boots_.back()->streams.in.expect(StreamClass::foreground, max_message);
 }
 
@@ -58,6 +61,40 @@ void Peer::end_boot(Instant now)
   if (boot_) {
     former_boot_ = std::move(boot_);
     former_boot_until_ = now + max_overlap + allowance_;
+  }
+}
+
+// The newest frame tells where the other end is, if it is one of its addresses. Another one has to prove itself.
+void Peer::note_boot_arrival(bool newest, std::size_t size, const Endpoint & from, Instant now)
+{
+  boot_->heard = now;
+  Candidates * candidates = boot_candidates(from.link);
+  if (is_boot_address(from)) {
+    boot_->to = newest ? from : boot_->to;
+  } else if (candidates != nullptr && (newest || candidates->contains(from))) {
+    candidates->add(from, size, now);
+  }
+}
+
+bool Peer::is_boot_address(const Endpoint & address) const
+{
+  return boot_->to == address ||
+         std::ranges::find(boot_->copies_to, address) != boot_->copies_to.end();
+}
+
+Candidates * Peer::boot_candidates(std::uint8_t link)
+{
+  return boot_ && link < boot_->candidates.size() ? &boot_->candidates[link] : nullptr;
+}
+
+void Peer::probe_boot(Instant now)
+{
+  for (std::size_t link = 0; boot_ && link < boot_->candidates.size(); ++link) {
+    Candidates & candidates = boot_->candidates[link];
+    candidates.handle_timeout(allowance_, now);
+    while (const auto probe = candidates.take_probe(random_, now)) {
+      send_probe(Channel::boot, *probe, now);
+    }
   }
 }
 

@@ -109,6 +109,7 @@ Peer::Received Peer::open(
   }
   note_arrival(received, opened, datagram.size(), from, now);
   take_payload(received, opened, EpochKeys::payload(datagram), from, now);
+  probe_boot(now);
   probe_paths(now);
   return received;
 }
@@ -124,16 +125,17 @@ void Peer::note_arrival(
   received.chosen_boot = choose_boot(keys);
   if (boot_ && &keys == &boot_->keys) {
     received.channel = Channel::boot;
-    boot_->heard = now;
-    if (sequence == keys.highest_received()) {
-      boot_->to = from;
-    }
+    note_boot_arrival(sequence == keys.highest_received(), size, from, now);
     return;
   }
   received.order = order_of(keys, sequence);
   link_.handle_packet(stream_of(keys), sequence, size, now);
+  const SessionId session_before = keys_.sending() ? keys_.sending()->id() : SessionId{};
   received.proved = keys_.note_received(keys);
   received.stale = opened.frame.stale;
+  if (received.proved && boot_ && keys.id() != session_before) {
+    paths_.use(boot_->to, now);
+  }
   last_heard_ = now;
   const Duration rtt = clock_.valid() ? clock_.rtt() : Duration{};
   received.former = keys.id() != keys_.sending()->id();
@@ -248,6 +250,20 @@ bool Peer::handle_own_control(
     pump(channel, now);
     return true;
   }
+  if (const auto * request = std::get_if<PathRequest>(&frame.body)) {
+    answer_probe(channel, request->nonce, from, now);
+    return true;
+  }
+  if (const auto * response = std::get_if<PathResponse>(&frame.body)) {
+    if (channel == Channel::session) {
+      paths_.handle_answer(response->nonce, from, now);
+    } else if (Candidates * asked = boot_candidates(from.link);
+               asked && asked->handle_answer(response->nonce, from, now))
+    {
+      boot_->to = from;
+    }
+    return true;
+  }
   if (const auto * request = std::get_if<TimeRequest>(&frame.body)) {
     const std::int64_t time = nanoseconds(now);
     send_control({0, TimeResponse{request->t1, time, time}}, now, channel);
@@ -268,18 +284,6 @@ bool Peer::handle_own_control(
     } else if (!deaf_since_) {
       deaf_since_ = now;
     }
-    return true;
-  }
-  if (const auto * request = std::get_if<PathRequest>(&frame.body)) {
-    Routes to;
-    to.add(from);  // by the path of the request
-    const Bytes payload = encode(ControlFrame{0, PathResponse{request->nonce}});
-    paths_.handle_sent(from, frame_overhead + payload.size(), now);
-    send_frame(Channel::session, FrameKind::control, payload, TrafficClass::control, to, now);
-    return true;
-  }
-  if (const auto * response = std::get_if<PathResponse>(&frame.body)) {
-    paths_.handle_answer(response->nonce, from.link, now);
     return true;
   }
   if (const auto * notice = std::get_if<Notice>(&frame.body)) {

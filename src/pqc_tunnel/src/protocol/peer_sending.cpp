@@ -4,6 +4,7 @@
 // What leaves for a peer: sealed frames, by which path, and the parts of streams.
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -102,8 +103,11 @@ std::size_t Peer::send_frame(
   }
   std::size_t bytes = 0;
   for (const Endpoint & one : to) {
-    ++traffic_.cipher_out_packets;
-    traffic_.cipher_out_bytes += datagram.size();
+    if (traffic != TrafficClass::unproved)
+    {  // who is there may not be the peer, which counts what it receives
+      ++traffic_.cipher_out_packets;
+      traffic_.cipher_out_bytes += datagram.size();
+    }
     traffic_.stream_out_packets += traffic == TrafficClass::stream ? 1 : 0;
     outbox_.push(SendDatagram{index_, one, datagram, traffic});
     bytes += datagram.size();
@@ -187,20 +191,48 @@ void Peer::pump_notices(Instant now)
 
 void Peer::use_address(const Endpoint & address, Instant now)
 {
-  paths_.handle_frame(address, order_of(*keys_.sending(), 0), 0, now);
+  paths_.use(address, now);
   probe_paths(now);
 }
 
 void Peer::probe_paths(Instant now)
 {
   while (const auto probe = paths_.take_probe(now)) {
-    Routes to;
-    to.add(probe->to);
-    const Bytes payload = encode(ControlFrame{0, PathRequest{probe->nonce}});
-    paths_.handle_sent(probe->to, frame_overhead + payload.size(), now);
-    send_frame(Channel::session, FrameKind::control, payload, TrafficClass::control, to, now);
+    send_probe(Channel::session, *probe, now);
   }
   report_changes(now);
+}
+
+void Peer::send_probe(Channel channel, const PathProbe & probe, Instant now)
+{
+  Routes to;
+  to.add(probe.to);
+  const Bytes payload = encode(ControlFrame{0, PathRequest{probe.nonce}});
+  const TrafficClass traffic = probe.proved ? TrafficClass::control : TrafficClass::unproved;
+  paths_.handle_sent(probe.to, frame_overhead + payload.size(), now);
+  send_frame(channel, FrameKind::control, payload, traffic, to);
+}
+
+// By the path of the request. An address that has not proved itself gets an answer as far as it may get anything.
+void Peer::answer_probe(Channel channel, std::uint64_t nonce, const Endpoint & from, Instant now)
+{
+  const Bytes payload = encode(ControlFrame{0, PathResponse{nonce}});
+  const std::size_t size = frame_overhead + payload.size();
+  std::optional<TrafficClass> traffic;
+  if (channel == Channel::session) {
+    traffic = paths_.take_answer(from, size, now);
+  } else if (is_boot_address(from)) {
+    traffic = TrafficClass::control;
+  } else if (Candidates * known = boot_candidates(from.link);
+             known && known->spend(from, size, now)) {
+    traffic = TrafficClass::unproved;
+  }
+  if (traffic) {
+    Routes to;
+    to.add(from);
+    paths_.handle_sent(from, size, now);
+    send_frame(channel, FrameKind::control, payload, *traffic, to, now);
+  }
 }
 
 void Peer::report_changes(Instant now)
@@ -209,6 +241,13 @@ void Peer::report_changes(Instant now)
   while (const auto change = paths_.take_change()) {
     if (change->kind == PathChange::Kind::moved) {
       report_moved(now);
+    } else if (change->kind == PathChange::Kind::crowded) {
+      report(
+        EventKind::refused, now,
+        "link " + settings_.paths.links[change->link].name +
+          ": frames of the peer come from addresses that do not answer, which get no more than " +
+          std::to_string(std::lround(Candidates::rate(settings_.paths.links[change->link]))) +
+          " bytes per second (somebody repeats the frames)");
     } else if (settings_.paths.links.size() > 1 && keys != nullptr) {
       const bool up = change->kind == PathChange::Kind::up;
       report(

@@ -171,7 +171,7 @@ public:
       gcs_->handle_received(sender.index(), received, now);
     }
     const bool only_data = received.forward && !received.proved && outbox_.empty();
-    if (!only_data || settings_.paths.links.size() > 1) {
+    if (!only_data || settings_.paths.links.size() > 1 || sender.paths().has_candidates()) {
       changed();
     }
     return {sender.index(), received.plaintext, received.forward, received.bundle, received.stale};
@@ -246,6 +246,12 @@ Routes Tunnel::routes(PeerIndex peer, TrafficClass traffic, std::size_t bytes, I
     impl_->changed();  // traffic has paths watched
   }
   return impl_->peer(peer).routes(traffic, bytes, now);
+}
+
+std::optional<Endpoint> Tunnel::take_copy(
+  PeerIndex peer, std::uint8_t link, std::size_t bytes, Instant now)
+{
+  return impl_->peer(peer).paths().take_copy(link, bytes, now);
 }
 
 void Tunnel::count_sent(PeerIndex peer, const Endpoint & to, std::size_t bytes, Instant now)

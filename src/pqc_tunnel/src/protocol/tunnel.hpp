@@ -73,6 +73,10 @@ public:
   bool seal(PeerIndex peer, MutableBytes frame, Instant now, std::size_t datagrams = 1);
   // Where a sealed frame of so many bytes goes now, counted as sent there; 0 bytes: what a shaper will cut to size.
   Routes routes(PeerIndex peer, TrafficClass traffic, std::size_t bytes, Instant now);
+  // Where a copy of data goes that has gone by the link: to an address of the peer that has not proved itself, as
+  // TrafficClass::unproved.
+  std::optional<Endpoint> take_copy(
+    PeerIndex peer, std::uint8_t link, std::size_t bytes, Instant now);
   // A frame that a shaper has cut was sent.
   void count_sent(PeerIndex peer, const Endpoint & to, std::size_t bytes, Instant now);
   // The peer's address on one of the links; family none if it is unknown.

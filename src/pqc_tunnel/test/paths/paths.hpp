@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -63,10 +64,18 @@ struct Paths
     for (const Instant end = now + duration; now < end; now += std::chrono::milliseconds(10)) {
       for (const PathProbe & probe : probes()) {
         if (std::ranges::find(answering, probe.to.link) != answering.end()) {
-          EXPECT_TRUE(set.handle_answer(probe.nonce, probe.to.link, now));
+          EXPECT_TRUE(set.handle_answer(probe.nonce, probe.to, now));
         }
       }
     }
+  }
+  // The peer is at this address, as a handshake or an answer has shown.
+  void prove(const Endpoint & remote) { set.use(remote, now); }
+  std::optional<PathProbe> probe_to(const Endpoint & remote)
+  {
+    const auto all = probes();
+    const auto found = std::ranges::find(all, remote, &PathProbe::to);
+    return found != all.end() ? std::optional(*found) : std::nullopt;
   }
   PathState state(std::size_t link) { return set.report(now).at(link).state; }
 

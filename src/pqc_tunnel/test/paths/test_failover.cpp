@@ -115,7 +115,7 @@ private:
       arrivals_.erase(arrivals_.begin());
       set_.handle_frame(at(arrival.link), {1, ++sequence_}, 100, now_);
       if (!arrival.frame) {
-        set_.handle_answer(arrival.nonce, arrival.link, now_);
+        set_.handle_answer(arrival.nonce, at(arrival.link), now_);
       }
     }
   }

@@ -153,7 +153,8 @@ private:
     if (const auto * request = std::get_if<Request>(&flight.frame.content)) {
       send(flight.to, flight.link, {++end.sequence, Response{request->nonce}});
     } else if (const auto * response = std::get_if<Response>(&flight.frame.content)) {
-      EXPECT_TRUE(end.set->handle_answer(response->nonce, flight.link, now_));
+      EXPECT_TRUE(
+        end.set->handle_answer(response->nonce, address(1 - flight.to, flight.link), now_));
     } else {
       ++end.arrived;
     }

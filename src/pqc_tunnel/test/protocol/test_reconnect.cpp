@@ -261,8 +261,9 @@ TEST(Address, of_the_drone_follows_its_newest_packet)
   ASSERT_TRUE(pair.establish());
   pair.move_to(Side::drone, WiredPair::stranger(9));
   pair.send(Side::drone, numbered(1));
+  pair.send(Side::drone, numbered(2));
   pair.run_for(11ms);
-  // It gets traffic beside the old one until it has answered.
+  // It gets copies until it has answered.
   EXPECT_EQ(pair.gcs().destination(PeerIndex{0}), WiredPair::address_of(Side::drone));
   pair.send(Side::gcs, numbered(1));
   pair.run_for(21ms);

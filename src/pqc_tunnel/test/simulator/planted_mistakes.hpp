@@ -44,6 +44,8 @@ enum class Mistake
   copies_left_out,
   unvalidated_path_takes_all,
   conflated_command,
+  unproved_address_unlimited,
+  strangers_before_commands,
 };
 
 inline constexpr std::array<std::pair<Mistake, std::string_view>, 28> mistake_names = {{
@@ -75,6 +77,8 @@ inline constexpr std::array<std::pair<Mistake, std::string_view>, 28> mistake_na
   {Mistake::copies_left_out, "copies_left_out"},
   {Mistake::unvalidated_path_takes_all, "unvalidated_path_takes_all"},
   {Mistake::conflated_command, "conflated_command"},
+  {Mistake::unproved_address_unlimited, "unproved_address_unlimited"},
+  {Mistake::strangers_before_commands, "strangers_before_commands"},
 }};
 
 inline std::optional<Mistake> planted_mistake;

@@ -301,8 +301,10 @@ void Schedule::recover()
     expect_failover();
   } else {
     expect_relay_in_vain();
+    expect_no_reflection();
   }
   expect_commands_kept(seed_);
+  expect_strangers_last(seed_);
 }
 
 void Schedule::expect_rekey()
@@ -394,6 +396,24 @@ void Schedule::expect_relay_in_vain()
     "the drone loses datagrams to somebody who repeats its own from elsewhere");
 }
 
+// Somebody has one frame come from the address of a third party before it arrives itself.
+void Schedule::expect_no_reflection()
+{
+  for (const Side from : both_sides) {
+    pair_->sent_elsewhere(other(from)).clear();
+    readdress_ = from;
+    run_until([this] { return !readdress_; }, 2s, calm_interval);
+    run_until([] { return false; }, 4s, calm_interval);
+    std::size_t sent = 0;
+    for (const auto & [to, bytes] : pair_->sent_elsewhere(other(from))) {
+      sent += to == WiredPair::stranger() ? bytes.size() : 0;
+    }
+    require(
+      sent <= 3 * readdressed_, "an address that has not answered gets three times what it sent",
+      "somebody has an end flood a third party");
+  }
+}
+
 void Schedule::ask_for_rekey(Side side, const Suite * suite, bool ratchet)
 {
   handshakes_->request_rekey(side, suite, ratchet);
@@ -454,6 +474,11 @@ std::vector<Duration> Schedule::travel(Side from, Bytes & datagram)
   }
   if (relaying_ && from == Side::drone) {
     pair_->deliver_later(Side::gcs, datagram, WiredPair::stranger(), latency_ / 2);
+  }
+  if (readdress_ == from) {
+    readdress_.reset();
+    readdressed_ = datagram.size();
+    pair_->deliver_later(other(from), datagram, WiredPair::stranger(), latency_ / 2);
   }
   if (!storm_) {
     return {Duration{}};

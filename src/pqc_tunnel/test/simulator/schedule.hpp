@@ -79,6 +79,7 @@ private:
   void expect_clean_traffic();
   void expect_failover();
   void expect_relay_in_vain();
+  void expect_no_reflection();
 
   void ask_for_rekey(Side side, const Suite * suite, bool ratchet = false);
   void look();
@@ -118,7 +119,9 @@ private:
   bool storm_ = false;
   bool relaying_ =
     false;  // somebody repeats what the drone sends, from another address, and is faster
-  std::uint8_t link_ = 0;                 // by which the datagram goes that travel() sees
+  std::optional<Side> readdress_;  // the next datagram of that end comes from another address first
+  std::size_t readdressed_ = 0;    // its bytes
+  std::uint8_t link_ = 0;          // by which the datagram goes that travel() sees
   std::map<Side, Instant> silent_until_;  // what leaves there
   std::map<Side, Instant> down_until_;
   std::array<Instant, 2> cut_until_ = {};  // of each link

@@ -87,4 +87,32 @@ void expect_commands_kept(std::uint64_t seed)
     "a thin link queues telemetry that it cannot carry");
 }
 
+void expect_strangers_last(std::uint64_t seed)
+{
+  SeededRandom dice(seed + 2);
+  const LinkSettings link{"lte", LinkType::udp, Carry::all, 1232, 64};
+  Shaper shaper(link);
+  Instant now{1h};
+  std::uint32_t sent = 0;
+  std::uint32_t soon = 0;
+  Instant offered;
+  for (Instant next = now; sent < 200;
+       now += std::chrono::duration_cast<Duration>(4ms * dice.uniform()))
+  {
+    // Far more than the link carries.
+    shaper.offer_sealed({TrafficClass::unproved, std::nullopt}, Bytes(65), {}, now);
+    if (now >= next) {
+      next += 100ms;
+      offered = now;
+      shaper.offer(mavlink(command_long, ++sent), now);
+    }
+    while (const auto shaped = shaper.next_frame(now)) {
+      soon += shaped->traffic == TrafficClass::command && now < offered + 60ms ? 1 : 0;
+    }
+  }
+  require(
+    soon + 2 >= sent, "answers to strangers come after commands",
+    "a command waits behind answers to strangers");
+}
+
 }  // namespace pqc_tunnel::test

@@ -12,6 +12,9 @@ namespace pqc_tunnel::test
 // Offers a thin link telemetry that it cannot carry and commands that it can, at times drawn from the seed. Throws a
 // Violation unless every command leaves, in order, and telemetry gives way.
 void expect_commands_kept(std::uint64_t seed);
+// Offers it more for addresses that have not proved themselves than it carries. Throws a Violation unless commands overtake
+// all of that.
+void expect_strangers_last(std::uint64_t seed);
 
 }  // namespace pqc_tunnel::test
 

@@ -222,12 +222,7 @@ void WiredPair::handle(Side side, Output output)
   const auto alive = [this, side, born = incarnation_[side]] { return incarnation_[side] == born; };
   if (auto * datagram = std::get_if<SendDatagram>(&output)) {
     check_nonce(side, datagram->bytes);
-    if (const auto link = link_to(other(side), datagram->to)) {
-      transmit_or_queue(
-        side, datagram->to, *link, {datagram->traffic, {}}, std::move(datagram->bytes));
-    } else {
-      elsewhere_[side].emplace_back(datagram->to, std::move(datagram->bytes));
-    }
+    transmit_or_queue(side, datagram->to, {datagram->traffic, {}}, std::move(datagram->bytes));
   } else if (std::holds_alternative<ProbeGround>(output)) {
     ++probes_;
   } else if (auto * job = std::get_if<StartJob>(&output)) {
@@ -282,9 +277,8 @@ bool WiredPair::send(Side from, ByteView plaintext)
   check_nonce(from, frame);
   const Routes routes = end(from).routes(PeerIndex{0}, TrafficClass::other, frame.size(), now(from));
   for (const Endpoint & to : routes) {
-    if (const auto link = link_to(other(from), to)) {
-      transmit(from, *link, frame);
-    }
+    transmit(from, to, frame);
+    send_copy(from, to.link, frame);
   }
   return true;
 }
@@ -307,9 +301,15 @@ void WiredPair::offer(Side from, ByteView plaintext)
   }
   check_nonce(from, frame);
   for (const Endpoint & to : routes) {
-    if (const auto link = link_to(other(from), to)) {
-      transmit_or_queue(from, to, *link, kind, frame);
-    }
+    transmit_or_queue(from, to, kind, frame);
+    send_copy(from, to.link, frame);
+  }
+}
+
+void WiredPair::send_copy(Side from, std::uint8_t link, const Bytes & frame)
+{
+  if (const auto to = end(from).take_copy(PeerIndex{0}, link, frame.size(), now_)) {
+    transmit_or_queue(from, *to, {TrafficClass::unproved, {}}, frame);
   }
 }
 
@@ -323,12 +323,12 @@ SharedShaper * WiredPair::shaper(Side side, std::uint8_t link)
 }
 
 void WiredPair::transmit_or_queue(
-  Side from, const Endpoint & to, std::uint8_t link, const DatagramClass & kind, Bytes datagram)
+  Side from, const Endpoint & to, const DatagramClass & kind, Bytes datagram)
 {
-  if (SharedShaper * queue = shaper(from, link)) {
+  if (SharedShaper * queue = shaper(from, to.link)) {
     queue->of(0).offer_sealed(kind, datagram, to, now_);
   } else {
-    transmit(from, link, std::move(datagram));
+    transmit(from, to, std::move(datagram));
   }
 }
 
@@ -350,8 +350,10 @@ void WiredPair::pump_shapers(Side side)
         check_nonce(side, shaped.frame);
       }
       const Endpoint to = sealed ? shaped.to : end(side).address_on(PeerIndex{0}, link);
-      if (const auto reached = link_to(other(side), to)) {
-        transmit(side, *reached, {shaped.frame.begin(), shaped.frame.end()});
+      const Bytes frame(shaped.frame.begin(), shaped.frame.end());
+      transmit(side, to, frame);
+      if (!sealed) {
+        send_copy(side, link, frame);
       }
     }
   }
@@ -377,8 +379,17 @@ void WiredPair::check_nonce(Side from, ByteView datagram)
   }
 }
 
-void WiredPair::transmit(Side from, std::uint8_t link, Bytes datagram)
+void WiredPair::transmit(Side from, const Endpoint & to, Bytes datagram)
 {
+  const auto reached = link_to(other(from), to);
+  if (!reached) {
+    if (elsewhere_watcher_) {
+      elsewhere_watcher_(from, datagram);
+    }
+    elsewhere_[from].emplace_back(to, std::move(datagram));
+    return;
+  }
+  const std::uint8_t link = *reached;
   datagrams_[from].push_back(datagram);
   if (datagram_filter_ && !datagram_filter_(from, datagram)) {
     return;

@@ -120,6 +120,9 @@ public:
   // --- What happened ---
 
   void watch_arrivals(Arrivals watcher) { arrivals_ = std::move(watcher); }
+  // Sees each datagram that leaves an end for an address that is not the other end's.
+  using Elsewhere = std::function<void(Side from, ByteView datagram)>;
+  void watch_elsewhere(Elsewhere watcher) { elsewhere_watcher_ = std::move(watcher); }
   // Called after everything that happens at either end.
   void watch(std::function<void()> watcher) { watcher_ = std::move(watcher); }
 
@@ -164,9 +167,10 @@ private:
   }
   // The link on which that end is at this address.
   std::optional<std::uint8_t> link_to(Side side, const Endpoint & address) const;
-  void transmit(Side from, std::uint8_t link, Bytes datagram);
+  void transmit(Side from, const Endpoint & to, Bytes datagram);
   void transmit_or_queue(
-    Side from, const Endpoint & to, std::uint8_t link, const DatagramClass & kind, Bytes datagram);
+    Side from, const Endpoint & to, const DatagramClass & kind, Bytes datagram);
+  void send_copy(Side from, std::uint8_t link, const Bytes & frame);
   SharedShaper * shaper(Side side, std::uint8_t link);
   void pump_shapers(Side side);
   void check_nonce(Side from, ByteView datagram);
@@ -214,6 +218,7 @@ private:
   std::map<Side, bool> holds_jobs_;
   std::map<Side, std::vector<std::function<void()>>> held_jobs_;
   Arrivals arrivals_;
+  Elsewhere elsewhere_watcher_;
   std::function<void()> watcher_;
 };
 

@@ -1,0 +1,54 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PATHS__BYTE_BUDGET_HPP_
+#define PATHS__BYTE_BUDGET_HPP_
+
+#include <algorithm>
+#include <cstddef>
+
+#include "pqc_tunnel/base/time.hpp"
+
+namespace pqc_tunnel
+{
+
+// So many bytes per second, saved up for some time. What matters less leaves half of what can be saved to the rest.
+class ByteBudget
+{
+public:
+  ByteBudget(double rate, double most) : rate_(rate), most_(most), credit_(most) {}
+
+  void set_rate(double rate) { rate_ = rate; }
+  double rate() const { return rate_; }
+  bool allows(std::size_t bytes, bool matters, Instant now) const
+  {
+    return credit(now) >= static_cast<double>(bytes) + (matters ? 0 : most_ / 2);
+  }
+  void spend(std::size_t bytes, Instant now)
+  {
+    credit_ = credit(now) - static_cast<double>(bytes);
+    filled_ = std::max(filled_, now);
+  }
+  // When so many bytes that matter are allowed.
+  Instant ready(std::size_t bytes) const
+  {
+    const std::chrono::duration<double> wait((static_cast<double>(bytes) - credit_) / rate_);
+    return filled_ + std::max(Duration{}, std::chrono::ceil<Duration>(wait));
+  }
+
+private:
+  double credit(Instant now) const
+  {
+    const std::chrono::duration<double> elapsed = std::max(Duration{}, now - filled_);
+    return std::min(most_, credit_ + rate_ * elapsed.count());
+  }
+
+  double rate_;
+  double most_;
+  double credit_;
+  Instant filled_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PATHS__BYTE_BUDGET_HPP_
