@@ -85,6 +85,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_every_suite.cpp
     test/protocol/test_fleet.cpp
     test/protocol/test_fleet_fairness.cpp
+    test/protocol/test_flooded_link.cpp
     test/protocol/test_freshness.cpp
     test/protocol/test_ground_requests.cpp
     test/protocol/test_handshake_load.cpp

@@ -19,9 +19,9 @@
 namespace pqc_tunnel
 {
 
-// Genuine hellos that the ground station has answered a moment ago, by MAC and sender. Recorded ones can arrive at any rate,
-// and an answer costs more than all else that a stranger can cause; a drone repeats its own hello later than this. Constant
-// size: a newer entry takes the place of another one, which then costs one more answer.
+// Genuine hellos that the ground station has answered, by MAC. Recorded ones can arrive at any rate and from any address, and
+// an answer costs more than all else that a stranger can cause. A drone repeats a hello for some seconds only, and later than
+// the short memory. Constant size: a newer entry takes the place of another one, which then counts as new.
 class AnsweredHellos
 {
 public:
@@ -31,30 +31,53 @@ public:
   {
   }
 
+  enum class Memory : std::uint8_t
+  {
+    fresh,     // not answered yet
+    answered,  // before, or a moment ago to other addresses
+    refused,  // answered to this address or to many a moment ago, or first seen so long ago that no drone repeats it
+  };
   // Before the MAC is checked: a forged frame with the MAC of an answered one is worth no look, either.
-  bool contains(ByteView frame, const Endpoint & from, Instant now) const
+  Memory look_up(ByteView frame, const Endpoint & from, Instant now) const
   {
     const Tag tag = tag_of(frame);
-    const Entry & entry = entries_[place_of(tag, from)];
-    return now < entry.until && entry.tag == tag && entry.from == from;
+    const Entry & entry = entries_[place_of(tag)];
+    if (entry.count == 0 || entry.tag != tag) {
+      return Memory::fresh;
+    }
+    const bool moment = now < entry.answered + short_memory;
+    const auto end = entry.to.begin() + (moment ? entry.count : 0);
+    const bool refused = now >= entry.first + lifetime || end == entry.to.end() ||
+                         std::find(entry.to.begin(), end, from) != end;
+    return refused ? Memory::refused : Memory::answered;
   }
   void add(ByteView frame, const Endpoint & from, Instant now)
   {
     const Tag tag = tag_of(frame);
-    entries_[place_of(tag, from)] = {tag, from, now + memory};
+    Entry & entry = entries_[place_of(tag)];
+    if (entry.count == 0 || entry.tag != tag) {
+      entry = {tag, now, now, {}, 0};
+    } else if (now >= entry.answered + short_memory) {
+      entry.answered = now;
+      entry.count = 0;
+    }
+    entry.to.at(entry.count++) = from;
   }
 
 private:
   static constexpr std::size_t places = 1024;
   static constexpr int place_bits = 10;
-  static constexpr Duration memory = hello_retry_first / 2;
+  static constexpr Duration short_memory = hello_retry_first / 2;
+  static constexpr Duration lifetime = answer_patience + longest_round_trip;
 
   using Tag = std::array<std::uint8_t, 16>;
   struct Entry
   {
     Tag tag = {};
-    Endpoint from;
-    Instant until;
+    Instant first;
+    Instant answered;  // the first of `to`
+    std::array<Endpoint, max_challenges> to = {};
+    std::size_t count = 0;
   };
 
   static Tag tag_of(ByteView frame)
@@ -63,16 +86,12 @@ private:
     std::ranges::copy(frame.last(mac_size).first(tag.size()), tag.begin());
     return tag;
   }
-  std::size_t place_of(const Tag & tag, const Endpoint & from) const
+  std::size_t place_of(const Tag & tag) const
   {
-    std::uint64_t mixed = from.port;
-    const auto mix = [&](auto bytes) {
-      for (const std::uint8_t byte : bytes) {
-        mixed = (mixed ^ byte) * factor_;
-      }
-    };
-    mix(tag);
-    mix(from.address);
+    std::uint64_t mixed = 0;
+    for (const std::uint8_t byte : tag) {
+      mixed = (mixed ^ byte) * factor_;
+    }
     return mixed >> (64 - place_bits);
   }
 

@@ -31,7 +31,9 @@ GcsEnd::GcsEnd(
   random_(random),
   outbox_(outbox),
   peers_(peers),
-  gate_(random, [this](PeerIndex i, const Endpoint & from) { return is_live_host(i, from); }),
+  gate_(
+    settings.paths, random,
+    [this](PeerIndex i, const Endpoint & from) { return is_live_host(i, from); }),
   pool_(settings.prekey_pool),
   next_transaction_(draw<std::uint32_t>(random))
 {

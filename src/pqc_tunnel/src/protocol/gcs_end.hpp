@@ -159,7 +159,7 @@ private:
   Peer & peer(PeerIndex index) { return peers_[static_cast<std::size_t>(index)]; }
 
   // --- Sessions (gcs_sessions.cpp) ---
-  void note_unproven_hello(Instant now);
+  void note_unproven_hello(std::uint8_t link, Instant now);
   void turn_away(const HelloGate::TurnedAway & stranger, Instant now);
   bool is_live_host(PeerIndex index, const Endpoint & from) const;
   void admit(

@@ -4,6 +4,7 @@
 // The ground station's half of new sessions: which hellos are answered, and the attempts that follow.
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "gcs_end.hpp"
@@ -25,19 +26,22 @@ constexpr Duration later_interval = std::chrono::seconds(2);
 
 void GcsEnd::handle_hello(ByteView frame, const Endpoint & from, Instant now)
 {
+  if (peers_.size() == 1) {
+    gate_.set_found_rate(peers_[0].found_rate());
+  }
   const HelloGate::Verdict verdict = gate_.handle(frame, from, now);
   if (
     !std::holds_alternative<HelloGate::TurnedAway>(verdict) &&
     !std::holds_alternative<HelloGate::Admitted>(verdict))
   {
-    note_unproven_hello(now);
+    note_unproven_hello(from.link, now);
   }
   if (const auto * stranger = std::get_if<HelloGate::TurnedAway>(&verdict)) {
     turn_away(*stranger, now);
   } else if (const auto * challenged = std::get_if<HelloGate::Challenged>(&verdict)) {
     ++drone(challenged->drone).unanswered_hellos;
     drone(challenged->drone).heard_of = now;
-    outbox_.push(SendDatagram{challenged->drone, from, challenged->retry});
+    outbox_.push(SendDatagram{challenged->drone, from, challenged->retry, TrafficClass::unproved});
   } else if (const auto * repeated = std::get_if<HelloGate::Repeated>(&verdict)) {
     repeat(repeated->drone, frame, from, now);
   } else if (const auto * admitted = std::get_if<HelloGate::Admitted>(&verdict)) {
@@ -46,7 +50,7 @@ void GcsEnd::handle_hello(ByteView frame, const Endpoint & from, Instant now)
 }
 
 // A hello that proves no address begins a session, and there are few of them. More are recordings.
-void GcsEnd::note_unproven_hello(Instant now)
+void GcsEnd::note_unproven_hello(std::uint8_t link, Instant now)
 {
   if (now >= unproven_since_ + std::chrono::seconds(1)) {
     unproven_since_ = now;
@@ -61,8 +65,10 @@ void GcsEnd::note_unproven_hello(Instant now)
   next_recordings_report_ = now + recordings_report_interval;
   outbox_.push(Event{
     EventKind::refused, now, std::nullopt, nullptr, Epoch{},
-    "hellos that prove no address come again and again: somebody repeats recorded ones (" +
-      std::to_string(unproven_total_) + " so far)"});
+    "link " + settings_.paths.links[link].name +
+      ": hellos that prove no address come again and again: somebody repeats recorded ones (" +
+      std::to_string(unproven_total_) + " so far, " + std::to_string(gate_.strangers().repeated) +
+      " of them not answered)"});
 }
 
 // Strangers send at any rate; the reports about them are limited.
@@ -213,7 +219,7 @@ void GcsEnd::reject(
   const PskKeys & psk = drone(index).psk->of(hello.suite);
   Bytes message = encode_reject(reason);
   append_mac(message, psk, psk.retry, frame);
-  outbox_.push(SendDatagram{index, to, std::move(message)});
+  outbox_.push(SendDatagram{index, to, std::move(message), TrafficClass::unproved});
   report_failed(
     index, EventKind::refused, {HandshakeFailure::suite_refused, text},
     registry().find(hello.suite), now);

@@ -20,6 +20,11 @@ static_assert(longest_validity >= longest_round_trip + challenge_bucket);
 // for no longer than this after its first hello.
 constexpr Duration memory_of_random = longest_validity + 2 * (answer_patience + longest_round_trip);
 
+// What answers to hellos may take of a link: a share of its rate, but some answers a second of one whose rate is unknown.
+constexpr double share_of_link = 0.05;
+constexpr double most_of_unknown = 4000;
+constexpr double least_saved = 600;  // some answers
+
 PskKeySet random_keys(RandomSource & random)
 {
   Psk psk;
@@ -34,10 +39,22 @@ std::uint64_t bucket_of(Instant now)
 
 }  // namespace
 
-HelloGate::HelloGate(RandomSource & random, IsLiveHost is_live_host)
+HelloGate::HelloGate(const PathSettings & paths, RandomSource & random, IsLiveHost is_live_host)
 : is_live_host_(std::move(is_live_host)), stranger_(random_keys(random)), answered_(random)
 {
   random.fill(secret_.span());
+  for (const LinkSettings & link : paths.links) {
+    const double rate = link.is_thin() ? share_of_link * link.bytes_per_s() : most_of_unknown;
+    answers_.push_back({&link, ByteBudget(rate, std::max(rate, least_saved))});
+  }
+}
+
+void HelloGate::set_found_rate(std::optional<double> rate)
+{
+  if (answers_.size() == 1 && !answers_[0].link->is_thin()) {
+    answers_[0].budget.set_rate(
+      std::min(most_of_unknown, rate ? share_of_link * *rate : most_of_unknown));
+  }
 }
 
 Random32 HelloGate::challenge(
@@ -115,6 +132,12 @@ HelloGate::TurnedAway HelloGate::turn_away(
   return {counter, drone};
 }
 
+HelloGate::Unanswered HelloGate::leave_unanswered()
+{
+  ++strangers_.repeated;
+  return {};
+}
+
 HelloGate::Verdict HelloGate::handle(ByteView frame, const Endpoint & from, Instant now)
 {
   if (hello_type(frame) != HelloType::client_hello) {
@@ -127,9 +150,9 @@ HelloGate::Verdict HelloGate::handle(ByteView frame, const Endpoint & from, Inst
     }
     return turn_away(&StrangerCounters::malformed, std::nullopt);
   }
-  if (answered_.contains(frame, from, now)) {
-    ++strangers_.repeated;
-    return AnsweredBefore{};
+  const auto memory = answered_.look_up(frame, from, now);
+  if (memory == AnsweredHellos::Memory::refused) {
+    return leave_unanswered();
   }
   const ClientHello hello = parse_client_hello(frame);
   const auto known = find(hello.drone_id);
@@ -149,6 +172,13 @@ HelloGate::Verdict HelloGate::handle(ByteView frame, const Endpoint & from, Inst
     // No challenge yet, or one of another address or time.
     Bytes retry = encode_hello_retry(challenge(hello, from, bucket_of(now)));
     append_mac(retry, psk, psk.retry, frame);
+    // Of what is saved, half is kept for hellos that nobody can have recorded.
+    ByteBudget & budget = answers_.at(from.link).budget;
+    const std::size_t size = answers_[from.link].link->line_bytes(retry.size());
+    if (!budget.allows(size, memory == AnsweredHellos::Memory::fresh, now)) {
+      return leave_unanswered();
+    }
+    budget.spend(size, now);
     answered_.add(frame, from, now);
     return Challenged{index, std::move(retry)};
   }

@@ -15,6 +15,8 @@
 #include "answered_hellos.hpp"
 #include "handshake_crypto.hpp"
 #include "hello_messages.hpp"
+#include "paths/byte_budget.hpp"
+#include "paths/link_settings.hpp"
 #include "pqc_tunnel/base/bytes.hpp"
 #include "pqc_tunnel/base/endpoint.hpp"
 #include "pqc_tunnel/base/ids.hpp"
@@ -39,7 +41,9 @@ public:
   // Whether a drone's live session, or its last one, has this host: it had the traffic keys.
   using IsLiveHost = std::function<bool(PeerIndex, const Endpoint &)>;
 
-  HelloGate(RandomSource & random, IsLiveHost is_live_host);
+  HelloGate(const PathSettings & paths, RandomSource & random, IsLiveHost is_live_host);
+  // Bytes per second of the only link, which has no configured rate; none: unknown.
+  void set_found_rate(std::optional<double> rate);
   // In the order of their indices.
   void add(Known drone) { drones_.emplace_back().known = std::move(drone); }
 
@@ -72,10 +76,11 @@ public:
     Duration challenge_age;  // in whole buckets: the round trip is not longer than one more
     Standing standing;
   };
-  struct AnsweredBefore  // the same frame from the same address, a moment ago
+  // Genuine, and answered before: a recording, or more than the answers on this link may take.
+  struct Unanswered
   {
   };
-  using Verdict = std::variant<TurnedAway, Challenged, Repeated, Admitted, AnsweredBefore>;
+  using Verdict = std::variant<TurnedAway, Challenged, Repeated, Admitted, Unanswered>;
 
   Verdict handle(ByteView frame, const Endpoint & from, Instant now);
 
@@ -114,6 +119,7 @@ private:
     const ClientHello & hello, const Endpoint & from, Instant now) const;
   std::optional<Standing> take_token(PeerIndex index, const Endpoint & from, Instant now);
   std::optional<PeerIndex> find(const DroneId & id) const;
+  Unanswered leave_unanswered();
 
   IsLiveHost is_live_host_;
   std::vector<Drone> drones_;
@@ -121,6 +127,12 @@ private:
   SecretArray<32> secret_;
   StrangerCounters strangers_;
   AnsweredHellos answered_;
+  struct Answers
+  {
+    const LinkSettings * link;
+    ByteBudget budget;
+  };
+  std::vector<Answers> answers_;  // by link
 };
 
 }  // namespace pqc_tunnel

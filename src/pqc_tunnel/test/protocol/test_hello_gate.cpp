@@ -63,8 +63,10 @@ protected:
     std::make_shared<const PskKeySet>(PskKeySet::derive(Psk(std::array<std::uint8_t, 32>{5})));
   SeededRandom random_{3};
   Endpoint live_;
+  PathSettings paths_{
+    {LinkSettings{"udp"}, LinkSettings{"radio", LinkType::udp, Carry::all, 1232, 64}}};
   HelloGate gate_{
-    random_, [this](PeerIndex, const Endpoint & from) { return same_host(from, live_); }};
+    paths_, random_, [this](PeerIndex, const Endpoint & from) { return same_host(from, live_); }};
   std::uint8_t randoms_ = 0;
   Instant now_{1h};
 };
@@ -113,7 +115,7 @@ TEST_F(Gate, answers_a_recorded_hello_from_one_address_only_now_and_then)
 {
   ASSERT_TRUE(std::holds_alternative<HelloGate::Challenged>(handle(hello())));
   for (int i = 0; i < 100; ++i) {
-    EXPECT_TRUE(std::holds_alternative<HelloGate::AnsweredBefore>(handle(hello())));
+    EXPECT_TRUE(std::holds_alternative<HelloGate::Unanswered>(handle(hello())));
   }
   EXPECT_EQ(gate_.strangers().repeated, 100u);
   // Another sender may be the right one, and so may another hello.
@@ -123,6 +125,32 @@ TEST_F(Gate, answers_a_recorded_hello_from_one_address_only_now_and_then)
   // A drone that heard no answer repeats its hello.
   now_ += hello_retry_first;
   EXPECT_TRUE(std::holds_alternative<HelloGate::Challenged>(handle(hello())));
+}
+
+// Whoever has recorded hellos repeats them from any address. A drone repeats one for a few seconds.
+TEST_F(
+  Gate, answers_recorded_hellos_from_ever_new_addresses_within_a_share_of_the_link_and_no_longer)
+{
+  Endpoint from = WiredPair::stranger(1);
+  from.link = 1;
+  std::size_t bytes = 0;
+  const Instant begun = now_;
+  Instant last;
+  for (; now_ < begun + 60s; now_ += 1ms) {
+    ++from.port;
+    const auto verdict = handle(hello(), from);
+    if (const auto * challenged = std::get_if<HelloGate::Challenged>(&verdict)) {
+      bytes += paths_.links[1].line_bytes(challenged->retry.size());
+      last = now_;
+    }
+    // A hello of another random value is the drone's own.
+    if ((now_ - begun) % 2s == 0s && now_ > begun) {
+      EXPECT_TRUE(std::holds_alternative<HelloGate::Challenged>(
+        handle(hello({}, static_cast<std::uint8_t>(100 + (now_ - begun) / 2s)), from)));
+    }
+  }
+  EXPECT_LT(last - begun, 25s);
+  EXPECT_LT(static_cast<double>(bytes), 0.05 * 8000 * 25 + 600);
 }
 
 TEST_F(Gate, takes_a_challenge_from_its_address_for_20_to_30_seconds)
@@ -149,7 +177,7 @@ TEST_F(Gate, admits_no_random_value_twice_while_its_challenge_is_valid)
   for (now_ += 1s; !is_turned_away(handle(hello(challenge))); now_ += 1s) {
     const auto again = handle(hello(challenge));
     ASSERT_FALSE(is_admitted(again));
-    if (std::holds_alternative<HelloGate::AnsweredBefore>(again)) {
+    if (std::holds_alternative<HelloGate::Unanswered>(again)) {
       break;  // the challenge has expired, and the first look at the hello made a new one
     }
     ASSERT_TRUE(std::holds_alternative<HelloGate::Repeated>(again));

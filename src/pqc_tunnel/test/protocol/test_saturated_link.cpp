@@ -67,10 +67,11 @@ protected:
     const Duration step = Duration(seconds(1)) / datagrams_per_s;
     const Instant end = pair->now() + time;
     for (int i = 0; pair->now() < end; ++i) {
-      pair->offer(Side::drone, telemetry(i));
+      pair->offer(sender, telemetry(i));
       if (i % datagrams_per_s == 0) {
+        ++commands_sent;
         command_sent[static_cast<std::uint32_t>(i)] = pair->now();
-        pair->offer(Side::drone, mavlink(command_long, static_cast<std::uint32_t>(i)));
+        pair->offer(sender, mavlink(command_long, static_cast<std::uint32_t>(i)));
       }
       // Not in step with what the radio takes: else a full buffer never has room for certain frames.
       pair->run_for(std::chrono::duration_cast<Duration>(step * (0.5 + radio.random.uniform())));
@@ -88,7 +89,7 @@ protected:
 
   void note_arrivals()
   {
-    for (const Bytes & frame : pair->received(Side::gcs)) {
+    for (const Bytes & frame : pair->received(other(sender))) {
       received_bytes += static_cast<double>(frame.size());
       std::uint32_t number = 0;
       for (std::size_t i = 0; i < 4; ++i) {
@@ -99,21 +100,23 @@ protected:
         ++commands;
       }
     }
-    pair->received(Side::gcs).clear();
+    pair->received(other(sender)).clear();
   }
   void forget()
   {
-    commands = 0;
+    commands = commands_sent = 0;
     slowest_command = {};
     received_bytes = 0;
   }
 
   Duration round_trip() { return pair->snapshot(Side::drone).rtt; }
-  std::optional<double> rate() { return pair->drone().found_rate(PeerIndex{0}); }
+  std::optional<double> rate() { return pair->end(sender).found_rate(PeerIndex{0}); }
 
   UnknownRadio radio;
+  Side sender = Side::drone;
   std::unique_ptr<WiredPair> pair;
   std::map<std::uint32_t, Instant> command_sent;
+  std::size_t commands_sent = 0;
   std::size_t commands = 0;
   Duration slowest_command{};
   double received_bytes = 0;  // of the application
@@ -251,6 +254,45 @@ TEST_F(SaturatedLink, is_none_that_loses_and_jitters_but_has_room)
     EXPECT_FALSE(rate());
   }
   EXPECT_FALSE(pair->reported(Side::drone, EventKind::link_changed, "saturated"));
+}
+
+// Recorded hellos from ever new ports: their answers took the link, so that less and less was found to pass.
+TEST_F(SaturatedLink, keeps_its_rate_and_its_commands_through_a_flood_of_hellos)
+{
+  Bytes hello;
+  radio.bytes_per_s = 31'250;
+  sender = Side::gcs;
+  start();
+  pair->restart(Side::drone);
+  pair->set_datagram_filter([&hello](Side from, Bytes & bytes) {
+    if (from == Side::drone && is_hello(bytes) && hello.empty()) {
+      hello = bytes;
+    }
+    return true;
+  });
+  ASSERT_TRUE(pair->establish());
+  pair->watch_elsewhere(
+    [this](Side from, ByteView bytes) { radio.carry(from, bytes.size(), pair->now()); });
+  fly(seconds(60), 220);
+  ASSERT_TRUE(rate());
+  const double before = *rate();
+  forget();
+  Endpoint from = WiredPair::stranger();
+  const Instant end = pair->now() + seconds(10);
+  while (pair->now() < end) {
+    for (int i = 0; i < 75; ++i, ++from.port) {
+      pair->inject(Side::gcs, hello, from);
+    }
+    pair->pump();
+    fly(milliseconds(50), 220);
+  }
+  fly(seconds(1), 220);
+  EXPECT_GE(commands + 1, commands_sent);  // the search for more tries the queue
+  forget();
+  fly(seconds(5), 220);
+  EXPECT_GT(received_bytes, 5 * 0.6 * before);
+  ASSERT_TRUE(rate());
+  EXPECT_GT(*rate(), 0.8 * before);
 }
 
 }  // namespace
