@@ -66,15 +66,37 @@ def test_stamps_from_before_and_after_the_clock_was_set_have_their_true_age(by_s
     clocks.wait(0.5)
     assert clocks.age_s(before_s) == 1.0
     assert clocks.age_s(after_s) == 0.5
-    # Later a stamp of that kind is only a very old one, and none is from the future.
+    # Later a stamp of that kind is a very old one, or one from the future.
     clocks.wait(LONGEST_SILENCE_NS / SECOND)
     clocks.wait(1.0)
     assert clocks.age_s(clocks.clock_s - 0.25) == pytest.approx(0.25, abs=1e-6)
-    assert clocks.age_s(clocks.clock_s - by_s) >= 0.0
+    late = clocks.time.of_stamp(ns(clocks.clock_s - by_s))
+    assert late is None if by_s < 0 else clocks.age_s(clocks.clock_s - by_s) > 0.0
 
 
-def test_a_stamp_of_a_clock_that_was_set_back_before_the_start_counts_from_its_arrival() -> None:
-    assert Clocks(steady=True).age_s(START + DAY) == 0.0
+def test_a_stamp_from_the_future_of_every_clock_of_the_last_seconds_is_refused() -> None:
+    clocks = Clocks(steady=True)
+    assert clocks.time.of_stamp(ns(START + 1.9)) == ns(START + 1.9), "the clocks differ a little"
+    assert clocks.time.of_stamp(ns(START + DAY)) is None
+    clocks.set_s = -DAY
+    clocks.wait(1.0)
+    assert clocks.age_s(START + 0.5) == 0.5, "from before the clock was set back"
+    assert clocks.time.of_stamp(ns(START + DAY)) is None
+
+
+@pytest.mark.parametrize("ahead_s", [12 * 365.25 * DAY, 3.0])
+def test_statuses_from_the_future_do_not_displace_the_real_one(ahead_s: float) -> None:
+    clocks = Clocks(steady=True)
+    telemetry = Telemetry(clocks.time.of_stamp)
+    for _ in range(20):
+        at_ns = ns(clocks.wait(1.0))
+        assert telemetry.take("status", status(clocks.clock_s - 0.1, epoch=3))
+        for part_s in range(500):
+            forged = status(clocks.clock_s + ahead_s + part_s / 1000, epoch=9)
+            assert not telemetry.take("status", forged)
+        session = telemetry.inputs(at_ns).session
+        assert session.value is not None
+        assert session.value.epoch == 3
 
 
 def test_a_small_error_of_the_clock_and_a_late_message_are_no_change_of_it() -> None:

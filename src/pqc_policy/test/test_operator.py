@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from math import inf, nan
+
 import pytest
 from flight import LIGHTEST, MLKEM512, MLKEM768, MLKEM1024, policy_with, take_off
 from pqc_policy.policy.config import Allowed
@@ -11,6 +13,8 @@ from pqc_policy.policy.decision import Action
 from pqc_policy.policy.inputs import Held
 from pqc_policy.policy.operator import hold_fault
 from pqc_policy.policy.strategies import STRATEGIES
+from pqc_policy.policy.telemetry import Telemetry
+from recorded import SECOND, made
 
 EVERY = ["static", "telemetry_aware", "expert"]
 
@@ -54,6 +58,28 @@ def test_a_hold_that_the_strategy_would_not_follow_is_refused(strategy: str) -> 
     flight = take_off(policy, held=Held(MLKEM512, 1100.0))
     assert (flight.suite == MLKEM512) is (fault is None)
     assert hold_fault(policy, "", 0.0) is None, "a hold of before can be released"
+
+
+@pytest.mark.parametrize("seconds", [inf, -inf, nan, -1.0, 0.0, 86400.1])
+def test_a_hold_of_no_possible_length_is_refused(seconds: float) -> None:
+    assert "is not possible" in (hold_fault(policy_with(), MLKEM512, seconds) or "")
+    recorded = made("held_suite", 1000, suite=MLKEM512, seconds=seconds)
+    assert held_after(recorded) == MLKEM768, "a hold of before goes on"
+
+
+def test_a_hold_of_a_suite_that_does_not_exist_is_refused() -> None:
+    assert hold_fault(policy_with(), "rot13", 60.0) == "There is no suite rot13."
+    assert held_after(made("held_suite", 1000, suite="rot13", seconds=60.0)) == MLKEM768
+    assert held_after(made("held_suite", 1000)) is None, "a hold of before can be released"
+
+
+def held_after(message: object) -> str | None:
+    """Return the suite that is held after a message of a recording."""
+    telemetry = Telemetry()
+    telemetry.take("held_suite", made("held_suite", 999, suite=MLKEM768, seconds=60.0))
+    telemetry.take("held_suite", message)
+    held = telemetry.inputs(1001 * SECOND).held
+    return None if held is None else held.suite
 
 
 def test_keys_are_renewed_during_a_hold() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from itertools import count
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from recorded import MLKEM768
 from ros_graph import NodeProcess, own_graph
 
-from pqc_msgs.msg import PolicyDecision, TunnelEvent, VehicleState
+from pqc_msgs.msg import HeldSuite, PolicyDecision, TunnelEvent, VehicleState
 from pqc_msgs.srv import ExplainDecision, HoldSuite, SelectStrategy
 
 # Each test sets the clock back behind the end of the previous one, so that the policy starts again.
@@ -122,6 +123,29 @@ def test_a_suite_that_the_operator_holds_is_used_and_released(graph: Graph) -> N
     graph.until(lambda d: not d.inputs.held_suite)
     wrong = graph.call(HoldSuite, "hold_suite", HoldSuite.Request(suite="cs-x", seconds=1.0))
     assert (wrong.success, wrong.message) == (False, "There is no suite cs-x.")
+
+
+def test_what_others_publish_as_the_operators_hold_is_not_heard(graph: Graph) -> None:
+    forged = graph.node.create_publisher(HeldSuite, "held_suite", LATCHED)
+    graph.until(lambda d: d.rule == "nominal")
+    for seconds in (inf, nan, 3600.0):
+        message = HeldSuite(suite=MLKEM512, seconds=seconds)
+        message.stamp.sec = int(graph.now_s)
+        forged.publish(message)
+        for _ in range(2):
+            assert not graph.step().inputs.held_suite
+    graph.node.destroy_publisher(forged)
+
+
+def test_use_sim_time_stays_as_it_was_at_the_start(graph: Graph) -> None:
+    graph.until(lambda d: d.rule == "nominal")
+    assert set_parameter(graph, "use_sim_time", False) == (
+        False,
+        "use_sim_time can't change while the node runs, because all its times would jump: start "
+        "the node with it.",
+    )
+    assert set_parameter(graph, "use_sim_time", True) == (True, "")
+    assert graph.step().rule == "nominal"
 
 
 def test_the_newest_decision_is_latched_for_whoever_asks_for_its_deadline(graph: Graph) -> None:

@@ -69,20 +69,30 @@ class AdvisorNode(SteadyNode):
 
     def _take_link(self, report: LinkReport) -> None:
         reported_s = seconds(report.stamp)
-        if reported_s == self._reported_s:
+        time_s = self._time_s("link", report)
+        if reported_s == self._reported_s or time_s is None:
             return
         self._reported_s = reported_s
         self._availability.found("both directions are judged")
         self._received_s = time.monotonic()
-        self._judge(self._bins.take_link(report, self._time_s(report)))
+        self._judge(self._bins.take_link(report, time_s))
 
     def _take_status(self, status: TunnelStatus) -> None:
-        self._judge(self._bins.take_status(status, self._time_s(status)))
+        time_s = self._time_s("status", status)
+        if time_s is not None:
+            self._judge(self._bins.take_status(status, time_s))
 
-    def _time_s(self, message: LinkReport | TunnelStatus) -> float:
-        """Return the time of the flight at the stamp of a message that has just arrived."""
+    def _time_s(self, topic: str, message: LinkReport | TunnelStatus) -> float | None:
+        """Return the time of the flight at the stamp of a message that has just arrived.
+
+        None: the message is refused.
+        """
         self.flight_ns()
-        return self.of_stamp(nanoseconds(message.stamp)) / NANOSECONDS
+        time_ns = self.of_stamp(nanoseconds(message.stamp))
+        if time_ns is None:
+            self.note_refused(topic)
+            return None
+        return time_ns / NANOSECONDS
 
     def _judge(self, bins: list[Bin]) -> None:
         for newest in bins:

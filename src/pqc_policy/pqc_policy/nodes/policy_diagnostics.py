@@ -24,11 +24,13 @@ def diagnose(
     decision: Decision | None,
     caller: RekeyCaller,
     advice: str = "",
+    doubled: str = "",
 ) -> DiagnosticStatusWrapper:
     """Fill in the status: a warning while the policy can't decide or act."""
     level, summary = _summary(decision, caller)
-    if policy.fallback and level in (DiagnosticStatus.OK, DiagnosticStatus.WARN):
-        level, summary = DiagnosticStatus.WARN, f"{policy.fallback} {summary}"
+    doubts = " ".join(filter(None, (policy.fallback, doubled)))
+    if doubts and level in (DiagnosticStatus.OK, DiagnosticStatus.WARN):
+        level, summary = DiagnosticStatus.WARN, f"{doubts} {summary}"
     status.summary(level, f"{summary} {advice}".rstrip())
     config = policy.config
     status.add("strategy", config.strategy)

@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from diagnostic_updater import DiagnosticStatusWrapper, Updater
 from rcl_interfaces.msg import ParameterEvent
@@ -38,7 +40,9 @@ from pqc_msgs.msg import (
 )
 from pqc_msgs.srv import ExplainDecision, HoldSuite, SelectStrategy
 from pqc_policy.nodes.arm_authorizer import ArmAuthorizer
+from pqc_policy.nodes.call_log import CallLog
 from pqc_policy.nodes.decision_message import decision_message
+from pqc_policy.nodes.doubles import Doubles, owners_of_tunnel
 from pqc_policy.nodes.hold_file import Hold, HoldFile
 from pqc_policy.nodes.missing_inputs import MissingInputAdvice, MissingInputReasons
 from pqc_policy.nodes.node_parameters import declare, parameter_event, watch
@@ -58,8 +62,10 @@ from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.telemetry import NANOSECONDS, Telemetry
 
 _SHORTEST_WAIT_NS = 10_000_000
+# Of each input between two decisions: so many of another node don't displace the one that counts.
+_WAITING = 2000
 _LATCHED = QoSProfile(
-    depth=10,
+    depth=_WAITING,
     reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
@@ -73,12 +79,11 @@ _EACH_SECOND = QoSProfile(
     liveliness=LivelinessPolicy.AUTOMATIC,
     liveliness_lease_duration=Duration(seconds=5),
 )
-# Some seconds of the fastest: a decision reads all that arrived since the one before.
-_READINGS = QoSProfile(depth=50, reliability=ReliabilityPolicy.BEST_EFFORT)
+_READINGS = QoSProfile(depth=_WAITING, reliability=ReliabilityPolicy.BEST_EFFORT)
 _INPUTS = (
     (telemetry.STATUS, TunnelStatus, _LATCHED),
     (telemetry.SUITES, SuiteList, _LATCHED),
-    (telemetry.EVENTS, TunnelEvent, QoSProfile(depth=50)),
+    (telemetry.EVENTS, TunnelEvent, QoSProfile(depth=_WAITING)),
     (telemetry.LINK, LinkReport, _READINGS),
     (telemetry.BATTERY, BatteryPrediction, _READINGS),
     (telemetry.VEHICLE, VehicleState, _READINGS),
@@ -86,8 +91,7 @@ _INPUTS = (
     (telemetry.POWER, PowerReading, _READINGS),
     (telemetry.ADVISOR, AdvisorVerdict, _READINGS),
     (telemetry.COMPUTER, ComputerLoad, _READINGS),
-    (telemetry.HELD, HeldSuite, _LATCHED_NEWEST),
-    (telemetry.WARNING, FleetWarning, QoSProfile(depth=10)),
+    (telemetry.WARNING, FleetWarning, QoSProfile(depth=_WAITING)),
 )
 
 
@@ -96,6 +100,7 @@ class PolicyNode(SteadyNode):
 
     def __init__(self) -> None:
         super().__init__("policy")
+        self._arm: ArmAuthorizer | None = None  # rclpy also destroys a node that could not start
         self._settings = declare(self, PolicySettings)
         self._policy = self._settings.make_policy()
         watch(self, self._settings, self._reconfigure)
@@ -108,19 +113,20 @@ class PolicyNode(SteadyNode):
         reasons = MissingInputReasons(self)
         self._missing = MissingInputAdvice(reasons.of, reasons.listen)
 
-        self._arm: ArmAuthorizer | None = None
         if self._settings.arm_authorizer.port:
             self._arm = ArmAuthorizer(self, self._settings.arm_authorizer)
             self.create_subscription(
                 TunnelStatus, telemetry.STATUS, self._arm.take_status, _LATCHED
             )
         self._rekey = RekeyCaller(self)
+        self._doubles = Doubles()
+        self._calls = CallLog()
         self._decisions = self.create_publisher(PolicyDecision, "decision", _EACH_SECOND)
         self._recorded_parameters = self.create_publisher(
             ParameterEvent, telemetry.PARAMETERS, _LATCHED_NEWEST
         )
         self._inputs = [
-            PolledSubscription(self, kind, topic, partial(self._telemetry.take, topic), qos)
+            PolledSubscription(self, kind, topic, partial(self._take, topic), qos)
             for topic, kind, qos in _INPUTS
         ]
         self.create_service(SelectStrategy, "select_strategy", self._select_strategy)
@@ -179,10 +185,7 @@ class PolicyNode(SteadyNode):
             self.get_logger().warning(why_not)
         if hold is None:
             return
-        self.flight_ns()
-        message = self._held_message(hold)
-        self._held.publish(message)
-        self._telemetry.take(telemetry.HELD, message)  # the first decision knows it
+        self._hold(hold)
         self.on_clock_set()
         self.get_logger().info(
             f"The operator's hold of {hold.suite} goes on for {hold.seconds:.0f} s more."
@@ -194,9 +197,13 @@ class PolicyNode(SteadyNode):
         if hold is not None:
             self._keep_hold(hold)
 
-    def _held_message(self, hold: Hold) -> HeldSuite:
+    def _hold(self, hold: Hold) -> None:
+        """Hold a suite from now on; it is published for recordings, and never read from there."""
+        self.flight_ns()
         stamp = self.get_clock().now().to_msg()
-        return HeldSuite(stamp=stamp, suite=hold.suite, seconds=hold.seconds)
+        message = HeldSuite(stamp=stamp, suite=hold.suite, seconds=hold.seconds)
+        self._held.publish(message)
+        self._telemetry.take(telemetry.HELD, message)
 
     def _keep_hold(self, hold: Hold) -> str:
         """Keep a hold beyond a restart, or drop it; return why that fails, empty if it does not."""
@@ -240,6 +247,10 @@ class PolicyNode(SteadyNode):
         self._timer.timer_period_ns = max(wait_ns, _SHORTEST_WAIT_NS)
         self._timer.reset()
 
+    def _take(self, topic: str, message: Any) -> None:
+        if not self._telemetry.take(topic, message):
+            self.note_refused(topic)
+
     def _decide(self, at_ns: int) -> None:
         decision, self._state = self._policy.decide(self._state, self._telemetry.inputs(at_ns))
         if not self._settings.advise_only:
@@ -250,6 +261,8 @@ class PolicyNode(SteadyNode):
         self._newest = decision, message
         if self._arm is not None:
             self._arm.take_decision(decision)
+        if self._doubles.take(owners_of_tunnel(self), time.monotonic()):
+            self.get_logger().warning(self._doubles.sentence)
         advice = self._missing.take(decision, self._policy.config)
         if advice is not None:
             self.get_logger().warning(advice)
@@ -277,20 +290,20 @@ class PolicyNode(SteadyNode):
         response.message = (
             f"The policy follows {response.strategy}." if result.successful else result.reason
         )
-        self.get_logger().info(response.message)
+        self._log_call(response.message)
         return response
 
     def _hold_suite(
         self, request: HoldSuite.Request, response: HoldSuite.Response
     ) -> HoldSuite.Response:
-        """Publish the hold, which the policy reads like any other input, from its stamp on."""
+        """Take the hold as an input, which counts from its stamp on."""
         fault = hold_fault(self._policy, request.suite, request.seconds)
         response.success = fault is None
         if fault is not None:
             response.message = fault
         else:
             hold = Hold(request.suite, request.seconds)
-            self._held.publish(self._held_message(hold))
+            self._hold(hold)
             unkept = self._keep_hold(hold)
             what = (
                 f"The policy holds {request.suite} for {request.seconds:g} s"
@@ -300,8 +313,13 @@ class PolicyNode(SteadyNode):
             response.message = (
                 f"{what}, but not beyond a restart: {unkept}." if unkept else f"{what}."
             )
-        self.get_logger().info(response.message)
+        self._log_call(response.message)
         return response
+
+    def _log_call(self, text: str) -> None:
+        line = self._calls.line(text, time.monotonic())
+        if line is not None:
+            self.get_logger().info(line)
 
     def _explain(
         self, request: ExplainDecision.Request, response: ExplainDecision.Response
@@ -317,8 +335,15 @@ class PolicyNode(SteadyNode):
 
     def _diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
         decision = self._newest[0] if self._newest is not None else None
-        advice = self._missing.advice
-        return diagnose(status, self._policy, self._state, decision, self._rekey, advice)
+        return diagnose(
+            status,
+            self._policy,
+            self._state,
+            decision,
+            self._rekey,
+            self._missing.advice,
+            self._doubles.sentence,
+        )
 
 
 def _failures(decision: Decision) -> int:

@@ -265,11 +265,12 @@ class VehiclePublisher:
 
     def _publish_battery(self, source: str, stamp: Time, reading: BatteryReading) -> None:
         self._node.flight_ns()
-        time_s = self._node.of_stamp(stamp.nanoseconds) / 1e9
+        time_ns = self._node.of_stamp(stamp.nanoseconds)
+        assert time_ns is not None, "stamps are near the present: see _stamp()"
         self._received("battery", source)
         reading = reading.of_vehicle(self._armed)
         with self._lock:
-            self._monitor, report = self._monitor.taken(time_s, reading)
+            self._monitor, report = self._monitor.taken(time_ns / 1e9, reading)
         if report is None:
             return
         self._report = (source, report)

@@ -46,11 +46,11 @@ class FlightTime:
             self.ahead_ns = clock_ns - self.now_ns
         return self.now_ns
 
-    def of_stamp(self, stamp_ns: int) -> int:
-        """Return the time of a stamp on a message that has just arrived.
+    def of_stamp(self, stamp_ns: int) -> int | None:
+        """Return the time of a stamp on a message that has just arrived; None for a future one.
 
-        Around a change of the clock the message may be from before it, and its sender may have read
-        the clock as it was before this node has started: nothing is from the future.
+        Around a change of the clock the message may be from before it. A stamp that is from the
+        future of every clock of the last seconds is none of this computer.
         """
         assert self.now_ns is not None
         time_ns = stamp_ns - self.ahead_ns
@@ -58,4 +58,4 @@ class FlightTime:
             return time_ns
         likely = [stamp_ns - ahead_ns for _, ahead_ns in self._before]
         past = [one for one in (time_ns, *likely) if one <= self.now_ns]
-        return max(past, default=self.now_ns)
+        return max(past, default=None)

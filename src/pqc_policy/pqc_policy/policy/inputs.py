@@ -9,6 +9,9 @@ from enum import StrEnum
 from math import isfinite
 from typing import Generic, TypeVar
 
+from pqc_policy.policy.suites import find_suite
+
+LONGEST_HOLD_S = 86400.0
 # Of a pack whose message does not tell.
 REFERENCE_CELLS = 4
 
@@ -114,6 +117,15 @@ class Held:
 
     suite: str
     until_s: float  # on the clock of the decisions
+
+
+def hold_request_fault(suite_id: str, seconds: float) -> str | None:
+    """Return why no policy accepts a hold, as a sentence; None if one may. No suite releases it."""
+    if suite_id and find_suite(suite_id) is None:
+        return f"There is no suite {suite_id}."
+    if suite_id and not 0.0 < seconds <= LONGEST_HOLD_S:
+        return f"A hold of {seconds:g} s is not possible; it lasts up to {LONGEST_HOLD_S:g} s."
+    return None
 
 
 @dataclass(frozen=True, slots=True)

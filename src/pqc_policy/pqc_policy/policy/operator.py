@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 from pqc_policy.policy import renewals
 from pqc_policy.policy.decision import Action, Proposal
+from pqc_policy.policy.inputs import hold_request_fault
 from pqc_policy.policy.needs import needs
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import find_suite
 
 if TYPE_CHECKING:
     from pqc_policy.policy.engine import Policy
-
-LONGEST_HOLD_S = 86400.0
 
 
 @needs("session")
@@ -46,15 +45,12 @@ def operator(s: Situation) -> Proposal | None:
 
 def hold_fault(policy: Policy, suite_id: str, seconds: float) -> str | None:
     """Return why a hold is not accepted, as a sentence; None if it is. No suite releases it."""
-    if not suite_id:
-        return None
+    fault = hold_request_fault(suite_id, seconds)
+    if fault is not None or not suite_id:
+        return fault
     if operator not in policy.strategy.rules:
         return f"The strategy {policy.config.strategy} has no rule operator: it holds no suite."
     suite = find_suite(suite_id)
-    if suite is None:
-        return f"There is no suite {suite_id}."
-    if not policy.order.may_choose(suite, ()):
+    if suite is None or not policy.order.may_choose(suite, ()):
         return f"The policy may not choose {suite_id}."
-    if not 0.0 < seconds <= LONGEST_HOLD_S:
-        return f"A hold of {seconds:g} s is not possible; it lasts up to {LONGEST_HOLD_S:g} s."
     return None

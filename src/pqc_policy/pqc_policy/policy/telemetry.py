@@ -27,6 +27,7 @@ from pqc_policy.policy.inputs import (
     Session,
     Thermal,
     Verdict,
+    hold_request_fault,
     known,
 )
 
@@ -153,23 +154,33 @@ class _Vehicle:
 class Telemetry:
     """Takes messages of TOPICS, from ROS or from a recording."""
 
-    def __init__(self, of_stamp: Callable[[int], int] = int) -> None:
-        """`of_stamp` returns the time of a stamp, in ns, on a message that has just arrived."""
+    def __init__(self, of_stamp: Callable[[int], int | None] = int) -> None:
+        """`of_stamp` returns the time of a stamp, in ns, on a message that has just arrived.
+
+        None refuses the message.
+        """
         self._of_stamp = of_stamp
         self._timelines: dict[str, _Timeline[Any]] = {topic: _Timeline() for topic in TOPICS}
         self._failures = 0
         self._failure: Failure | None = None
 
-    def take(self, topic: str, message: Any) -> None:
-        """Take a message of the topic whose name ends in `topic`; other topics are ignored."""
+    def take(self, topic: str, message: Any) -> bool:
+        """Take a message of the topic whose name ends in `topic`; other topics are ignored.
+
+        Returns False for a message whose stamp is refused.
+        """
         read = _READERS.get(topic)
         value = read(message) if read is not None else None
-        if value is not None:
-            stamp_ns = nanoseconds(message.stamp)
-            time_ns = self._of_stamp(stamp_ns)
-            if isinstance(value, _Suites):
-                value = value.later_by(time_ns - stamp_ns)
-            self._timelines[topic].put(time_ns, value)
+        if value is None:
+            return True
+        stamp_ns = nanoseconds(message.stamp)
+        time_ns = self._of_stamp(stamp_ns)
+        if time_ns is None:
+            return False
+        if isinstance(value, _Suites):
+            value = value.later_by(time_ns - stamp_ns)
+        self._timelines[topic].put(time_ns, value)
+        return True
 
     def inputs(self, at_ns: int) -> DecisionInput:
         """Return the inputs at a time, which must not be earlier than the previous one."""
@@ -333,6 +344,12 @@ def _read_verdict(message: Any) -> _Judged | None:
     return None if verdict is None else _Judged(verdict, named)
 
 
+def _read_held(message: Any) -> tuple[str, float] | None:
+    """Return the hold; None for one that no policy has accepted, as only a foreign node sends."""
+    suite, seconds = str(message.suite), float(message.seconds)
+    return (suite, seconds) if hold_request_fault(suite, seconds) is None else None
+
+
 def _read_computer(message: Any) -> Computer:
     return Computer(
         load=known(float(message.load)),
@@ -365,6 +382,6 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     POWER: lambda message: known(float(message.power_w)),
     ADVISOR: _read_verdict,
     COMPUTER: _read_computer,
-    HELD: lambda message: (str(message.suite), float(message.seconds)),
+    HELD: _read_held,
     WARNING: lambda _: True,
 }

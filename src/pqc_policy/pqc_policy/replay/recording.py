@@ -117,25 +117,24 @@ class Recording:
 
     def decisions(self) -> list[tuple[float, Any]]:
         """Return the decisions of the flight as messages, each with its second of the flight."""
-        time = FlightTime()
-        return [
-            (float(round(time.of_stamp(nanoseconds(one.stamp)) / NANOSECONDS)), one)
-            for topic, message in self._messages(time)
-            if topic == DECISION and (one := message()) is not None
-        ]
+        return [(float(round(at_s)), one) for at_s, one in self._stamped(DECISION)]
 
     def parameters(self) -> list[tuple[float, Values]]:
         """Return the policy's parameters in the flight, ordered by time; empty without any.
 
         Each entry has all values, and the time in s after which the flight decided by them.
         """
-        time = FlightTime()
-        entries = [
-            (time.of_stamp(nanoseconds(one.stamp)) / NANOSECONDS, values_in(one))
-            for topic, message in self._messages(time)
-            if topic == PARAMETERS and (one := message()) is not None
-        ]
+        entries = [(at_s, values_in(one)) for at_s, one in self._stamped(PARAMETERS)]
         return sorted(entries, key=lambda entry: entry[0])
+
+    def _stamped(self, wanted: str) -> Iterator[tuple[float, Any]]:
+        """Yield the messages of a topic with the times of their stamps, in s."""
+        time = FlightTime()
+        for topic, message in self._messages(time):
+            if topic == wanted and (one := message()) is not None:
+                at_ns = time.of_stamp(nanoseconds(one.stamp))
+                if at_ns is not None:
+                    yield at_ns / NANOSECONDS, one
 
     def _messages(self, time: FlightTime) -> Iterator[tuple[str, Callable[[], Any]]]:
         """Yield what each message is and how to read it, at the time that it was received."""
