@@ -48,7 +48,7 @@ enum class Mistake
   strangers_before_commands,
 };
 
-inline constexpr std::array<std::pair<Mistake, std::string_view>, 28> mistake_names = {{
+inline constexpr std::array<std::pair<Mistake, std::string_view>, 30> mistake_names = {{
   {Mistake::promote_at_handshake_end, "promote_at_handshake_end"},
   {Mistake::promote_on_control_only, "promote_on_control_only"},
   {Mistake::pool_key_reused, "pool_key_reused"},
