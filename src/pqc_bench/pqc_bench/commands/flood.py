@@ -12,7 +12,7 @@ from typing import Any
 from pqc_sim.datagrams.udp_port import Endpoint
 from pqc_sim.pair.ports import LOOPBACK, Ports
 
-from pqc_bench.flood import flood_text, member
+from pqc_bench.flood import addresses, flood_text, member
 from pqc_bench.flood.phase import WINDOWS, Phase
 from pqc_bench.flood.strangers import Attack, may_spoof, record_hellos
 from pqc_bench.flood.verdict import judge
@@ -28,13 +28,20 @@ _DATAGRAM_BYTES = 256
 
 
 def run(options: argparse.Namespace) -> int:
-    """Flood both ends, or let a member of the fleet do so; 0 if they passed."""
+    """Flood both ends, or do what the options name; 0 if they passed."""
     if options.member:
         return run_measurement(
             options.out,
             lambda folder: member.measure(folder, options.frames, options.seconds),
             member.judge,
             member.lines,
+        )
+    if options.addresses:
+        return run_measurement(
+            options.out,
+            lambda folder: addresses.measure(folder, options.seconds),
+            addresses.judge,
+            addresses.lines,
         )
     return run_measurement(
         options.out, lambda folder: _measure(options, folder), judge, flood_text.lines

@@ -12,6 +12,10 @@ stranger gets an answer, except a challenge for a recorded hello.
 
 With --member a drone of the fleet floods its ground station with authentic frames, with each sort
 in turn. Another drone must lose no datagram, and its rekeys must stay prompt.
+
+With --addresses: recorded hellos from ever new ports at links of 64 kbit/s, 256 kbit/s and 1 Mbit/s,
+which must cost no command and no rekey; and frames of each end that come from the address of a
+third party first, which must get at most three times their bytes.
 """
 
 from __future__ import annotations
@@ -40,5 +44,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--frames", type=whole(1), default=5000, help="frames of the member per second (5000)"
+    )
+    parser.add_argument(
+        "--addresses",
+        action="store_true",
+        help="recorded hellos from ever new ports, and frames from the address of a third party",
     )
     parser.add_argument("--out", type=output_file, metavar="FILE", help="where to write the JSON")

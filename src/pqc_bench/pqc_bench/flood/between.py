@@ -1,0 +1,86 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Somebody on the path, who has frames come from the address of a third party first."""
+
+from __future__ import annotations
+
+import select
+import socket
+import threading
+import time
+from typing import Any
+
+from pqc_sim.pair.ports import LOOPBACK
+
+_CLIENT_HELLO = 0x81
+_IS_HELLO = 0x80  # or more: the first byte of what is not sealed
+_WAIT_S = 0.1
+
+
+class Between:
+    """Passes datagrams on between a drone and its ground station; a context manager."""
+
+    def __init__(self, ground: tuple[str, int]) -> None:
+        """Open the ports: the drone sends to one, the ground station sees the other."""
+        self._ground, self._drone = ground, None
+        self._to_drone, self._to_ground, self._third_party = (_udp() for _ in range(3))
+        self.port: int = self._to_drone.getsockname()[1]
+        self.hello = b""  # the drone's first one
+        self._target, self._again_s, self._next = "", 0.0, 0.0
+        self._account = {"sent": 0, "received": 0}
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._work)
+
+    def __enter__(self) -> Between:
+        """Begin."""
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End."""
+        self._over.set()
+        self._thread.join()
+        for udp in (self._to_drone, self._to_ground, self._third_party):
+            udp.close()
+
+    def begin(self, target: str, again_s: float) -> None:
+        """From now on have a frame to this end come from elsewhere, every so many seconds."""
+        self._account = {"sent": 0, "received": 0}
+        self._again_s, self._next, self._target = again_s, 0.0, target
+
+    def finish(self) -> dict[str, Any]:
+        """Return the bytes in the third party's name, and those that it got."""
+        self._target = ""
+        return dict(self._account)
+
+    def _work(self) -> None:
+        while not self._over.is_set():
+            sockets = [self._to_drone, self._to_ground, self._third_party]
+            for udp in select.select(sockets, [], [], _WAIT_S)[0]:
+                datagram, source = udp.recvfrom(65536)
+                if udp is self._third_party:
+                    self._account["received"] += len(datagram)
+                elif udp is self._to_drone:
+                    self._drone = source
+                    if not self.hello and datagram[:1] == bytes([_CLIENT_HELLO]):
+                        self.hello = datagram
+                    self._pass_on(datagram, "gcs", self._to_ground, self._ground)
+                elif self._drone is not None:
+                    self._pass_on(datagram, "drone", self._to_drone, self._drone)
+
+    def _pass_on(
+        self, datagram: bytes, end: str, udp: socket.socket, to: tuple[str, int]
+    ) -> None:
+        now = time.monotonic()
+        if end == self._target and datagram[0] < _IS_HELLO and now >= self._next:
+            self._next = now + self._again_s
+            self._third_party.sendto(datagram, to)
+            self._account["sent"] += len(datagram)
+        udp.sendto(datagram, to)
+
+
+def _udp() -> socket.socket:
+    udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+    udp.bind((LOOPBACK, 0))
+    return udp
