@@ -149,16 +149,17 @@ class _Fleet:
         file.write_text(yaml.safe_dump(content), encoding="utf-8")
         socket_path = self._folder / f"{name}.sock"
         words = ["--role", role, "--config", str(file), "--control", str(socket_path)]
-        process = subprocess.Popen(
-            [str(tunnel_program("pqc_tunneld")), *words],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        log = self._folder / f"{name}.log"
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                [str(tunnel_program("pqc_tunneld")), *words], stdout=output, stderr=output
+            )
         self._stack.callback(stop, process)
         end = time.monotonic() + _START_S
         while not socket_path.is_socket():
             if process.poll() is not None or time.monotonic() > end:
-                raise RunFault(f"the tunnel of {name} didn't start")
+                said = log.read_text(encoding="utf-8").strip().splitlines() or [""]
+                raise RunFault(f"the tunnel of {name} didn't start: {said[-1]}")
             time.sleep(_POLL_S)
         return process
 

@@ -217,9 +217,8 @@ std::optional<ShapedFrame> Shaper::next_frame(Instant now)
   frame_.assign(sealed_header, 0);
   const auto joins = [&](const Item & item) {
     const std::size_t with = frame_.size() - sealed_header + length_size + item.bytes.size();
-    return shaped.datagrams == 0 ||
-           (shaped.kind != ShapedFrame::Kind::sealed && !item.sealed_to && with <= bundle_room() &&
-            shaped.datagrams < max_bundled);
+    return shaped.datagrams == 0 || (shaped.kind != ShapedFrame::Kind::sealed && !item.sealed_to &&
+                                     with <= bundle_room() && shaped.datagrams < max_bundled);
   };
   bool full = false;
   const bool for_stranger = is_overdue(now);

@@ -64,6 +64,18 @@ TEST(Shaper, telemetry_waits_for_company_no_longer_than_bundle_s)
   EXPECT_EQ(datagrams_of(*shaped), (std::vector<Bytes>{mavlink(attitude, 1), mavlink(unknown, 2)}));
 }
 
+TEST(Shaper, puts_no_more_datagrams_into_a_frame_than_its_receiver_takes_out)
+{
+  Line line(radio(1000, 9000));
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    line.offer(mavlink(param_value, i, 4));
+  }
+  line.now += 20ms;
+  const auto shaped = line.shaper.next_frame(line.now);
+  ASSERT_TRUE(shaped);
+  EXPECT_EQ(datagrams_of(*shaped).size(), max_bundled);
+}
+
 TEST(Shaper, lets_telemetry_wait_while_only_what_is_urgent_may_leave)
 {
   Line line(radio());
