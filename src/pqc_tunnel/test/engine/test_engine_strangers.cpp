@@ -206,5 +206,105 @@ TEST_F(EngineStrangers, a_flood_that_fills_the_receive_buffer_leaves_room_betwee
   expect_undisturbed();
 }
 
+// Somebody repeats a recorded hello of the drone from ever new ports.
+class EngineFlood : public EngineFixture
+{
+protected:
+  // A link that has this rate, or whose rate is unknown.
+  void start_flooded(double rate_kbit, int hellos_per_s)
+  {
+    rate_kbit_ = rate_kbit;
+    EngineConfig ground = gcs_config();
+    ground.settings.paths.links[0].rate_kbit = rate_kbit;
+    ASSERT_TRUE(gcs_ = start(ground));
+    hello_ = record_hello();
+    start_drone();
+    ASSERT_TRUE(in_contact()) << history();
+    connect_applications();
+    flood_ = std::thread([this, hellos_per_s] {
+      std::vector<std::unique_ptr<Application>> ports;
+      while (!done_) {
+        ports.push_back(std::make_unique<Application>());
+        ports.back()->connect(gcs_->ports().datagram);
+        ports.back()->send(hello_);
+        while (ports.size() > 300) {
+          for (; ports.front()->receive(0); ++answers_) {
+          }
+          ports.erase(ports.begin());
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(1'000'000 / hellos_per_s));
+      }
+      for (const auto & port : ports) {
+        for (; port->receive(0); ++answers_) {
+        }
+      }
+    });
+  }
+  void TearDown() override { end_flood(); }
+  void end_flood()
+  {
+    done_ = true;
+    if (flood_.joinable()) {
+      flood_.join();
+    }
+  }
+
+  void start_drone()
+  {
+    EngineConfig drone = drone_config();
+    drone.settings.paths.links[0].rate_kbit = rate_kbit_;
+    drone_ = start(drone);
+  }
+  // The drone finds no ground station there yet.
+  Bytes record_hello()
+  {
+    const Application recorder;
+    EngineConfig drone = drone_config();
+    drone.links[0].gcs = {loopback, recorder.port()};
+    const auto early = start(drone);
+    return recorder.receive().value_or(Bytes{});
+  }
+
+  double rate_kbit_ = 0;
+  Bytes hello_;
+  std::thread flood_;
+  std::atomic<bool> done_ = false;
+  std::atomic<int> answers_ = 0;
+};
+
+TEST_F(EngineFlood, of_a_recorded_hello_costs_a_thin_link_no_command)
+{
+  start_flooded(64, 200);
+  constexpr int commands = 100;
+  int arrived = 0;
+  for (int i = 0; i < commands; ++i) {
+    gcs_application_.send(pattern(71));
+    arrived += drone_application_.receive(50) ? 1 : 0;
+  }
+  for (; arrived < commands && drone_application_.receive(1000); ++arrived) {
+  }
+  EXPECT_EQ(arrived, commands);
+  EXPECT_TRUE(rekey(*drone_, "").success) << history();
+  end_flood();
+  EXPECT_GT(answers_, 0);
+  EXPECT_LT(answers_, 100);  // of some thousand
+}
+
+TEST_F(EngineFlood, of_a_recorded_hello_keeps_no_drone_from_coming_back)
+{
+  for (const auto & [rate_kbit, hellos_per_s] : {std::pair(64.0, 200), std::pair(0.0, 1500)}) {
+    done_ = false;
+    start_flooded(rate_kbit, hellos_per_s);
+    drone_->stop();
+    const auto begun = std::chrono::steady_clock::now();
+    start_drone();
+    EXPECT_TRUE(in_contact()) << history();
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(10));
+    end_flood();
+    drone_->stop();
+    gcs_->stop();
+  }
+}
+
 }  // namespace
 }  // namespace pqc_tunnel

@@ -118,6 +118,30 @@ TEST_P(FloodedLink, answers_the_drone_that_comes_back)
   EXPECT_LT(pair_->now() - begun, 3s);
 }
 
+// Somebody who is faster has every frame of the drone, or one of a hundred, come from elsewhere first.
+TEST_P(FloodedLink, loses_no_command_to_copies)
+{
+  for (const std::uint64_t one_of : {1U, 100U}) {
+    std::uint64_t seen = 0;
+    pair_->set_datagram_filter([&](Side from, Bytes & bytes) {
+      if (from == Side::drone && !is_hello(bytes) && seen++ % one_of == 0) {
+        pair_->deliver_later(Side::gcs, bytes, WiredPair::stranger(77), 10ms);
+      }
+      return true;
+    });
+    pair_->received(Side::drone).clear();
+    const std::uint32_t before = commands_;
+    for (int i = 0; i < 500; ++i, pair_->run_for(20ms)) {
+      pair_->offer(Side::drone, mavlink(attitude, static_cast<std::uint32_t>(i)));
+      pair_->offer(Side::gcs, mavlink(command_long, ++commands_));
+      pair_->offer(Side::gcs, mavlink(param_value, static_cast<std::uint32_t>(i)));
+    }
+    pair_->run_for(1s);
+    EXPECT_EQ(pair_->received(Side::drone).size(), 2 * (commands_ - before));
+    pair_->set_datagram_filter(nullptr);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
   Rates, FloodedLink, testing::Values(Flood{64, 200}, Flood{256, 700}, Flood{1000, 3000}));
 

@@ -279,6 +279,71 @@ TEST(Address, of_the_drone_follows_its_newest_packet)
   EXPECT_EQ(pair.count(Side::gcs, EventKind::roamed), 1u);
 }
 
+// A rebinding of the network's address translation: nothing goes to the old address any more.
+TEST(Address, that_changes_costs_what_is_sent_until_the_first_frame_from_the_new_one)
+{
+  for (const double loss : {0.0, 0.2}) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      WiredPair pair({.seed = seed, .latency = 40ms});
+      ASSERT_TRUE(pair.establish());
+      SeededRandom dice(seed);
+      pair.set_channel([&dice, loss](Side, Bytes &) {
+        return dice.uniform() < loss ? std::vector<Duration>{} : std::vector<Duration>{Duration{}};
+      });
+      Traffic traffic(pair);
+      traffic.run_for(2s, 20ms);
+      pair.move_to(Side::drone, WiredPair::stranger(9));
+      const std::size_t sent = traffic.sent(Side::gcs);
+      const std::size_t arrived = pair.received(Side::drone).size();
+      traffic.run_for(2s, 20ms);
+      pair.run_for(100ms);
+      EXPECT_EQ(pair.gcs().destination(PeerIndex{0}), WiredPair::stranger(9));
+      const std::size_t lost = traffic.sent(Side::gcs) - sent -
+                               (pair.received(Side::drone).size() - arrived);
+      // On the way to the old address, and until the new one is known; beside what the link loses.
+      EXPECT_LE(lost, loss == 0 ? 6u : 6u + 40u) << seed;
+    }
+  }
+}
+
+// Keys of a megabyte take seconds: they go on to the new address as soon as it has answered.
+TEST(Address, may_change_while_large_keys_arrive)
+{
+  for (const bool first_session : {true, false}) {
+    WiredPair pair(
+      {.suite = first_session ? "cs-classicmceliece460896-aesgcm-mldsa65"
+                              : "cs-mlkem768-aesgcm-mldsa65"});
+    Instant free_at = pair.now();
+    pair.set_channel([&](Side from, Bytes & bytes) {
+      if (from == Side::drone) {
+        return std::vector<Duration>{Duration{}};
+      }
+      free_at = std::max(free_at, pair.now()) + bytes.size() * 10us;
+      return std::vector<Duration>{free_at - pair.now()};
+    });
+    if (!first_session) {
+      ASSERT_TRUE(pair.establish());
+      pair.drone().request_rekey(
+        rekey_to(&suite("cs-classicmceliece460896-aesgcm-mldsa65")), pair.now());
+    }
+    const Instant begun = pair.now();
+    pair.run_for(2s);
+    pair.move_to(Side::drone, WiredPair::stranger(9));
+    const bool done = pair.run_until(
+      [&] {
+        return first_session ? pair.agreed() : !pair.outcomes(Side::drone).empty();
+      },
+      20s);
+    ASSERT_TRUE(done);
+    EXPECT_LT(pair.now() - begun, 12s);
+    EXPECT_EQ(pair.count(Side::gcs, EventKind::handshake_started), 1u);
+    EXPECT_EQ(pair.count(Side::gcs, EventKind::handshake_failed), 0u);
+    if (!first_session) {
+      EXPECT_TRUE(pair.outcomes(Side::drone)[0].success);
+    }
+  }
+}
+
 TEST(Address, never_follows_a_late_replayed_forged_or_former_packet)
 {
   WiredPair pair;
