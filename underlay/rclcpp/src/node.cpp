@@ -189,6 +189,24 @@ std::vector<TopicEndpointInfo> Node::get_publishers_info_by_topic(const std::str
   return publishers;
 }
 
+std::size_t Node::count_services(const std::string & service) const
+{
+  std::size_t count = 0;
+  detail::check(
+    rcl_count_services(core_->node.get(), service.c_str(), &count),
+    "could not count the servers of '" + service + "'");
+  return count;
+}
+
+node_interfaces::OnSetParametersCallbackHandle::SharedPtr Node::add_on_set_parameters_callback(
+  node_interfaces::OnSetParametersCallbackHandle::OnSetParametersCallbackType callback)
+{
+  auto handle = std::make_shared<node_interfaces::OnSetParametersCallbackHandle>();
+  handle->callback = std::move(callback);
+  parameters_->may_set = handle;
+  return handle;
+}
+
 bool Node::has_parameter(const std::string & name) const { return parameters_->has(name); }
 
 Parameter Node::get_parameter(const std::string & name) const { return parameters_->get(name); }

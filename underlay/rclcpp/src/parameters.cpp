@@ -128,6 +128,9 @@ detail::SetResult Node::Parameters::set(const std::vector<Parameter> & parameter
     }
     if (auto result = detail::comply(descriptor, parameter); !result.successful) return result;
   }
+  if (const auto asked = may_set.lock()) {
+    if (auto result = asked->callback(parameters); !result.successful) return result;
+  }
   rcl_interfaces::msg::ParameterEvent event;
   for (const auto & parameter : parameters) {
     const auto & name = parameter.get_name();

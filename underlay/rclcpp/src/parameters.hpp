@@ -63,6 +63,7 @@ public:
   rcl_interfaces::msg::ListParametersResult list(const Names & prefixes, std::uint64_t depth) const;
 
   std::function<void(const Parameter &)> on_change = [](const Parameter &) {};
+  std::weak_ptr<node_interfaces::OnSetParametersCallbackHandle> may_set;
 
 private:
   struct Info

@@ -100,6 +100,16 @@ private:
       for (const auto & info : get_publishers_info_by_topic("/echo")) {
         echo_->publish(text(info.node_namespace() + " " + info.node_name()));
       }
+    } else if (said == "servers") {
+      echo_->publish(text(std::to_string(count_services("/now"))));
+    } else if (said == "fix parameters") {
+      fixed_ =
+        add_on_set_parameters_callback([](const std::vector<rclcpp::Parameter> & parameters) {
+          rcl_interfaces::msg::SetParametersResult result;
+          result.successful = parameters.front().get_name() != "volume";
+          result.reason = result.successful ? "" : "the volume is fixed";
+          return result;
+        });
     } else if (said == "throw") {
       throw std::domain_error("thrown by a callback");
     } else if (said == "stop") {
@@ -117,6 +127,7 @@ private:
   rclcpp::Publisher<String>::SharedPtr latched_;
   rclcpp::Publisher<String>::SharedPtr echo_;
   rclcpp::TimerBase::SharedPtr timer_;
+  rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr fixed_;
   rclcpp::Subscription<String>::SharedPtr say_;
   rclcpp::Subscription<String>::SharedPtr punctual_;
   rclcpp::Service<SetBool>::SharedPtr now_;

@@ -252,6 +252,29 @@ def test_the_publishers_of_a_topic_are_known(node: Node, peer: object) -> None:
     assert talk.until(seen)
 
 
+def test_the_servers_of_a_service_are_counted(node: Node, peer: object) -> None:
+    talk = Talk(node)
+    assert talk.until(lambda: "1" in talk.received or talk.say("servers"))
+    second = node.create_service(SetBool, "/now", lambda _, response: response)
+    assert talk.until(lambda: "2" in talk.received or talk.say("servers"))
+    node.destroy_service(second)
+
+
+def test_a_node_may_refuse_a_change_of_its_parameters(node: Node, peer: object) -> None:
+    talk = Talk(node)
+
+    def refused() -> bool:
+        talk.say("fix parameters")
+        wanted = [number("volume", 4.0)]
+        (result,) = call(node, SetParameters, "/peer/set_parameters", parameters=wanted).results
+        return not result.successful and result.reason == "the volume is fixed"
+
+    assert until(node, refused)
+    wanted = [truth("use_sim_time", False)]
+    (result,) = call(node, SetParameters, "/peer/set_parameters", parameters=wanted).results
+    assert result.successful
+
+
 def test_log_messages_appear_on_rosout(node: Node, peer: object) -> None:
     logged: list[tuple[str, str]] = []
     node.create_subscription(Log, "/rosout", lambda log: logged.append((log.name, log.msg)), 10)

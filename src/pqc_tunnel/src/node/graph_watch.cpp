@@ -17,6 +17,8 @@ namespace
 
 constexpr std::size_t remembered_statuses = 64;            // far more than are under way at a time
 constexpr Duration foreign_age = std::chrono::seconds(3);  // a tunnel publishes once a second
+// The graph keeps a process that was killed for up to 20 s, beside the one that takes its place.
+constexpr Duration server_patience = std::chrono::seconds(30);
 constexpr Duration clock_patience = std::chrono::seconds(2);
 
 constexpr const char * missing_clock =
@@ -43,22 +45,37 @@ void GraphWatch::handle_status(std::int64_t stamp_ns, Instant now)
   }
 }
 
+void GraphWatch::warn_if_new(bool & known, bool present, const std::string & sentence)
+{
+  if (!std::exchange(known, present) && present) {
+    warnings_.push_back(sentence);
+  }
+}
+
 void GraphWatch::handle_second(
-  std::vector<std::string> publishers, bool simulated_time, std::int64_t ros_ns, Instant now)
+  std::vector<std::string> publishers, std::size_t servers, bool simulated_time,
+  std::int64_t ros_ns, Instant now)
 {
   // The graph keeps a process that was killed for a while, so only messages prove a second tunnel.
   publishers_ = std::move(publishers);
   const bool second = last_foreign_ && now < *last_foreign_ + foreign_age;
-  if (!std::exchange(second_tunnel_, second) && second) {
-    warnings_.push_back(second_tunnel());
+  warn_if_new(second_tunnel_, second, second_tunnel());
+  if (servers < 2) {
+    single_server_ = now;
   }
+  warn_if_new(second_server_, now > single_server_ + server_patience, second_server());
   if (!simulated_time || ros_ns != 0) {
     clock_gone_since_ = now;
   }
-  const bool missing = now >= clock_gone_since_ + clock_patience;
-  if (!std::exchange(clock_missing_, missing) && missing) {
-    warnings_.emplace_back(missing_clock);
-  }
+  warn_if_new(clock_missing_, now >= clock_gone_since_ + clock_patience, missing_clock);
+}
+
+std::string GraphWatch::second_server() const
+{
+  return rekey_service_ +
+         " is also served by another node: a second tunnel, or a program in its place. A caller "
+         "may get the "
+         "answer of either.";
 }
 
 std::string GraphWatch::second_tunnel() const
@@ -90,6 +107,9 @@ Diagnosis GraphWatch::diagnose() const
   findings.add(Diagnosis::Level::ok, "This is the only tunnel on " + status_topic_ + ".");
   if (second_tunnel_) {
     findings.add(Diagnosis::Level::warning, second_tunnel());
+  }
+  if (second_server_) {
+    findings.add(Diagnosis::Level::warning, second_server());
   }
   if (clock_missing_) {
     findings.add(Diagnosis::Level::warning, missing_clock);

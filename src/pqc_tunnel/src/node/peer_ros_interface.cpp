@@ -46,8 +46,7 @@ PeerRosInterface::PeerRosInterface(
   wipe_ = node.create_service<Wipe>(
     prefix + "wipe",
     [this](std::shared_ptr<Wipe::Request>, std::shared_ptr<Wipe::Response> response) {
-      response->success = engine_.wipe(peer_);
-      response->message = response->success ? "The keys are wiped." : "The tunnel has stopped.";
+      handle_wipe(*response);
     });
   // NOLINTEND(performance-unnecessary-value-param)
   diagnostics.add(
@@ -73,10 +72,12 @@ void PeerRosInterface::publish_status_if_changed(const PeerSnapshot & peer, cons
 void PeerRosInterface::publish_suites_if_changed(
   const std::vector<BlacklistEntry> & blacklist, const ClockPair & now)
 {
-  if (last_blacklist_ == blacklist) {
+  // A policy that starts after the clock was set back would refuse a list from the future.
+  if (last_blacklist_ == blacklist && now.ros_ns >= suites_ros_ns_) {
     return;
   }
   last_blacklist_ = blacklist;
+  suites_ros_ns_ = now.ros_ns;
   pqc_msgs::msg::SuiteList message;
   message.stamp = to_stamp(now.engine, now);
   message.suites = suite_list(engine_.config().settings.suites, blacklist, now);
@@ -99,6 +100,15 @@ void PeerRosInterface::handle_rekey(
     id, [service = std::move(service), header = std::move(header)](Rekey::Response & response) {
       service->send_response(*header, response);
     });
+}
+
+void PeerRosInterface::handle_wipe(Wipe::Response & response)
+{
+  response.message = wipe_limit_.refusal(monotonic_now());
+  if (response.message.empty()) {
+    response.success = engine_.wipe(peer_);
+    response.message = response.success ? "The keys are wiped." : "The tunnel has stopped.";
+  }
 }
 
 void PeerRosInterface::handle_list_suites(ListSuites::Response & response) const

@@ -22,6 +22,7 @@
 #include "pqc_tunnel/base/ids.hpp"
 #include "protocol/snapshot.hpp"
 #include "rekey_requests.hpp"
+#include "wipe_limit.hpp"
 
 namespace pqc_tunnel
 {
@@ -55,6 +56,7 @@ private:
   void handle_rekey(
     std::shared_ptr<rclcpp::Service<Rekey>> service, std::shared_ptr<rmw_request_id_t> header,
     const Rekey::Request & request);
+  void handle_wipe(Wipe::Response & response);
   void handle_list_suites(ListSuites::Response & response) const;
   void handle_diagnostics(diagnostic_updater::DiagnosticStatusWrapper & wrapper);
 
@@ -62,8 +64,10 @@ private:
   PeerIndex peer_;
   Engine & engine_;
   RekeyRequests & requests_;
+  WipeLimit wipe_limit_;
   std::optional<pqc_msgs::msg::TunnelStatus> last_status_;
   std::optional<std::vector<BlacklistEntry>> last_blacklist_;
+  std::int64_t suites_ros_ns_ = 0;  // when it was published
   std::optional<PeerSnapshot> last_diagnosed_;
   rclcpp::Publisher<pqc_msgs::msg::TunnelStatus>::SharedPtr status_;
   rclcpp::Publisher<pqc_msgs::msg::SuiteList>::SharedPtr suites_;

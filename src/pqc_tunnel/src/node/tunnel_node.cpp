@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <rcl_interfaces/msg/set_parameters_result.hpp>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -60,6 +61,22 @@ rclcpp::QoS decision_qos()
     .liveliness_lease_duration(std::chrono::seconds(5));
 }
 
+// The policy would take every status for years old.
+rcl_interfaces::msg::SetParametersResult same_time(
+  const std::vector<rclcpp::Parameter> & parameters, bool simulated)
+{
+  rcl_interfaces::msg::SetParametersResult result;
+  result.successful = std::ranges::none_of(parameters, [&](const rclcpp::Parameter & one) {
+    return one.get_name() == "use_sim_time" && one.as_bool() != simulated;
+  });
+  if (!result.successful) {
+    result.reason =
+      "use_sim_time can't change while the node runs, because all its times would jump: start the "
+      "node with it.";
+  }
+  return result;
+}
+
 // Includes the ports of the shipped files: another tunnel may run on this machine.
 ExposureOptions exposure_options(const Engine & engine, const ParameterValues & values)
 {
@@ -103,6 +120,10 @@ void TunnelNode::start()
   const Role role = value_or_throw(role_of(values));
   auto config = value_or_throw(make_engine_config(role, values));
   declare_tunnel_parameters(*this, role, values);
+  same_time_ = add_on_set_parameters_callback([simulated = get_parameter("use_sim_time").as_bool()](
+                                                const std::vector<rclcpp::Parameter> & parameters) {
+    return same_time(parameters, simulated);
+  });
 
   std::vector<std::string> names;
   for (const auto & plaintext : config.plaintexts) {
@@ -215,7 +236,8 @@ void TunnelNode::watch_graph(const std::string & prefix)
 {
   const std::string self = get_fully_qualified_name();
   status_topic_ = self.substr(0, self.rfind('/') + 1) + prefix + "status";
-  graph_.emplace(self, status_topic_, monotonic_now());
+  rekey_service_ = self.substr(0, self.rfind('/') + 1) + prefix + "rekey";
+  graph_.emplace(self, status_topic_, rekey_service_, monotonic_now());
   statuses_ = create_subscription<TunnelStatus>(
     status_topic_, rclcpp::SensorDataQoS(), [this](const TunnelStatus & status) {
       graph_->handle_status(nanoseconds(status.stamp), monotonic_now());
@@ -240,7 +262,8 @@ void TunnelNode::check_graph(const ClockPair & now)
     publishers.push_back((name_space == "/" ? "" : name_space) + "/" + info.node_name());
   }
   graph_->handle_second(
-    std::move(publishers), get_parameter("use_sim_time").as_bool(), now.ros_ns, now.engine);
+    std::move(publishers), count_services(rekey_service_), get_parameter("use_sim_time").as_bool(),
+    now.ros_ns, now.engine);
   while (const auto warning = graph_->take_warning()) {
     RCLCPP_WARN(get_logger(), "%s", warning->c_str());
   }

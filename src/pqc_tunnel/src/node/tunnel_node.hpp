@@ -88,10 +88,12 @@ private:
   std::optional<DroneReportPublisher> report_publisher_;  // GCS only
   std::optional<GroundRequestServer> request_server_;     // drone only
   std::optional<GroundRequests> ground_requests_;         // GCS only
+  rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr same_time_;
   rclcpp::Subscription<pqc_msgs::msg::VehicleState>::SharedPtr vehicle_;
   rclcpp::Subscription<pqc_msgs::msg::PolicyDecision>::SharedPtr decision_;
   rclcpp::Publisher<pqc_msgs::msg::FleetWarning>::SharedPtr fleet_warning_;  // drone only
   std::string status_topic_;                                                 // of the first peer
+  std::string rekey_service_;                                                // likewise
   std::optional<GraphWatch> graph_;
   std::int64_t newest_ros_ns_ = 0;  // so far
   rclcpp::Subscription<pqc_msgs::msg::TunnelStatus>::SharedPtr statuses_;

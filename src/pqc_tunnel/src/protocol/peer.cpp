@@ -213,7 +213,9 @@ void Peer::refuse_rekey(
   const RekeyCommand & command, const std::string & problem, const Suite * suite,
   const HandshakeTiming & timing, Instant now)
 {
-  report(EventKind::refused, now, "rekey refused: " + problem, suite);
+  if (const auto more = refusals_.take(now)) {
+    report(EventKind::refused, now, "rekey refused: " + problem + *more, suite);
+  }
   reply(command.id, false, problem, timing);
 }
 

@@ -14,6 +14,7 @@
 
 #include "clock_sync.hpp"
 #include "control_frame.hpp"
+#include "event_budget.hpp"
 #include "key_slots.hpp"
 #include "link_estimator.hpp"
 #include "notice_pacer.hpp"
@@ -179,7 +180,8 @@ public:
     std::optional<EventSeverity> severity = std::nullopt);
   // Answers a rekey command with the keys in use now.
   void reply(RekeyId id, bool success, const std::string & message, const HandshakeTiming & timing);
-  // Reports that the command is refused, and answers it. `suite`: the one asked for, if it is known.
+  // Answers that the command is refused, and reports it within a budget: anybody may ask at any rate. `suite`: the one
+  // asked for, if it is known.
   void refuse_rekey(
     const RekeyCommand & command, const std::string & problem, const Suite * suite,
     const HandshakeTiming & timing, Instant now);
@@ -317,6 +319,7 @@ private:
   Instant stretched_until_;
   Instant next_stretch_report_;
   Instant next_roaming_report_;
+  EventBudget refusals_;        // of rekeys that somebody asked for here
   std::uint32_t roamings_ = 0;  // since the last report of one
   Bytes second_try_;            // a copy of a datagram that several keys might open
 };

@@ -187,6 +187,9 @@ class TestTunnel(GraphTestCase):
             answer = self.graph.call(Wipe, f"{end}/pqc/wipe", Wipe.Request())
             self.assertTrue(answer.success, answer.message)
             self.assertEqual(answer.message, "The keys are wiped.")
+            again = self.graph.call(Wipe, f"{end}/pqc/wipe", Wipe.Request())
+            self.assertFalse(again.success)
+            self.assertIn("`pqc wipe` and SIGUSR2 do not wait", again.message)
 
             def agreed(former: str = before) -> bool:
                 newest = [statuses[-1] for statuses in heard.values() if statuses]

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "protocol/event_budget.hpp"
 #include "support/traffic.hpp"
 
 // Rekeys that nothing disturbs: who may ask for one, what they change, when the drone starts one by itself.
@@ -220,6 +221,26 @@ TEST_F(Rekeying, refused_is_an_event_too_that_names_the_suite)
     ASSERT_EQ(pair_.count(side, EventKind::refused), 1u);
     EXPECT_EQ(pair_.events(side).back().suite, &keyless);
     EXPECT_TRUE(pair_.reported(side, EventKind::refused, "rekey refused: "));
+  }
+}
+
+TEST_F(Rekeying, refused_at_any_rate_is_answered_each_time_and_reported_now_and_then_with_a_count)
+{
+  constexpr unsigned calls = 11'786;  // in 12 s
+  const Suite & keyless = suite("cs-mlkem768-aesgcm-sphincs192f");
+  for (const Side side : both_sides) {
+    pair_.events(side).clear();
+    const std::size_t answered = pair_.outcomes(side).size();
+    for (unsigned i = 0; i < calls; ++i) {
+      request(side, &keyless);
+      if (i % 1000 == 0) {
+        pair_.run_for(std::chrono::seconds(1));
+      }
+    }
+    pair_.pump();
+    EXPECT_EQ(pair_.outcomes(side).size(), answered + calls);
+    EXPECT_LE(pair_.count(side, EventKind::refused), EventBudget::burst + 2);
+    EXPECT_TRUE(pair_.reported(side, EventKind::refused, " before it)"));
   }
 }
 

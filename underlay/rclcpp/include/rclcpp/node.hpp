@@ -17,11 +17,13 @@
 #include <map>
 #include <memory>
 #include <rcl_interfaces/msg/parameter_descriptor.hpp>
+#include <rcl_interfaces/msg/set_parameters_result.hpp>
 #include <rosidl_typesupport_cpp/message_type_support.hpp>
 #include <rosidl_typesupport_cpp/service_type_support.hpp>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "rclcpp/logging.hpp"
 #include "rclcpp/parameter_value.hpp"
@@ -323,6 +325,16 @@ private:
 namespace node_interfaces
 {
 
+/// What add_on_set_parameters_callback() returns.
+struct OnSetParametersCallbackHandle
+{
+  using SharedPtr = std::shared_ptr<OnSetParametersCallbackHandle>;
+  using OnSetParametersCallbackType =
+    std::function<rcl_interfaces::msg::SetParametersResult(const std::vector<Parameter> &)>;
+
+  OnSetParametersCallbackType callback;
+};
+
 class NodeParametersInterface
 {
 public:
@@ -398,6 +410,13 @@ public:
     bool ignore_override = false);
   /// The publishers of a topic that the node knows of, its own included.
   std::vector<TopicEndpointInfo> get_publishers_info_by_topic(const std::string & topic) const;
+  /// The servers of a service that the node knows of, its own included.
+  std::size_t count_services(const std::string & service) const;
+
+  /// The callback may refuse a change. It is asked as long as the handle lives; one at a time.
+  [[nodiscard]] node_interfaces::OnSetParametersCallbackHandle::SharedPtr
+  add_on_set_parameters_callback(
+    node_interfaces::OnSetParametersCallbackHandle::OnSetParametersCallbackType callback);
 
   bool has_parameter(const std::string & name) const;
   /// Throws std::runtime_error if the parameter hasn't been declared.
