@@ -37,7 +37,10 @@ def start_aggregator(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             exec_name="aggregator_node",
             name="analyzers",
             parameters=[PathJoinSubstitution(groups)],
-            ros_arguments=["--log-level", LaunchConfiguration("log_level")],
+            ros_arguments=[
+                *("--log-level", LaunchConfiguration("log_level")),
+                *("--enclave", "/aggregator"),
+            ],
             respawn=LaunchConfiguration("respawn").perform(context) == "true",
             respawn_delay=1.0,
             output="screen",

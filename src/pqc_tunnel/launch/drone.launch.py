@@ -176,7 +176,10 @@ def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             LaunchConfiguration("params_file"),
             {"role": "drone", "use_sim_time": use_sim_time, **overrides},
         ],
-        ros_arguments=["--log-level", LaunchConfiguration("log_level")],
+        ros_arguments=[
+            *("--log-level", LaunchConfiguration("log_level")),
+            *("--enclave", "/tunnel"),
+        ],
         respawn=LaunchConfiguration("respawn").perform(context) == "true",
         respawn_delay=1.0,
         output="screen",
@@ -221,7 +224,10 @@ def start_mavros(context: LaunchContext) -> list[LaunchDescriptionEntity]:
                     "fcu_protocol": "v2.0",
                 },
             ],
-            ros_arguments=["--log-level", LaunchConfiguration("log_level")],
+            ros_arguments=[
+                *("--log-level", LaunchConfiguration("log_level")),
+                *("--enclave", "/mavros"),
+            ],
             respawn=LaunchConfiguration("respawn").perform(context) == "true",
             respawn_delay=1.0,
             output="screen",

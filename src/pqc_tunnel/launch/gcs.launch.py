@@ -89,7 +89,10 @@ def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         name="tunnel",
         namespace=LaunchConfiguration("namespace"),
         parameters=[LaunchConfiguration("params_file"), overrides],
-        ros_arguments=["--log-level", LaunchConfiguration("log_level")],
+        ros_arguments=[
+            *("--log-level", LaunchConfiguration("log_level")),
+            *("--enclave", "/tunnel"),
+        ],
         respawn=LaunchConfiguration("respawn").perform(context) == "true",
         respawn_delay=1.0,
         output="screen",

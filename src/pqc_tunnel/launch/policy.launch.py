@@ -106,7 +106,10 @@ def start_nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
                     },
                 },
             ],
-            ros_arguments=["--log-level", LaunchConfiguration("log_level")],
+            ros_arguments=[
+                *("--log-level", LaunchConfiguration("log_level")),
+                *("--enclave", f"/{name}"),
+            ],
             respawn=value("respawn") == "true",
             respawn_delay=1.0,
             output="screen",

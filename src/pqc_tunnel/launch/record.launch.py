@@ -58,6 +58,7 @@ def start_recorder(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             ],
             name="record",
             cwd=LaunchConfiguration("record_dir"),
+            additional_env={"ROS_SECURITY_ENCLAVE_OVERRIDE": "/recorder"},
             sigterm_timeout="30",
             output="screen",
         )

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from rclpy.node import Node
 
-NODES_ENCLAVE = "/"  # of the nodes that the launch files start
+OPERATOR = "/operator"  # the enclave of commands; each node that a launch file starts has its own
 COMMAND = (
     "Beside the running nodes, 'ros2 security generate_policy seen.policy.xml' writes the rules "
     "that they need."
@@ -38,12 +38,24 @@ class Use:
 
 
 class SecurityPolicy:
-    """The rules of one enclave."""
+    """The rules of the enclaves of one end."""
 
-    def __init__(self, text: str, enclave: str = NODES_ENCLAVE) -> None:
+    def __init__(self, text: str) -> None:
         root = ElementTree.fromstring(text)
-        profiles = root.findall(f"enclaves/enclave[@path='{enclave}']/profiles/profile")
-        self.rules = {rule for profile in profiles for rule in rules_of(profile)}
+        self.enclaves = {
+            enclave.attrib["path"]: {
+                rule
+                for profile in enclave.findall("profiles/profile")
+                for rule in rules_of(profile)
+            }
+            for enclave in root.findall("enclaves/enclave")
+        }
+        self.rules = {
+            rule
+            for path, rules in self.enclaves.items()
+            if path != OPERATOR
+            for rule in rules
+        }
 
     @classmethod
     def of_file(cls, file: Path) -> SecurityPolicy:
@@ -61,10 +73,24 @@ class SecurityPolicy:
             for rule in self.rules
         )
 
-    @property
-    def permissions_bytes(self) -> int:
-        """Approximate size of the signed permissions of the enclave, bytes."""
-        topics = {topic for rule in self.rules for topic in dds_topics(rule)}
+    def enclave_of(self, node: str) -> str:
+        """Return the only enclave with rules of a node."""
+        (path,) = (
+            path for path, rules in self.enclaves.items() if node in {rule.node for rule in rules}
+        )
+        return path
+
+    def callers(self, service: str) -> set[str]:
+        """Return the enclaves whose processes may call a service: DDS tells no nodes apart."""
+        return {
+            path
+            for path, rules in self.enclaves.items()
+            if any(rule.verb == "calls" and fnmatchcase(service, rule.name) for rule in rules)
+        }
+
+    def permissions_bytes(self, enclave: str) -> int:
+        """Approximate size of the signed permissions of an enclave, bytes."""
+        topics = {topic for rule in self.enclaves[enclave] for topic in dds_topics(rule)}
         names = sum(len(name) + PERMISSIONS_LINE_BYTES for _, name in topics)
         return PERMISSIONS_FRAME_BYTES + names
 

@@ -116,13 +116,38 @@ class TestSecurityPolicy(GraphTestCase):
 
     def test_the_permissions_fit_into_the_handshake_of_fast_dds(self) -> None:
         for end in NAMESPACES:
-            self.assertLess(self.policy(end).permissions_bytes, FAST_DDS_PERMISSIONS_BYTES)
+            policy = self.policy(end)
+            for enclave in policy.enclaves:
+                size = policy.permissions_bytes(enclave)
+                self.assertLess(size, FAST_DDS_PERMISSIONS_BYTES, (end, enclave))
 
-    def test_only_the_policy_node_may_ask_for_a_rekey(self) -> None:
-        drone = self.policy("drone")
-        nodes = {rule.node for rule in drone.rules}
-        callers = {node for node in nodes if drone.allows(Use(node, "calls", "/pqc/rekey"))}
-        self.assertEqual(callers, {"/pqc/policy"})
+    def test_each_node_runs_in_an_enclave_of_its_own_with_its_rules_alone(self) -> None:
+        for end, namespace in NAMESPACES.items():
+            policy = self.policy(end)
+            for node in policy.nodes(namespace):
+                owners = {rule.node for rule in policy.enclaves[policy.enclave_of(node)]}
+                self.assertEqual(owners, {node})
+            wanted = {node: policy.enclave_of(node) for node in policy.nodes(namespace)}
+            self.graph.wait_for(
+                lambda end=end, wanted=wanted: self.enclaves(end) == wanted, f"{wanted}"
+            )
+
+    def enclaves(self, end: str) -> dict[str, str]:
+        """Return the enclaves of the live nodes of one end."""
+        return {
+            f"{namespace}/{name}": enclave
+            for name, namespace, enclave in (
+                self.graph.node.get_node_names_and_namespaces_with_enclaves()
+            )
+            if namespace == NAMESPACES[end]
+        }
+
+    def test_only_the_operator_may_wipe_and_beside_it_only_the_policy_may_rekey(self) -> None:
+        drone, ground = self.policy("drone"), self.policy("gcs")
+        self.assertEqual(drone.callers("/pqc/wipe"), {"/operator"})
+        self.assertEqual(drone.callers("/pqc/rekey"), {"/operator", "/policy"})
+        self.assertEqual(ground.callers("/gcs/pqc/wipe"), {"/operator"})
+        self.assertEqual(ground.callers("/gcs/pqc/rekey"), {"/operator"})
 
 
 @launch_testing.post_shutdown_test()
