@@ -15,6 +15,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+from pqc_policy.shown_text import shown, shown_streams
 from pqc_sim.processes.command_line import Parser
 from pqc_sim.processes.run_fault import RunFault
 
@@ -55,6 +56,7 @@ def make_parser() -> Parser:
     return parser
 
 
+@shown_streams()
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; 0 if it completed and found no fault, 2 if it was called wrongly."""
     try:
@@ -79,7 +81,7 @@ def main(arguments: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        place = f"'{error.filename}': " if error.filename else ""
+        place = f"'{shown(error.filename)}': " if error.filename else ""
         print(f"bench: {place}{error.strerror or error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What another package's detector or strategy has raised, in words."""
 
+from pqc_policy.shown_text import shown
+
 
 def sentence(fault: Exception) -> str:
     """Return the fault as one sentence."""
     text = " ".join(str(fault).split()) or type(fault).__name__
-    return f"{text.rstrip('.')}."
+    return f"{shown(text).rstrip('.')}."

@@ -19,6 +19,8 @@ from typing import Any, BinaryIO, NoReturn
 
 import yaml
 
+from pqc_policy.shown_text import Fault
+
 MOST_BYTES = 1 << 20
 # YAML is read at some 100 kB/s, while a node waits.
 MOST_YAML_BYTES = 128 << 10
@@ -27,7 +29,7 @@ _MOST_NUMBER = 1 << 64
 _SUFFIXES = (".yaml", ".yml")
 
 
-class FileFault(ValueError):
+class FileFault(Fault):
     """A file that can't be used; the message is a sentence without its subject, the file."""
 
 

@@ -17,6 +17,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pqc_policy.shown_text import Fault
+
 Value = bool | int | float | str | list[str]
 T = TypeVar("T")
 
@@ -33,7 +35,7 @@ _LISTED_CHOICES = 10  # longer lists of choices are not spelt out
 _PARAMETER, _GROUP = "parameter", "group"
 
 
-class ParameterFault(ValueError):
+class ParameterFault(Fault):
     """A parameter that can't be used; the message is one sentence."""
 
 

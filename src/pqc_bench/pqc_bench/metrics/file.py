@@ -9,13 +9,15 @@ import os
 from pathlib import Path
 from typing import Any
 
+from pqc_policy.shown_text import Fault
+
 from pqc_bench.metrics.canonical import digest, seal
 from pqc_bench.metrics.schema import problems
 
 NAME = "metrics.json"
 
 
-class MetricsFault(ValueError):
+class MetricsFault(Fault):
     """An invalid or altered metrics file; the message is one sentence."""
 
 

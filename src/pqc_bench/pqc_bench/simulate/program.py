@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 from pqc_sim.processes.run_fault import RunFault
@@ -20,5 +21,6 @@ def build_simulator(source: Path) -> Path:
     command = ["cmake", "--build", str(build), "--target", *_TARGETS]
     built = subprocess.run(command, capture_output=True, text=True, check=False)
     if built.returncode != 0:
-        raise RunFault(f"the simulator can't be built:\n{built.stdout[-2000:]}{built.stderr}")
+        print(built.stdout[-2000:], built.stderr, sep="", file=sys.stderr)
+        raise RunFault("the simulator can't be built")
     return build / _TARGETS[0]

@@ -13,6 +13,7 @@ from typing import Any
 
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 from pqc_policy.sensing.model_card import CLASSES
+from pqc_policy.shown_text import Fault
 
 from pqc_learning.data.episodes import Episode
 from pqc_learning.data.message_rows import Row, message
@@ -24,7 +25,7 @@ _PACKAGE = "pqc_learning"
 _ABOUT = {"format": int, "link": str, "seconds": float, "episodes": list, "messages": list}
 
 
-class RecordingFault(ValueError):
+class RecordingFault(Fault):
     """A file that is no recording; the message is a sentence."""
 
 

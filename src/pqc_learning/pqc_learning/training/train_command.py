@@ -18,6 +18,7 @@ import time
 from importlib import import_module
 from pathlib import Path
 
+from pqc_policy.shown_text import shown_streams
 from pqc_sim.processes.command_line import Parser, whole
 from pqc_sim.processes.run_fault import RunFault
 
@@ -53,6 +54,7 @@ def make_parser() -> Parser:
     return parser
 
 
+@shown_streams()
 def main(arguments: list[str] | None = None) -> int:
     """Train; 0 if everything was trained, and with --check reproduced."""
     options = make_parser().parse_args(arguments)

@@ -12,6 +12,7 @@ from rclpy.task import Future
 
 from pqc_msgs.srv import Rekey
 from pqc_policy.policy.decision import Decision
+from pqc_policy.shown_text import shown
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ class RekeyCaller:
 
     def _log(self, request: _Request, success: bool, message: str) -> None:
         done = "done" if success else "failed"
-        self.newest_answer = f"Rekey to {request.suite} {done}: {message.rstrip('.')}."
+        self.newest_answer = f"Rekey to {request.suite} {done}: {shown(message).rstrip('.')}."
         if success:
             self._logger.info(self.newest_answer)
         else:

@@ -18,9 +18,11 @@ from pqc_policy.nodes import parameter_files
 from pqc_policy.nodes.exit_deadline import exit_within
 from pqc_policy.nodes.interruption import exit_on_sigint, leave_sigint_to_rclpy
 from pqc_policy.nodes.set_clock_watch import awake_when_the_clock_is_set
+from pqc_policy.nodes.shown_log import show_log
 from pqc_policy.nodes.simulated_clock import ClockWatch
 from pqc_policy.nodes.standard_streams import open_standard_streams
 from pqc_policy.parameters import ParameterFault, Unavailable
+from pqc_policy.shown_text import shown, shown_streams
 
 _EXIT_WITHIN_S = 3.0
 _WRONG_USAGE = 2
@@ -30,6 +32,7 @@ _RCL_TEXT = re.compile(
 )
 
 
+@shown_streams()
 def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
     """Make a node and spin it.
 
@@ -80,15 +83,16 @@ def _initialized(arguments: Sequence[str] | None) -> str:
         others = remove_ros_args(words)[1:]  # reads the files
         if others:
             return (
-                f"The argument {others[0]} is unknown; "
+                f"The argument {shown(others[0])} is unknown; "
                 "parameters are given with --ros-args -p NAME:=VALUE or --params-file FILE."
             )
         rclpy.init(args=arguments)
+        show_log()
     except ParameterFault as fault:
         return str(fault)
     except RuntimeError as fault:  # RCLError, or UnknownROSArgsError with a list
         text = str(fault).strip("[]")
         found = _RCL_TEXT.fullmatch(text)
         why = f"{found[1]}: {found[2]}" if found is not None else text
-        return f"The ROS arguments can't be used: {' '.join(why.split()).rstrip('.')}."
+        return f"The ROS arguments can't be used: {shown(' '.join(why.split())).rstrip('.')}."
     return ""

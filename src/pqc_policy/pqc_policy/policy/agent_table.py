@@ -22,6 +22,7 @@ from typing import Any, Protocol
 from pqc_policy.named_files import FileFault, from_json, read_text
 from pqc_policy.policy.agent_choice import Choice
 from pqc_policy.policy.agent_view import COLUMNS, View
+from pqc_policy.shown_text import Fault
 
 FORMAT = 1
 SHIPPED = "flight_agent.json"
@@ -31,7 +32,7 @@ _FIELDS = {"format", "card", "columns", "weights", "sha256"}
 _CARD = ("name", "data", "seed", "commit", "metrics")
 
 
-class AgentFault(ValueError):
+class AgentFault(Fault):
     """A table that can't be used; the message is one sentence."""
 
 

@@ -30,6 +30,7 @@ from pqc_policy.policy.inputs import (
     hold_request_fault,
     known,
 )
+from pqc_policy.shown_text import shown
 
 # Messages kept of each topic: some seconds of the fastest one.
 BACKLOG = 256
@@ -279,7 +280,7 @@ def _slowest(paths: Iterable[Any]) -> tuple[float | None, str]:
     """Return the rate of the slowest link of known rate that carries data, and where it is from."""
     rates = [
         # Recordings of earlier versions do not tell where it is from.
-        (float(path.rate_bytes_s), str(getattr(path, "rate_source", "")))
+        (float(path.rate_bytes_s), shown(getattr(path, "rate_source", "")))
         for path in paths
         if path.carries
     ]
@@ -290,7 +291,7 @@ def _slowest(paths: Iterable[Any]) -> tuple[float | None, str]:
 def _read_status(message: Any) -> _Status:
     key_age_s, timing = known(float(message.key_age_s)), message.handshake
     return _Status(
-        suite=str(message.suite),
+        suite=shown(message.suite),
         epoch=int(message.epoch),
         key_age_s=key_age_s if key_age_s is not None and key_age_s >= 0 else None,
         handshake_s=known(float(timing.total_s)) or None,
@@ -317,8 +318,8 @@ def _read_event(message: Any) -> _RekeyFailure | None:
     kind = int(message.kind)
     if kind not in (_REKEY_FAILED, _ROLLBACK, _REFUSED) or not message.suite:
         return None
-    reason = str(message.text).rstrip(".")
-    return _RekeyFailure(str(message.suite), reason, authenticated=kind == _ROLLBACK)
+    reason = shown(message.text).rstrip(".")
+    return _RekeyFailure(shown(message.suite), reason, authenticated=kind == _ROLLBACK)
 
 
 def _read_battery(message: Any) -> Battery:
@@ -334,13 +335,13 @@ def _read_battery(message: Any) -> Battery:
 def _read_vehicle(message: Any) -> _Vehicle:
     # Recordings of earlier versions have no phase.
     phase = _PHASES.get(int(getattr(message, "phase", 0)))
-    return _Vehicle(bool(message.armed), phase, str(message.mode) or None)
+    return _Vehicle(bool(message.armed), phase, shown(message.mode) or None)
 
 
 def _read_verdict(message: Any) -> _Judged | None:
     verdict = _VERDICTS.get(int(message.verdict))
     # Recordings of earlier versions name no class.
-    named = str(getattr(message, "attack_class", "")) or None
+    named = shown(getattr(message, "attack_class", "")) or None
     return None if verdict is None else _Judged(verdict, named)
 
 

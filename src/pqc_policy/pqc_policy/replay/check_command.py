@@ -13,8 +13,10 @@ from pqc_policy.parameters import ParameterFault, from_values
 from pqc_policy.policy.inert_rules import inert_rules
 from pqc_policy.policy.settings import PolicySettings
 from pqc_policy.replay.parameter_file import read_floor, read_values
+from pqc_policy.shown_text import shown, shown_streams
 
 
+@shown_streams()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return 2 for parameters that can't be used, 0 if none is a mistake.
 
@@ -44,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     found = inert_rules(policy, tunnel)
     usable, allowed = len(policy.order.usable), len(policy.order.allowed)
-    print(f"Strategy {policy.config.strategy}, costs of {policy.profile.name}.")
+    print(f"Strategy {policy.config.strategy}, costs of {shown(policy.profile.name)}.")
     print(f"{usable} suites may be chosen, from {policy.order.usable[0].id} upwards.")
     if usable < allowed:
         print(
@@ -59,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, value in sorted(policy.overridden.items()):
         print(f"The strategy sets {name} itself: {value} is not used.")
     if policy.fallback:
-        print(policy.fallback)
+        print(shown(policy.fallback))
     for inert in found:
         verb = "can never act" if inert.contradicts else "never acts here"
         print(f"The rule {inert.rule} {verb}: {inert.why}.")

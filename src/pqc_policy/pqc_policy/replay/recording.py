@@ -29,13 +29,14 @@ from pqc_policy.policy.settings import PolicySettings
 from pqc_policy.policy.telemetry import NANOSECONDS, PARAMETERS, TOPICS, Telemetry, nanoseconds
 from pqc_policy.replay.bag_files import BagFault, BagFiles, Topic
 from pqc_policy.replay.recorded_parameters import Values, values_in
+from pqc_policy.shown_text import Fault
 
 # Time after a whole second in which a flight waits for messages stamped before it.
 SETTLE_S = PolicySettings().settle_s
 DECISION = "decision"
 
 
-class RecordingFault(ValueError):
+class RecordingFault(Fault):
     """A recording that can't be used; the message is one sentence."""
 
 

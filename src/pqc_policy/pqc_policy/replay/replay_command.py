@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.config import STRATEGY_NAMES
+from pqc_policy.shown_text import shown, shown_streams
 
 # Other modules are imported where they are used, so that --help and a refusal come at once.
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+@shown_streams()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return 1 for a bag, parameters or a file that can't be used, else 0."""
     parser = _parser()
@@ -93,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except OSError as fault:
         what = fault.filename or "The output"
-        print(f"{what} can't be written: {fault.strerror}.", file=sys.stderr)
+        print(f"{shown(what)} can't be written: {fault.strerror}.", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
@@ -144,7 +146,7 @@ def _replay(options: argparse.Namespace) -> None:
 
     recording = Recording(options.bag, options.namespace)
     for sentence in recording.damage:
-        print(sentence, file=sys.stderr)
+        print(shown(sentence), file=sys.stderr)
     settings, source = _settings(options, recording)
     history = recording.inputs(settings.first.settle_s)
     if options.origin == RECORDED:
@@ -156,7 +158,7 @@ def _replay(options: argparse.Namespace) -> None:
     start_s = decisions[0].t if decisions else 0.0
     _print(
         f"{title}: {len(decisions)} decisions",
-        f"Parameters: {source}.",
+        f"Parameters: {shown(source)}.",
         *_differences(settings, start_s),
         table(log),
         summary(decisions),
@@ -199,15 +201,16 @@ def _differences(settings: FlightSettings, start_s: float) -> Iterator[str]:
         if time_s < start_s:
             continue
         ignored = ", which is replaced here" if name in settings.overrides else ""
-        yield f"At {time_s - start_s:.0f} s {name} changed from {before} to {after}{ignored}."
+        change = f"changed from {shown(before)} to {shown(after)}{ignored}"
+        yield f"At {time_s - start_s:.0f} s {name} {change}."
     replaced = [f"{name} is {used}, was {was}" for name, was, used in settings.replaced()]
     if replaced:
-        yield f"Replaced: {'; '.join(replaced)}."
+        yield shown(f"Replaced: {'; '.join(replaced)}.")
 
 
 def _title(settings: FlightSettings, options: argparse.Namespace) -> str:
     name = options.bag.resolve().name
-    return f"{name}, strategy {settings.first.config.strategy} ({ORIGINS[options.origin]})"
+    return f"{shown(name)}, strategy {settings.first.config.strategy} ({ORIGINS[options.origin]})"
 
 
 def _print(*lines: str) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from ament_index_python.packages import PackageNotFoundError
 from pqc_policy.policy.decision_log import fold
 from pqc_policy.replay.recording import RecordingFault, replay
+from pqc_policy.shown_text import shown, shown_streams
 
 from pqc_sim.flights.flight_files import (
     policy_of,
@@ -24,6 +25,7 @@ from pqc_sim.flights.recorded_flights import SCRIPTS
 from pqc_sim.flights.simulation import Simulation
 
 
+@shown_streams()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; 0 if all files were written."""
     options = _parser().parse_args(arguments)
@@ -44,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"The messages of a flight are not all installed: {fault}.", file=sys.stderr)
         return 1
     except (RecordingFault, OSError) as fault:
-        print(fault, file=sys.stderr)
+        print(shown(fault), file=sys.stderr)
         return 1
     return 0
 
