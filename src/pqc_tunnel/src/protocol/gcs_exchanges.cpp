@@ -134,7 +134,7 @@ void GcsEnd::handle_completed(
   remote.keys().install_pending(
     std::make_unique<EpochKeys>(
       EpochName{exchange.suite, session, exchange.epoch}, Role::gcs, std::move(completed.secrets),
-      settings_, now, remote.clock(exchange.channel)),
+      settings_, now, remote.clock(channel)),
     {{transaction_of(exchange.client_random), Confirm{completed.confirmation}},
      exchange.client_random,
      Backoff(remote.retry_time(now), exchange_retry_max, exchange_steady_tries),

@@ -210,7 +210,7 @@ void Peer::send_probe(Channel channel, const PathProbe & probe, Instant now)
   const Bytes payload = encode(ControlFrame{0, PathRequest{probe.nonce}});
   const TrafficClass traffic = probe.proved ? TrafficClass::control : TrafficClass::unproved;
   paths_.handle_sent(probe.to, frame_overhead + payload.size(), now);
-  send_frame(channel, FrameKind::control, payload, traffic, to);
+  send_frame(channel, FrameKind::control, payload, traffic, to, now);
 }
 
 // By the path of the request. An address that has not proved itself gets an answer as far as it may get anything.

@@ -217,18 +217,20 @@ TEST(PathSet, a_new_address_is_proved_by_the_answer_to_its_own_probe_and_by_no_o
     paths.now += 1s;
     std::ranges::copy(paths.probes(), std::back_inserter(probes));
     for (const PathProbe & probe : probes) {
-      paths.set.handle_answer(probe.nonce + 1, 0, paths.now);
+      paths.set.handle_answer(probe.nonce + 1, at(0, 2), paths.now);
       if (probe.to == at(0, 1)) {
-        paths.set.handle_answer(probe.nonce, 0, paths.now);
+        paths.set.handle_answer(probe.nonce, at(0, 1), paths.now);
       }
     }
-    paths.set.handle_answer(0, 0, paths.now);
+    paths.set.handle_answer(0, at(0, 2), paths.now);
     EXPECT_EQ(paths.set.remote(0), at(0, 1));
     const auto own = std::ranges::find(probes, at(0, 2), &PathProbe::to);
     ASSERT_NE(own, probes.end());
-    EXPECT_FALSE(paths.set.handle_answer(own->nonce, 1, paths.now));
+    for (const Endpoint & other : {at(0, 1), at(0, 3), at(1, 2)}) {
+      EXPECT_FALSE(paths.set.handle_answer(own->nonce, other, paths.now));
+    }
     EXPECT_EQ(paths.set.remote(0), at(0, 1));
-    EXPECT_TRUE(paths.set.handle_answer(own->nonce, 0, paths.now));
+    EXPECT_TRUE(paths.set.handle_answer(own->nonce, at(0, 2), paths.now));
     EXPECT_EQ(paths.set.remote(0), at(0, 2));
   }
 }
