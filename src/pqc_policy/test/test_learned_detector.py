@@ -160,7 +160,7 @@ def test_a_folder_that_is_not_as_it_must_be_is_refused_with_one_sentence(
 @pytest.mark.parametrize(
     ("content", "text"),
     [
-        (b"no model", "The model tiny can't be read by onnxruntime."),
+        (b"no model", "The model tiny is damaged, or has a sparse tensor."),
         (b"", "has a model of 0 bytes"),
         (tiny_models.model(features=30), f"of 5 bins by {len(FEATURES)} features."),
         (tiny_models.model(classes=5), "has no single output probabilities of 6 classes."),
@@ -175,6 +175,34 @@ def test_a_file_with_another_model_is_refused_although_its_card_agrees(
 ) -> None:
     with pytest.raises(DetectorFault, match=text):
         load_learned(tiny_models.folder(tmp_path, content=content))
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("constant", "The model bomb gives an error in a trial."),
+        ("doubled", "The model bomb gives an error in a trial."),
+        ("sparse", "The model bomb is damaged, or has a sparse tensor."),
+        ("endless", "The model bomb gives an error in a trial."),
+    ],
+)
+def test_a_small_model_takes_neither_gigabytes_nor_for_ever(
+    kind: str, text: str, tmp_path: Path
+) -> None:
+    place = tiny_models.folder(tmp_path, "bomb", tiny_models.bomb(kind))
+    code = (
+        "import resource, sys, pathlib\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))\n"
+        "from pqc_policy.sensing.learned_detector import load_learned\n"
+        "try:\n    load_learned(pathlib.Path(sys.argv[1]))\n"
+        "except ValueError as fault:\n    print(fault)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    words = [sys.executable, "-c", code, str(place)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
+    sentence, kib = done.stdout.splitlines()
+    assert sentence == text
+    assert int(kib) < 500_000
 
 
 def test_a_model_reads_no_other_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ A model adds a bias to the product of its features with a matrix, and takes the 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import struct
 from collections.abc import Iterable, Sequence
@@ -18,7 +19,7 @@ import numpy as np
 from pqc_policy.sensing.features import FEATURES
 from pqc_policy.sensing.model_card import CLASSES
 
-_FLOAT, _INT64 = 1, 7  # element types of tensors
+_FLOAT, _INT64, _BOOL = 1, 7, 9  # element types of tensors
 _IR_VERSION, _OPSET = 8, 13
 # The newest bin's rate of datagrams with no known key makes an attack volumetric.
 TELLING = "dropped_unknown"
@@ -42,7 +43,7 @@ def _field(number: int, value: int | bytes | str) -> bytes:
 
 
 def _tensor(name: str, values: np.ndarray) -> bytes:
-    kind = _INT64 if values.dtype == np.int64 else _FLOAT
+    kind = {"int64": _INT64, "bool": _BOOL}.get(values.dtype.name, _FLOAT)
     dims = b"".join(_field(1, size) for size in values.shape)
     return dims + _field(2, kind) + _field(8, name) + _field(9, values.tobytes())
 
@@ -103,6 +104,71 @@ def model(
         ]
     )
     return _field(1, _IR_VERSION) + _field(7, graph) + _field(8, _field(2, _OPSET))
+
+
+def bomb(kind: str) -> bytes:
+    """Return a model of some hundred bytes that asks for gigabytes, or that never ends."""
+    side = np.array([25000, 25000], dtype=np.int64)
+    tensors, extra, nodes = [], b"", []
+    if kind == "constant":
+        tensors = [_tensor("side", side)]
+        nodes = [_node("ConstantOfShape", ["side"], "much")]
+    elif kind == "doubled":
+        axis = _field(5, _field(1, "axis") + _field(3, 1) + _field(20, 2))
+        names = ["features", *(f"times{n}" for n in range(24)), "much"]
+        nodes = [_node("Concat", [a, a], b) + axis for a, b in itertools.pairwise(names)]
+    elif kind == "sparse":
+        one = _tensor("much", np.ones(1, dtype=np.float32))
+        extra = _field(
+            15, _field(1, one) + _field(2, _tensor("", side[:1] * 0)) + _field(3, 1 << 28)
+        )
+    elif kind == "endless":
+        tensors = [_tensor("turns", np.array(1 << 60)), _tensor("on", np.array(True))]
+        nodes = [
+            _node("Identity", ["features"], "much0"),
+            _node("Loop", ["turns", "on", "much0"], "much") + _field(5, _body()),
+        ]
+    nodes += [
+        _node("ReduceMean", ["much"], "mean"),
+        _node("Reshape", ["mean", "shape"], "flat"),
+        _node("Add", ["flat", "bias"], "sum"),
+        _node("Softmax", ["sum"], "probabilities"),
+    ]
+    tensors += [
+        _tensor("shape", np.array([1, 1], dtype=np.int64)),
+        _tensor("bias", np.array([0, -8, -8, -8, -8, -8], dtype=np.float32)),
+    ]
+    graph = b"".join(
+        [
+            *(_field(1, node) for node in nodes),
+            _field(2, "bomb"),
+            *(_field(5, tensor) for tensor in tensors),
+            _field(11, _end("features", [1, BINS, len(FEATURES)])),
+            _field(12, _end("probabilities", [1, len(CLASSES)])),
+            extra,
+        ]
+    )
+    return _field(1, _IR_VERSION) + _field(7, graph) + _field(8, _field(2, _OPSET))
+
+
+def _body() -> bytes:
+    """Return the attribute of a loop that passes its value on, and goes on."""
+
+    def scalar(name: str, kind: int) -> bytes:
+        return _field(1, name) + _field(2, _field(1, _field(1, kind) + _field(2, b"")))
+
+    value = [1, BINS, len(FEATURES)]
+    graph = [
+        _field(1, _node("Identity", ["go"], "goes")),
+        _field(1, _node("Identity", ["before"], "after")),
+        _field(2, "body"),
+        _field(11, scalar("turn", _INT64)),
+        _field(11, scalar("go", _BOOL)),
+        _field(11, _end("before", value)),
+        _field(12, scalar("goes", _BOOL)),
+        _field(12, _end("after", value)),
+    ]
+    return _field(1, "body") + _field(6, b"".join(graph)) + _field(20, 5)
 
 
 def card(content: bytes, name: str, **changes: Any) -> dict[str, Any]:

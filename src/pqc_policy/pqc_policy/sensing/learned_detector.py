@@ -27,6 +27,7 @@ from pqc_policy.sensing.features import FEATURES, vector
 from pqc_policy.sensing.finding import Finding, Usual
 from pqc_policy.sensing.model_card import CLASSES, ModelCard
 from pqc_policy.sensing.model_folder import Model, read_model
+from pqc_policy.sensing.model_limits import is_bounded, limited_options, limited_time
 from pqc_policy.sensing.traffic import Bin
 
 _INPUT, _OUTPUT, _FLOAT = "features", "probabilities", "tensor(float)"
@@ -175,14 +176,11 @@ def _session(model: Model) -> Any:
         raise DetectorFault(
             f"The model {name} needs onnxruntime, which can't be loaded."
         ) from error
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.enable_cpu_mem_arena = False
-    options.log_severity_level = 4
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    if not is_bounded(model.content):
+        raise DetectorFault(f"The model {name} is damaged, or has a sparse tensor.")
     try:
         return onnxruntime.InferenceSession(
-            model.content, options, providers=["CPUExecutionProvider"]
+            model.content, limited_options(), providers=["CPUExecutionProvider"]
         )
     except Exception as error:  # whatever onnxruntime raises
         raise DetectorFault(f"The model {name} can't be read by onnxruntime.") from error
@@ -204,7 +202,8 @@ def _check(session: Any, card: ModelCard) -> None:
             f"The model {card.name} has no single output {_OUTPUT} of {classes} classes."
         )
     try:
-        _run(session, np.zeros(shape, dtype=np.float32))
+        with limited_time() as options:
+            _run(session, np.zeros(shape, dtype=np.float32), options)
     except _BadResult as fault:
         raise DetectorFault(f"The model {card.name} gives {fault} in a trial.") from fault
 
@@ -216,10 +215,10 @@ def _fits(end: Any, name: str, shape: tuple[int, ...]) -> bool:
     return bool(end.name == name and end.type == _FLOAT and one and tuple(others) == shape)
 
 
-def _run(session: Any, window: NDArray[np.float32]) -> NDArray[np.float32]:
+def _run(session: Any, window: NDArray[np.float32], options: Any = None) -> NDArray[np.float32]:
     """Return the probabilities of a window of shape (bins, F), shape (C,); raise _BadResult."""
     try:
-        (result,) = session.run([_OUTPUT], {_INPUT: window[np.newaxis]})
+        (result,) = session.run([_OUTPUT], {_INPUT: window[np.newaxis]}, options)
     except Exception as error:  # whatever onnxruntime raises
         raise _BadResult("an error") from error
     found = np.asarray(result, dtype=np.float32)
