@@ -4,6 +4,7 @@
 add_library(pqc_tunnel_core STATIC
   src/base/contract.cpp
   src/base/nearest_name.cpp
+  src/base/shown_text.cpp
 
   src/crypto/aead.cpp
   src/crypto/algorithm_resolution.cpp

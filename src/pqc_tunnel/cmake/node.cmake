@@ -13,6 +13,7 @@ set(PQC_TUNNEL_NODE_SOURCES
   src/node/peer_ros_interface.cpp
   src/node/peer_names.cpp
   src/node/rekey_requests.cpp
+  src/node/shown_log.cpp
   src/node/suite_list.cpp
   src/node/tunnel_node.cpp
 )
@@ -27,6 +28,7 @@ set(PQC_TUNNEL_NODE_TESTS
   test/node/test_node_parameters.cpp
   test/node/test_peer_names.cpp
   test/node/test_rekey_requests.cpp
+  test/node/test_shown_log.cpp
   test/node/test_suite_list.cpp
 )
 set(PQC_TUNNEL_LAUNCH_TESTS

@@ -47,6 +47,7 @@ if(NOT PQC_TUNNEL_SANITIZE)
 endif()
 if(PQC_TUNNEL_CORE_TESTS)
   pqc_tunnel_add_tests(pqc_tunnel_core
+    test/base/test_shown_text.cpp
     test/crypto/test_aead.cpp
     test/crypto/test_aead_vectors.cpp
     test/crypto/test_algorithm_resolution.cpp

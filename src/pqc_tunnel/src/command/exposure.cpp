@@ -7,6 +7,7 @@
 
 #include "config/exposure_parameters.hpp"
 #include "exposure/exposure.hpp"
+#include "pqc_tunnel/base/shown_text.hpp"
 #include "pqc_tunnel/command_line/arguments.hpp"
 #include "pqc_tunnel/command_line/json_writer.hpp"
 #include "pqc_tunnel/net/address.hpp"
@@ -108,8 +109,8 @@ std::string to_json(const ExposureReport & report)
 void print(const ExposureReport & report)
 {
   for (const Finding & finding : report.findings) {
-    std::cout << (&finding == &report.findings.front() ? "" : "\n") << finding.problem << ":\n  "
-              << finding.mend << ".\n";
+    std::cout << (&finding == &report.findings.front() ? "" : "\n") << shown(finding.problem)
+              << ":\n  " << finding.mend << ".\n";
   }
   if (report.verdict() == Verdict::closed) {
     std::cout << nothing_exposed << "\n";

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "pqc_tunnel/base/nearest_name.hpp"
+#include "pqc_tunnel/command_line/shown_streams.hpp"
 #include "pqc_tunnel/protocol/constants.hpp"
 #include "subcommand.hpp"
 
@@ -25,7 +26,7 @@ Configurations are /etc/pqc/NAME.yaml ($PQC_CONFIG_DIR), control sockets /run/pq
 
 int refuse(const std::string & sentence, int code)
 {
-  std::cerr << "pqc: " << sentence << "\n";
+  std::cerr << "pqc: " << shown(sentence) << "\n";
   return code;
 }
 
@@ -143,10 +144,12 @@ int run(const std::vector<std::string> & words)
 
 int main(int argc, char ** argv)
 {
+  const pqc_tunnel::cli::ShownStream output(std::cout);
+  const pqc_tunnel::cli::ShownStream errors(std::cerr);
   try {
     return pqc_tunnel::cli::run(std::vector<std::string>(argv + 1, argv + argc));
   } catch (const std::exception & error) {
-    std::cerr << "pqc: " << error.what() << ".\n";
+    std::cerr << "pqc: " << pqc_tunnel::shown(error.what()) << ".\n";
     return pqc_tunnel::cli::exit_cannot_run;
   }
 }

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "pqc_tunnel/base/shown_text.hpp"
+
 namespace pqc_tunnel::cli
 {
 
@@ -15,7 +17,7 @@ namespace
 {
 
 double number(const YAML::Node & node) { return node.as<double>(0.0); }
-std::string text(const YAML::Node & node) { return node.as<std::string>(""); }
+std::string text(const YAML::Node & node) { return shown(node.as<std::string>("")); }
 
 std::string decimals(double value, int places)
 {

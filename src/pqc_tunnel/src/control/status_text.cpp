@@ -10,6 +10,7 @@
 #include <chrono>
 
 #include "config/config.hpp"
+#include "pqc_tunnel/base/shown_text.hpp"
 #include "pqc_tunnel/command_line/json_writer.hpp"
 #include "pqc_tunnel/crypto/suite.hpp"
 #include "pqc_tunnel/net/address.hpp"
@@ -346,7 +347,7 @@ std::string event_line(const Event & event, const Engine & engine)
       line += plaintexts[index].name + ": ";
     }
   }
-  line += event.text;
+  line += shown(event.text);
   if (event.suite != nullptr) {
     line += " [" + std::string(event.suite->id) + ", epoch " +
             std::to_string(static_cast<int>(event.epoch)) + "]";
@@ -356,7 +357,7 @@ std::string event_line(const Event & event, const Engine & engine)
 
 std::string log_line(const std::string & level, const std::string & text)
 {
-  return time_text(std::chrono::system_clock::now()) + " " + level + " " + text;
+  return time_text(std::chrono::system_clock::now()) + " " + level + " " + shown(text);
 }
 
 }  // namespace pqc_tunnel::cli

@@ -9,6 +9,8 @@
 #include <mutex>
 #include <utility>
 
+#include "pqc_tunnel/base/shown_text.hpp"
+
 namespace pqc_tunnel
 {
 
@@ -187,12 +189,14 @@ void Mailbox::publish(std::shared_ptr<const EngineSnapshot> snapshot)
 
 void Mailbox::add_event(Event event)
 {
+  event.text = shown(std::move(event.text));
   const std::scoped_lock lock(mutex_);
   push_fairly(events_, std::move(event));
 }
 
 void Mailbox::add_reply(RekeyReply reply)
 {
+  reply.message = shown(std::move(reply.message));
   const std::scoped_lock lock(mutex_);
   unanswered_.erase(reply.id);
   push_bounded(replies_, std::move(reply));

@@ -7,6 +7,7 @@
 #include <diagnostic_updater/diagnostic_updater.hpp>
 
 #include "diagnosis.hpp"
+#include "pqc_tunnel/base/shown_text.hpp"
 
 namespace pqc_tunnel
 {
@@ -14,9 +15,9 @@ namespace pqc_tunnel
 inline void report(
   const Diagnosis & diagnosis, diagnostic_updater::DiagnosticStatusWrapper & wrapper)
 {
-  wrapper.summary(static_cast<unsigned char>(diagnosis.level), diagnosis.text);
+  wrapper.summary(static_cast<unsigned char>(diagnosis.level), shown(diagnosis.text));
   for (const auto & [key, value] : diagnosis.values) {
-    wrapper.add(key, value);
+    wrapper.add(shown(key), shown(value));
   }
 }
 

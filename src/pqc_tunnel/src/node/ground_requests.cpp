@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "pqc_tunnel/base/shown_text.hpp"
 #include "pqc_tunnel/crypto/random.hpp"
 
 namespace pqc_tunnel
@@ -85,14 +86,14 @@ std::string request_fault(const CapturePower::Request & request, RequestContent 
 void fill(HoldSuite::Response & response, const AskOutcome & outcome)
 {
   response.success = succeeded(outcome);
-  response.message = sentence(outcome);
+  response.message = shown(sentence(outcome));
 }
 
 void fill(CapturePower::Response & response, const AskOutcome & outcome, const std::string & name)
 {
   const CaptureResult & result = outcome.answer.capture;
   response.success = succeeded(outcome);
-  response.message = sentence(outcome);
+  response.message = shown(sentence(outcome));
   if (!outcome.answered || result.samples == 0) {
     return;
   }

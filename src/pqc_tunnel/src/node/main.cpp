@@ -17,8 +17,11 @@
 #include <utility>
 #include <vector>
 
+#include "config/config.hpp"
 #include "os/output_relay.hpp"
+#include "pqc_tunnel/base/shown_text.hpp"
 #include "pqc_tunnel/os/process.hpp"
+#include "shown_log.hpp"
 #include "tunnel_node.hpp"
 
 namespace
@@ -104,7 +107,7 @@ std::string one_sentence(const std::string & message)
 
 void report_failure(const std::string & failure)
 {
-  std::fprintf(stderr, "tunnel_node: %s\n", one_sentence(failure).c_str());
+  std::fprintf(stderr, "tunnel_node: %s\n", pqc_tunnel::shown(one_sentence(failure)).c_str());
 }
 
 // ROS colours its log only if standard error is a terminal, which a relay is not.
@@ -171,6 +174,7 @@ int main(int argc, char ** argv)
       }
     }
     rclcpp::init(argc, argv, rclcpp::InitOptions(), rclcpp::SignalHandlerOptions::None);
+    pqc_tunnel::show_log();
     return run(files);
   } catch (const std::exception & error) {
     report_failure(error.what());

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "messages.hpp"
+#include "pqc_tunnel/base/shown_text.hpp"
 #include "pqc_tunnel/crypto/suite.hpp"
 
 namespace pqc_tunnel
@@ -33,7 +34,7 @@ void RekeyRequests::give_up(const std::string & message)
   for (auto & [id, respond] : std::exchange(waiting_, {})) {
     Response response;
     response.success = false;
-    response.message = message;
+    response.message = shown(message);
     respond(response);
   }
 }

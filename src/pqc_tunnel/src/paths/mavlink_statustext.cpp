@@ -4,8 +4,10 @@
 #include "mavlink_statustext.hpp"
 
 #include <cstddef>
+#include <string>
 
 #include "mavlink_class.hpp"
+#include "pqc_tunnel/base/shown_text.hpp"
 
 namespace pqc_tunnel
 {
@@ -32,7 +34,7 @@ std::uint16_t accumulate(std::uint16_t crc, std::uint8_t byte)
 Bytes mavlink_statustext(
   std::uint8_t system, std::uint8_t sequence, MavlinkSeverity severity, std::string_view text)
 {
-  const std::string_view cut = text.substr(0, max_text);
+  const std::string cut = shown(std::string(text)).substr(0, max_text);
   // Zeros at the end of a payload do not travel.
   const auto length = static_cast<std::uint8_t>(1 + cut.size());
   Bytes frame = {magic_2, length, 0, 0, sequence, system, onboard_computer, message_statustext,

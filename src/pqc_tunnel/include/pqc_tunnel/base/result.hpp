@@ -8,6 +8,8 @@
 #include <tl/expected.hpp>
 #include <utility>
 
+#include "pqc_tunnel/base/shown_text.hpp"
+
 namespace pqc_tunnel
 {
 
@@ -22,9 +24,12 @@ enum class ErrorCode
   internal,          ///< a library call failed that must not fail
 };
 
-/// An error with one sentence for a person. The sentence never contains secret bytes.
+/// An error with one sentence for a person. The sentence never contains secret bytes, and names from elsewhere in it are
+/// harmless where it is shown.
 struct Error
 {
+  Error(ErrorCode of, std::string sentence) : code(of), message(shown(std::move(sentence))) {}
+
   ErrorCode code;
   std::string message;
 };

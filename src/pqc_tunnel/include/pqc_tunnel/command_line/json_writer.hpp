@@ -8,28 +8,23 @@
 #include <charconv>
 #include <cmath>
 #include <concepts>
-#include <cstdio>
 #include <string>
 #include <string_view>
+
+#include "pqc_tunnel/base/shown_text.hpp"
 
 namespace pqc_tunnel::cli
 {
 
-/// The text as a JSON string, quoted and escaped.
+/// The text, as shown() lets it pass, as a JSON string.
 inline std::string json_string(std::string_view text)
 {
   std::string out = "\"";
-  for (const char c : text) {
+  for (const char c : shown(std::string(text), text.npos)) {
     if (c == '"' || c == '\\') {
       out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      std::array<char, 8> escaped{};
-      std::snprintf(escaped.data(), escaped.size(), "\\u%04x", static_cast<unsigned>(c));
-      out += escaped.data();
-    } else {
-      out += c;
     }
+    out += c;
   }
   return out + "\"";
 }

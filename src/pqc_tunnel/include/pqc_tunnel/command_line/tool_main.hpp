@@ -4,12 +4,12 @@
 #ifndef PQC_TUNNEL__COMMAND_LINE__TOOL_MAIN_HPP_
 #define PQC_TUNNEL__COMMAND_LINE__TOOL_MAIN_HPP_
 
-#include <cstdio>
 #include <exception>
 #include <string>
 #include <vector>
 
 #include "pqc_tunnel/command_line/arguments.hpp"
+#include "pqc_tunnel/command_line/shown_streams.hpp"
 #include "pqc_tunnel/os/process.hpp"
 
 namespace pqc_tunnel::cli
@@ -20,11 +20,13 @@ namespace pqc_tunnel::cli
 template <class Run>
 int tool_main(const char * name, int argc, char ** argv, Run run)
 {
+  const ShownStream output(std::cout);
+  const ShownStream errors(std::cerr);
   try {
     protect_secrets();
     return run(std::vector<std::string>(argv + 1, argv + argc));
   } catch (const std::exception & error) {
-    std::fprintf(stderr, "%s: %s.\n", name, error.what());
+    std::cerr << name << ": " << shown(error.what()) << ".\n";
     return exit_cannot_run;
   }
 }
