@@ -12,7 +12,7 @@ from pqc_sim.processes.run_fault import RunFault
 from pqc_bench.mutants.schemata import HEADER
 
 # Their cases run under a virtual clock: a busy machine kills no mutant.
-_ROOMS = ("protocol", "paths", "crypto")
+_ROOMS = ("protocol", "paths")
 
 
 def build_tests(tree: Path, build: Path) -> list[Path]:

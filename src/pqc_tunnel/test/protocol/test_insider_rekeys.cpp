@@ -238,6 +238,21 @@ TEST_F(InsidersRatchet, without_the_psk_or_to_another_epoch_makes_no_keys)
   EXPECT_EQ(keys(Side::gcs), before);
 }
 
+TEST_F(InsidersRatchet, that_a_later_one_has_overtaken_makes_no_keys)
+{
+  establish();
+  const Bytes held =
+    insider_->seal(Side::drone, FrameKind::control, encode(ControlFrame{7, ratchet()}));
+  insider_->say(Side::drone, {8, ratchet()});
+  const auto installed = pair_->gcs().installed_keys(PeerIndex{0});
+  pair_->inject(Side::gcs, held);
+  const auto after = pair_->gcs().installed_keys(PeerIndex{0});
+  ASSERT_EQ(after.size(), installed.size());
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    EXPECT_EQ(after[i].transcript_tag, installed[i].transcript_tag);
+  }
+}
+
 TEST_F(InsidersRatchet, answered_without_the_psk_or_for_another_one_makes_no_keys)
 {
   establish();
