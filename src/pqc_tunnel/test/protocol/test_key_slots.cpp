@@ -39,8 +39,10 @@ FrameKeyId key_id(std::uint8_t epoch) { return FrameKeyId{epoch}; }
 std::size_t held(KeySlots & slots, std::uint8_t epoch)
 {
   const auto found = slots.candidates(key_id(epoch));
-  return static_cast<std::size_t>(
+  const auto count = static_cast<std::size_t>(
     std::ranges::count_if(found, [](const EpochKeys * one) { return one != nullptr; }));
+  EXPECT_EQ(slots.holds(key_id(epoch)), count > 0);
+  return count;
 }
 
 Epoch sending(const KeySlots & slots) { return slots.sending()->epoch(); }
