@@ -339,6 +339,11 @@ void GcsEnd::report_missing_datagrams(PeerIndex index, Instant now)
   if (!owner.next_silence_report || now < *owner.next_silence_report) {
     return;
   }
+  const Instant due = *owner.unconfirmed_since + datagram_patience + owner.round_trip;
+  if (now < due) {
+    owner.next_silence_report = due;  // that of a newer attempt is longer
+    return;
+  }
   owner.next_silence_report.reset();
   if (peer(index).last_heard() < *owner.unconfirmed_since) {
     const auto entry = owner.failures.note(likely_cause(facts(index, now)), false, now);

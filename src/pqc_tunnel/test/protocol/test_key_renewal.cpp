@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "protocol/hello_messages.hpp"
 #include "support/insider.hpp"
+#include "support/psk_thief.hpp"
 #include "support/traffic.hpp"
 
 // Nobody without the PSK ends the renewal of keys, nor has a suite blamed, whatever he drops, holds, releases, or says
@@ -117,36 +117,21 @@ WiredPair::Options with_drone_signature()
 class LeakedPsk : public testing::Test
 {
 protected:
-  explicit LeakedPsk(WiredPair::Options options = with_drone_signature())
-  : pair_(options), mode_(options.settings.mode), policy_hash_(options.settings.suites.hash(mode_))
+  explicit LeakedPsk(WiredPair::Options options = with_drone_signature()) : pair_(options)
   {
     EXPECT_TRUE(pair_.establish());
+    TunnelSettings settings = options.settings;
+    settings.initial_suite = &suite(options.suite);
+    thief_.emplace(pair_, settings);
     pair_.run_for(3s);  // prekeys have been fetched
   }
 
-  // Proves the PSK and an address of its own, and goes no further.
-  void begin_session(const Endpoint & from)
-  {
-    ClientHello hello;
-    hello.drone_id = record_.id;
-    pair_.random().fill(hello.client_random);
-    hello.suite = live_.wire_id;
-    hello.mode = mode_.to_wire();
-    hello.policy_hash = policy_hash_;
-    pair_.inject(Side::gcs, with_mac(hello), from);
-    auto & answers = pair_.sent_elsewhere(Side::gcs);
-    if (!answers.empty() && answers.back().first == from && is_hello(answers.back().second)) {
-      hello.challenge = parse_hello_retry(answers.back().second);
-      pair_.inject(Side::gcs, with_mac(hello), from);
-    }
-    answers.clear();
-  }
   bool run_with_thief(
     Duration every, const std::function<bool()> & condition, Duration limit, int hosts = 1)
   {
     const Instant end = pair_.now() + limit;
     for (int n = 0; pair_.now() < end && !condition(); ++n) {
-      begin_session(WiredPair::stranger(static_cast<std::uint8_t>(60 + n % hosts)));
+      thief_->begin_session(WiredPair::stranger(static_cast<std::uint8_t>(60 + n % hosts)));
       pair_.run_until(condition, every);
     }
     return condition();
@@ -164,25 +149,14 @@ protected:
   WiredPair pair_;
 
 private:
-  Bytes with_mac(const ClientHello & hello)
-  {
-    Bytes frame = encode(hello);
-    append_mac(frame, psk_.of(live_.wire_id), psk_.of(live_.wire_id).hello);
-    return frame;
-  }
-
-  const Suite & live_ = suite("cs-mlkem768-aesgcm-mldsa65");
-  DroneRecord record_ = Identities::for_signature(live_.signature).record();
-  PskKeySet psk_ = PskKeySet::derive(record_.psk);
-  HandshakeMode mode_;
-  PolicyHash policy_hash_;
+  std::optional<PskThief> thief_;
 };
 
 TEST_F(LeakedPsk, stops_no_full_rekey_by_sessions_that_it_begins)
 {
   for (int minute = 0; minute < 10; ++minute) {
     run_with_thief(
-      15s, [] { return false; }, 60s);
+      7s, [] { return false; }, 60s);
     SCOPED_TRACE(minute);
     expect_full_rekey(pair_, 2s);
   }

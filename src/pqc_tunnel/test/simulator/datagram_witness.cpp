@@ -59,6 +59,12 @@ bool DatagramWitness::send(Side from)
   return true;
 }
 
+bool DatagramWitness::carries_data(Side from, const Bytes & datagram) const
+{
+  const auto sent = sent_.at(from).find(datagram);
+  return sent != sent_.at(from).end() && sent->second.number.has_value();
+}
+
 void DatagramWitness::look()
 {
   if (seen_) {

@@ -25,6 +25,7 @@ public:
 
   // Sends one numbered datagram; false if the end rejects it. Throws Violation if it must not.
   bool send(Side from);
+  bool carries_data(Side from, const Bytes & datagram) const;
   // To be called after everything that happens and after KeyWitness::look(); throws Violation.
   void look();
 

@@ -40,6 +40,8 @@ enum class Mistake
   outcome_forgotten,
   never_reconnects,
   epoch_wraps,
+  ratchets_put_off_renewal,
+  attempt_stops_rekeys,
   failed_link_kept,
   copies_left_out,
   unvalidated_path_takes_all,
@@ -48,7 +50,7 @@ enum class Mistake
   strangers_before_commands,
 };
 
-inline constexpr std::array<std::pair<Mistake, std::string_view>, 30> mistake_names = {{
+inline constexpr std::array<std::pair<Mistake, std::string_view>, 32> mistake_names = {{
   {Mistake::promote_at_handshake_end, "promote_at_handshake_end"},
   {Mistake::promote_on_control_only, "promote_on_control_only"},
   {Mistake::pool_key_reused, "pool_key_reused"},
@@ -73,6 +75,8 @@ inline constexpr std::array<std::pair<Mistake, std::string_view>, 30> mistake_na
   {Mistake::outcome_forgotten, "outcome_forgotten"},
   {Mistake::never_reconnects, "never_reconnects"},
   {Mistake::epoch_wraps, "epoch_wraps"},
+  {Mistake::ratchets_put_off_renewal, "ratchets_put_off_renewal"},
+  {Mistake::attempt_stops_rekeys, "attempt_stops_rekeys"},
   {Mistake::failed_link_kept, "failed_link_kept"},
   {Mistake::copies_left_out, "copies_left_out"},
   {Mistake::unvalidated_path_takes_all, "unvalidated_path_takes_all"},

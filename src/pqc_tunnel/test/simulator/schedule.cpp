@@ -16,6 +16,8 @@ using namespace std::chrono_literals;
 
 constexpr Duration step_time = 100ms;
 constexpr Duration calm_interval = 50ms;
+constexpr Duration theft_interval = 500ms;
+constexpr Duration oldest_keys = 25s;  // of schedules that expect a renewal by age
 constexpr Duration failover_interval = 3ms;
 constexpr std::uint64_t most_limited_packets = 2000;  // under one key, where they are limited
 constexpr Duration longest_hold = 8s;
@@ -58,6 +60,10 @@ Schedule::Schedule(
   down_until_{{Side::drone, {}}, {Side::gcs, {}}}
 {
   pair_ = std::make_unique<WiredPair>(circumstances());
+  const auto is_data = [this](Side from, const Bytes & datagram) {
+    return datagrams_->carries_data(from, datagram);
+  };
+  interceptor_.emplace(*pair_, journal_, is_data, seed ^ seed_spread);
   keys_.emplace(*pair_, longest_round_trip(), settings_.wipe_after);
   datagrams_.emplace(*pair_, *keys_, suites_, settings_, holds_back());
   handshakes_.emplace(*pair_, *keys_, journal_, suites_, settings_.initial_suite);
@@ -110,7 +116,7 @@ bool Schedule::holds_back() const
 {
   const auto & [first, second] = weather_.links;
   const bool held = first.hold > 0 || (has_two_links() && second.hold > 0);
-  return held || weather_.stretch > 0 || weather_.attack > 0;
+  return held || weather_.stretch > 0 || weather_.attack > 0 || interceptor_->active();
 }
 
 Duration Schedule::longest_round_trip() const
@@ -193,6 +199,7 @@ void Schedule::restart(Side side)
 void Schedule::mishap()
 {
   start_again();
+  interceptor_->plan();
   if (chance(weather_.crash)) {
     crash(either());
   }
@@ -282,6 +289,7 @@ void Schedule::recover()
     until = std::min(until, pair_->now());
   }
   start_again();
+  interceptor_->stop();
   cut_until_ = {};
   journal_.note(pair_->now(), "calm");
   require(
@@ -296,6 +304,8 @@ void Schedule::recover()
       125s, 500ms),
     "every request has one outcome", "a request for a rekey is never answered");
   expect_rekey();
+  expect_renewal_beside_ratchets();
+  expect_rekeys_beside_a_thief();
   expect_clean_traffic();
   if (has_two_links()) {
     expect_failover();
@@ -318,6 +328,36 @@ void Schedule::expect_rekey()
     run_until([] { return false; }, 5s, 500ms);
   }
   throw Violation("once losses stop a rekey succeeds", "no rekey succeeds in calm");
+}
+
+// Ratchets make new keys from the old ones, and put off no key exchange. Where keys may be old, that takes too long here.
+void Schedule::expect_renewal_beside_ratchets()
+{
+  if (settings_.max_key_age > oldest_keys) {
+    return;
+  }
+  const std::uint32_t before = pair_->snapshot(Side::drone).handshakes;
+  const Instant end = pair_->now() + settings_.max_key_age + 10s;
+  while (pair_->now() < end) {
+    ask_for_rekey(Side::drone, nullptr, true);
+    run_until([] { return false; }, 2s, calm_interval);
+  }
+  require(
+    pair_->snapshot(Side::drone).handshakes > before, "keys are exchanged by their age",
+    "no keys are exchanged while ratchets run");
+}
+
+// Whoever has the PSK alone begins sessions, and finishes none where the drone signs.
+void Schedule::expect_rekeys_beside_a_thief()
+{
+  if (!settings_.mode.drone_signature) {
+    return;
+  }
+  journal_.note(pair_->now(), "somebody begins sessions with the drone's PSK");
+  thief_.emplace(*pair_, settings_);
+  expect_rekey();
+  expect_rekey();
+  thief_.reset();
 }
 
 void Schedule::expect_clean_traffic()
@@ -435,6 +475,10 @@ bool Schedule::run_until(
     return pair_->run_until(condition, limit);
   }
   while (!condition() && pair_->now() < end) {
+    if (thief_ && pair_->now() >= next_theft_) {
+      next_theft_ = pair_->now() + theft_interval;
+      thief_->begin_session(WiredPair::stranger());
+    }
     for (const Side from : both_sides) {
       if (!is_down(from)) {
         datagrams_->send(from);
@@ -493,6 +537,11 @@ std::vector<Duration> Schedule::travel(Side from, Bytes & datagram)
   }
   if (chance(weather.corruption)) {
     corrupt(datagram);
+  }
+  const Endpoint address = WiredPair::address_of(from, link_);
+  const bool moved = from == Side::drone && link_ == 0 && drone_address_ != 1;
+  if (interceptor_->takes(from, datagram, moved ? WiredPair::stranger(drone_address_) : address)) {
+    return {};
   }
   std::vector<Duration> copies;
   const Duration stretched = pair_->now() < stretched_until_ ? stretched_by_ : Duration{};

@@ -13,9 +13,11 @@
 
 #include "simulator/datagram_witness.hpp"
 #include "simulator/handshake_witness.hpp"
+#include "simulator/interceptor.hpp"
 #include "simulator/journal.hpp"
 #include "simulator/key_witness.hpp"
 #include "simulator/weather.hpp"
+#include "support/psk_thief.hpp"
 
 namespace pqc_tunnel::test
 {
@@ -80,6 +82,8 @@ private:
   void expect_failover();
   void expect_relay_in_vain();
   void expect_no_reflection();
+  void expect_renewal_beside_ratchets();
+  void expect_rekeys_beside_a_thief();
 
   void ask_for_rekey(Side side, const Suite * suite, bool ratchet = false);
   void look();
@@ -116,6 +120,9 @@ private:
   std::optional<KeyWitness> keys_;
   std::optional<DatagramWitness> datagrams_;
   std::optional<HandshakeWitness> handshakes_;
+  std::optional<Interceptor> interceptor_;
+  std::optional<PskThief> thief_;  // at work, in calm
+  Instant next_theft_;
   bool storm_ = false;
   bool relaying_ =
     false;  // somebody repeats what the drone sends, from another address, and is faster

@@ -26,7 +26,7 @@ void check_text(const std::string & text)
 {
   const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
   if (text.empty() || text.size() > 250 || !std::ranges::all_of(text, printable)) {
-    throw std::logic_error("an event's text is no sentence for a person");
+    throw std::logic_error("an event's text is no sentence for a person: " + text);
   }
 }
 
