@@ -6,6 +6,7 @@
  * (streams.pml shows that). Everything bad is counted: LOSSES, CUTS (exchanges given up), FETCH_CUTS (prekeys given up);
  * so is what is asked for: REKEYS, RATCHETS.
  * A key is a number, made by one exchange; a number that is nowhere any more is used again. So is a prekey.
+ * A rekey that is refused goes on as a new session, which is not in here: here it is given up.
  * BROKEN_... leaves out one rule each. formal/README.md names the code that each part stands for.
  */
 #ifndef KEYS
@@ -46,15 +47,15 @@ mtype d_phase = idle;
 byte d_try;              /* Exchange: the client_random, or random_d, of what is under way */
 byte d_stock;            /* the prekey that the drone holds */
 byte d_fetch;            /* PrekeyFetch: its transaction */
-bool d_refetched;        /* Rekey::unknown_prekeys_ */
+bool d_refetched;        /* Rekey::fetched_again_ */
 
 /* --- ground station: KeySlots, GcsEnd --- */
 byte g_send = 1, g_old, g_new0, g_new1;
 byte g_prekey;           /* Drone::prekeys, of one kind */
 byte g_answered;         /* Drone::answered_want */
 byte g_job;              /* Exchange: the key being made */
-byte g_confirming;       /* Confirmation */
-byte g_random, g_answer; /* Ratcheted: random_d and the keys that it led to */
+byte g_confirming;       /* ExchangeAnswer: CONFIRM */
+byte g_random, g_answer; /* ExchangeAnswer: RATCHET_OK, its random_d and keys */
 byte g_newest;           /* the newest exchange that the drone is known to have begun */
 
 /* --- on their way --- */

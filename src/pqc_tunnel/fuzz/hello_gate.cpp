@@ -29,11 +29,17 @@ Endpoint address(std::uint8_t last)
   return endpoint;
 }
 
+bool no_live_host(PeerIndex, const Endpoint &) { return false; }
+
 class Door
 {
 public:
   explicit Door(ByteProgram program)
-  : program_(program), secret_(1), same_secret_(1), gate_(secret_), twin_(same_secret_)
+  : program_(program),
+    secret_(1),
+    same_secret_(1),
+    gate_(secret_, no_live_host),
+    twin_(same_secret_, no_live_host)
   {
     gate_.add({drone_, psk_});
     twin_.add({drone_, psk_});
