@@ -159,7 +159,7 @@ class EpochKeys:
         self.skipped = self.window.commit(sequence, now)
         self.sealed_at = int.from_bytes(plaintext[-3:-1], "big")
         clock = self.session.clock
-        if now < self.installed + _LONGEST_QUESTION_S:
+        if not clock.answered and now < self.installed + _LONGEST_QUESTION_S:
             clock.note_sealed(self.sealed_at, self.installed, now)
         first, after = self._proven
         proven = sequence >= first and now < after + PERIOD_S / 2

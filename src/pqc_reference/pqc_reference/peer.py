@@ -42,7 +42,8 @@ class Boot:
     keys: EpochKeys
     address: Address
     until: float = _NEVER
-    next_question: float = 0.0
+    next_question: float = 0.0  # after a pause that doubles
+    pause: float = _BOOT_QUESTION_S
 
 
 class Peer:
@@ -168,15 +169,12 @@ class Peer:
     def _note_stretched(self) -> None:
         """Note that frames or answers take too long."""
         now = self._end.now
-        first, self._stretched_until = not self._is_stretched(), now + _STRETCHED_MEMORY_S
+        first, self._stretched_until = now >= self._stretched_until, now + _STRETCHED_MEMORY_S
         if first:
             self._ask_for_time()
         if now >= self._next_stretch_report:
             self._next_stretch_report = now + _STRETCH_REPORT_INTERVAL_S
-            self._end.report("datagrams arrive older than max_age_s", self.slots.sending)
-
-    def _is_stretched(self) -> bool:
-        return self._end.now < self._stretched_until
+            self._end.report("datagrams come later than max_age_s allows", self.slots.sending)
 
     def _ask_for_time(self) -> None:
         self.send_control(Control.TIME_REQ, 0, self.time_ns())
@@ -187,8 +185,7 @@ class Peer:
         keys = self.slots.sending
         unknown = keys is not None and not keys.session.clock.answered
         overdue = self._end.now >= self.last_answered + self._config.peer_timeout_s / 2
-        dense = unknown or overdue or self._is_stretched()
-        return self._config.report_interval_s / (4 if dense else 1)
+        return self._config.report_interval_s / (4 if unknown or overdue else 1)
 
     # --- Content ---
 
@@ -336,7 +333,8 @@ class Peer:
         if self.boot is not None and now >= self.boot.until:
             self.boot = None
         if self.boot is not None and self._asks_in_boot() and now >= self.boot.next_question:
-            self.boot.next_question = now + _BOOT_QUESTION_S
+            self.boot.next_question = now + self.boot.pause
+            self.boot.pause *= 2
             self.send_boot_control(Control.TIME_REQ, 0, self.time_ns())
         if self.slots.sending is None:
             return

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What someone holds back through a silence, and releases before anything newer, is stale."""
+"""What someone holds back, through a silence or one by one, is stale when it comes."""
 
 from __future__ import annotations
 
@@ -87,6 +87,32 @@ def test_a_command_under_keys_of_before_the_silence_is_not_delivered() -> None:
     world.pass_time(0.1)
     assert world.delivered["gcs"] == []
     assert stale_at(world, "up") == 2
+
+
+@pytest.mark.parametrize("way", ["up", "down"])
+def test_what_is_let_through_one_by_one_is_not_delivered(way: str) -> None:
+    world = World()
+    world.connect()
+    world.pass_time(1.0)
+    held: list[bytes] = []
+
+    def hold(datagram: bytes, direction: str) -> bytes | None:
+        if direction != way or is_hello(datagram):
+            return datagram
+        held.append(datagram)
+        return None
+
+    world.link.change = hold
+    say, address = sender_of(way, world)
+    for number in range(60):
+        say(b"%d" % number)
+        world.pass_time(1.0)
+        if number % 5 == 4:
+            world.inject(held.pop(0), way, address)
+    # The first ones were released after 5 s.
+    assert world.delivered[END_OF[way]] == []
+    assert stale_at(world, way) > 0
+    assert world.heard("gcs" if way == "up" else "drone", "max_age_s")
 
 
 def test_a_short_silence_costs_nothing_afterwards() -> None:

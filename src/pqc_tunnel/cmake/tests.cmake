@@ -107,6 +107,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_notice_pacer.cpp
     test/protocol/test_notices.cpp
     test/protocol/test_peer_budget.cpp
+    test/protocol/test_peer_clock.cpp
     test/protocol/test_prekey_pool.cpp
     test/protocol/test_reconnect.cpp
     test/protocol/test_reflection.cpp

@@ -11,8 +11,8 @@ from pqc_bench.collectors.mavlink import mavlink_of
 from pqc_bench.metrics.sheet import NOT_APPLICABLE, Sheet
 
 WAYS = ("drone_to_gcs", "gcs_to_drone")
-# Header, kind and tag of a frame (docs/protocol.md).
-_OVERHEAD_BYTES = 6 + 1 + 16
+# Header, time, kind and tag of a frame (docs/protocol.md).
+_OVERHEAD_BYTES = 6 + 2 + 1 + 16
 _MS_PER_S = 1000.0
 _NO_LINK = "There was no emulated link."
 _OWN_PACE = "The vehicle sends by its own schedule; messages that it skips are slips."

@@ -103,8 +103,8 @@ void judge_link(const DiagnosisInput & input, Findings & findings)
   if (peer.stretched) {
     findings.add(
       Level::error,
-      "Datagrams arrive older than max_age_s and are dropped: something holds them back, or the "
-      "link is slower than that.");
+      "Datagrams come later than max_age_s allows, and their receiver drops them: something holds "
+      "them back, or the link is that slow.");
   }
   for (const PathReport & path : peer.paths) {
     if (!path.trouble.empty()) {

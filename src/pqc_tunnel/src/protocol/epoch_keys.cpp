@@ -111,7 +111,8 @@ EpochKeys::Opened EpochKeys::open(const FrameHeader & header, MutableBytes datag
   window_.commit(sequence);
   freshness_.note(sequence, now);
   const SendTime sent = read_send_time(text.last<trailer_size>());
-  if (now < installed_ + longest_question) {
+  // The peer uses keys only after they are installed here; but WIPED is sealed under all that it has.
+  if (!clock_->answered() && now < installed_ + longest_question) {
     clock_->note_sealed(sent, installed_, now);
   }
   const bool stale = !is_proven(sequence, now) || !clock_->is_young(sent, max_age_, now);

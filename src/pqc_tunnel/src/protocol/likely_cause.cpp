@@ -197,8 +197,8 @@ std::string likely_cause(const PeerFacts & facts)
   const bool in_contact = facts.has_keys && !facts.lost && !facts.unconfirmed;
   std::string cause = !in_contact       ? cause_at_peer(facts)
                       : facts.deaf_peer ? "the peer receives nothing from here: " + one_way(facts)
-                      : facts.stretched ? "datagrams arrive older than max_age_s: something holds "
-                                          "them back, or the link is slower than that"
+                      : facts.stretched ? "datagrams come later than max_age_s allows: something "
+                                          "holds them back, or the link is that slow"
                       : facts.overdue   ? overdue_keys
                                         : "";
   if ((in_contact && !facts.deaf_peer) || !is_of_links(facts)) {

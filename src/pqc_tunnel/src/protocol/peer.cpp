@@ -102,7 +102,7 @@ bool Peer::is_deaf(Instant now) const
 // are.
 Duration Peer::report_interval(Instant now) const
 {
-  return !keys_.sending()->clock()->answered() || is_stretched(now) ||
+  return !keys_.sending()->clock()->answered() ||
              now >= last_answered_ + settings_.peer_timeout / 2 + allowance_ ||
              saturation_.wants_delays()
            ? settings_.report_interval / 4
@@ -118,7 +118,7 @@ void Peer::handle_timeout(Instant now)
   }
   pump(Channel::boot, now);
   if (boot_ && !boot_->keys.clock()->answered() && now >= boot_->next_question) {
-    boot_->next_question = now + settings_.report_interval / 4;
+    boot_->next_question = now + std::exchange(boot_->pause, 2 * boot_->pause);
     ask_for_time(now, Channel::boot);
   }
   probe_boot(now);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "clock_sync.hpp"
@@ -212,7 +213,8 @@ private:
     std::vector<Endpoint> copies_to;     // the same
     std::vector<Candidates> candidates;  // by link
     Instant heard;                       // an authentic frame, or the hello
-    Instant next_question;
+    Instant next_question;  // after a pause that doubles
+    Duration pause = std::chrono::milliseconds(125);
     Streams streams;
   };
 
@@ -248,7 +250,7 @@ private:
   void use_found_rate(Instant now);
   bool is_silent(Instant now) const { return now >= silent_from(); }
   void ask_for_time(Instant now, Channel channel = Channel::session);
-  void note_stretched(Instant now);
+  void note_stretched(std::string_view what, Instant now);
   void report_moved(Instant now);
   static FrameOrder order_of(const EpochKeys & keys, std::uint64_t sequence)
   {

@@ -153,11 +153,11 @@ void Peer::note_arrival(
   }
   paths_.handle_frame(from, received.order, size, now);
   if (received.stale && !received.former) {
-    note_stretched(now);
+    note_stretched("datagrams arrive", now);
   }
 }
 
-void Peer::note_stretched(Instant now)
+void Peer::note_stretched(std::string_view what, Instant now)
 {
   const bool first = !is_stretched(now);
   stretched_until_ = now + stretched_memory;
@@ -168,7 +168,7 @@ void Peer::note_stretched(Instant now)
     next_stretch_report_ = now + stretch_report_interval;
     report(
       EventKind::link_stretched, now,
-      "datagrams arrive older than max_age_s: something holds them back");
+      std::string(what) + " later than max_age_s allows: something holds them back");
   }
 }
 
@@ -314,7 +314,7 @@ void Peer::handle_time_response(
   // Questions, or their answers, are held back: the other end gets what this one sends as late as that, or this end.
   const Duration way = opened.keys->clock()->usual_way(settings_.max_age);
   if (now - asked > settings_.max_age + 2 * way && !received.former) {
-    note_stretched(now);
+    note_stretched("answers come", now);
   }
 }
 

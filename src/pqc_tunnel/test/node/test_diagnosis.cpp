@@ -223,8 +223,8 @@ TEST(Diagnosis, a_link_that_is_stretched_in_time_is_an_error)
   EXPECT_EQ(diagnosis.level, Level::error);
   EXPECT_EQ(
     diagnosis.text,
-    "Datagrams arrive older than max_age_s and are dropped: something holds them back, or the link "
-    "is slower than that.");
+    "Datagrams come later than max_age_s allows, and their receiver drops them: something holds "
+    "them back, or the link is that slow.");
 }
 
 TEST(Diagnosis, one_of_several_links_that_is_down_is_a_warning)

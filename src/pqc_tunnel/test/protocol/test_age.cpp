@@ -294,18 +294,22 @@ TEST(Young, datagrams_come_by_a_fast_and_a_slow_link)
 
 TEST(Clocks, that_jump_are_known_again_after_a_round_trip)
 {
-  for (const Duration jump : {5s, -5s, 600s, -600s, 1024s, -100s}) {
+  for (const Duration jump : {1s, 5s, 600s, 1024s}) {
     WiredPair::Options options;
     options.latency = 100ms;
     WiredPair pair(options);
     ASSERT_TRUE(pair.establish());
     pair.run_for(3s);
-    // Only that of the drone: whatever it had waited for comes at once, or later.
     AgedTraffic traffic(pair);
     traffic.run_for(1s);
     pair.set_drone_ahead(jump);
     traffic.run_for(10s);
-    EXPECT_LE(pair.drops(Side::gcs, Drop::stale), 60u) << jump.count();
+    for (const Side side : both_sides) {
+      EXPECT_LE(pair.drops(side, Drop::stale), 60u) << jump.count();
+      const std::size_t before = traffic.delivered[side];
+      traffic.run_for(2s);
+      EXPECT_GE(traffic.delivered[side], before + 90) << jump.count();
+    }
   }
 }
 
