@@ -120,6 +120,7 @@ class Drone(End):
             self.peer.last_answered = self.now
             self._blacklist.clear()
         self.peer.start_listening()
+        self.peer.last_alive = self.now
         self.prekeys.begin(keys.session)
         ratcheted = self.rekey is not None and self.rekey.order.ratchet
         self.ratchets = self.ratchets + 1 if ratcheted else 0
@@ -244,6 +245,11 @@ class Drone(End):
             live = peer.slots.sending
             if live is not None and keys.session is live.session and not self._needs_session():
                 self._lose("the ground station has wiped the keys of this session", live)
+        elif kind is Control.SUPERSEDED:
+            live = peer.slots.sending
+            if live is not None and keys.session is live.session:
+                self.report("two machines have this drone's identity", live)
+                peer.send_control(Control.SUPERSEDED, 0)  # proves that these keys are in use
         else:
             return False
         return True

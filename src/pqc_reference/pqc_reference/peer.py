@@ -59,6 +59,7 @@ class Peer:
         self.clock = Clock()
         self.remote_view: LinkView | None = None
         self.last_received = 0.0
+        self.last_alive = 0.0  # what an answer, a handshake or the use of new keys proves
         self.last_answered = 0.0  # when the newest question was asked that has an answer
         self.packets: Counter[str] = Counter()  # plain_in, cipher_out, control_ignored …
         self.drops: Counter[str] = Counter()  # by reason
@@ -155,6 +156,7 @@ class Peer:
                 name = self.name or "the ground station"
                 self._end.report(f"{name} has another address now", keys)
         if proved:
+            self.last_alive = max(self.last_alive, keys.installed)
             self._retire_older_keys()
             self.start_listening()
             self._end.handle_proved(self)
@@ -263,6 +265,7 @@ class Peer:
             return
         self.clock.note(*fields, self.time_ns())
         self.last_answered = max(self.last_answered, asked)
+        self.last_alive = max(self.last_alive, asked)
         max_age = self._config.max_age_s
         if now - asked > max_age + 2 * keys.session.clock.usual_way(max_age):
             self._note_stretched()
@@ -285,7 +288,7 @@ class Peer:
 
     @property
     def _wipe_due(self) -> float:
-        return self.last_received + (self._config.wipe_after_s or _NEVER)
+        return self.last_alive + (self._config.wipe_after_s or _NEVER)
 
     def wipe(self) -> None:
         """Forget all keys."""

@@ -5,6 +5,7 @@ add_library(pqc_tunnel_simulator STATIC
   test/simulator/handshake_witness.cpp
   test/simulator/interceptor.cpp
   test/simulator/key_witness.cpp
+  test/simulator/life_witness.cpp
   test/simulator/schedule.cpp
   test/simulator/thin_link_check.cpp
   test/simulator/weather.cpp

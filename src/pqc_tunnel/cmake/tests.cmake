@@ -79,6 +79,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_blackout.cpp
     test/protocol/test_boot_keys.cpp
     test/protocol/test_clock_sync.cpp
+    test/protocol/test_clones.cpp
     test/protocol/test_control_abuse.cpp
     test/protocol/test_control_frame.cpp
     test/protocol/test_crashes.cpp

@@ -45,8 +45,8 @@ void judge_state(const DiagnosisInput & input, Findings & findings)
       break;
     case PeerState::lost:
       findings.add(
-        Level::error, "Nothing received from " + peer.name + " for " +
-                        decimal(seconds(input.now - peer.last_heard), 1) + " s.");
+        Level::error, "No answer from " + peer.name + "; the last fresh datagram came " +
+                        decimal(seconds(input.now - peer.last_heard), 1) + " s ago.");
       break;
     case PeerState::established:
     case PeerState::rekeying:

@@ -86,6 +86,7 @@ void DroneEnd::wipe(const std::string & reason, Instant now)
   if (peer_.keys().sending() == nullptr && !attempt_) {
     return;
   }
+  peer_.wipe();  // first: nothing is sent under these keys any more
   act(rekey_.handle_session_lost(), now);
   end_attempt(now);
   exchange_.reset();
@@ -93,7 +94,6 @@ void DroneEnd::wipe(const std::string & reason, Instant now)
   fetch_.reset();
   verify_job_.reset();
   next_prefetch_.reset();
-  peer_.wipe();
   blacklist_.clear();
   renewals_ = 0;
   lost_since_.reset();
@@ -106,6 +106,9 @@ void DroneEnd::wipe(const std::string & reason, Instant now)
 
 void DroneEnd::handle_timeout(Instant now)
 {
+  if (now >= peer_.wipe_at()) {
+    wipe("the ground station has long answered nothing", now);
+  }
   watch_attempt(now);
   if (exchange_ && exchange_->finish) {
     rekey_.note_progress(
@@ -115,11 +118,8 @@ void DroneEnd::handle_timeout(Instant now)
   watch_fetch(now);
   stock_.handle_timeout(now);
   const bool has_keys = peer_.keys().sending() != nullptr;
-  if (has_keys && !lost_since_ && is_silent(now)) {
+  if (has_keys && !lost_since_ && now >= peer_.lost_from()) {
     handle_silence(now);
-  }
-  if (now >= peer_.wipe_at()) {
-    wipe("nothing was heard of the ground station for too long", now);
   }
   replace_used_up_keys(now);
   if (next_attempt_ && now >= *next_attempt_ && !attempt_) {
@@ -143,10 +143,8 @@ Instant DroneEnd::next_timeout() const
   if (fetch_ && !verify_job_) {
     next = std::min(next, fetch_->next_timeout());
   }
-  if (peer_.keys().sending() != nullptr) {
-    if (!lost_since_) {
-      next = std::min({next, peer_.silent_from(), peer_.unanswered_from()});
-    }
+  if (peer_.keys().sending() != nullptr && !lost_since_) {
+    next = std::min(next, peer_.lost_from());
   }
   return next;
 }
@@ -161,6 +159,8 @@ PeerFacts DroneEnd::facts(Instant now) const
   facts.lost = lost_since_.has_value();
   facts.unconfirmed =
     unconfirmed_since_ && now >= *unconfirmed_since_ + datagram_patience + round_trip_;
+  facts.arrives = peer_.arrives(now);
+  facts.cloned = peer_.is_cloned(now);
   facts.deaf_peer = peer_.is_deaf(now);
   facts.overdue = renewals_ > 1;
   facts.stretched = peer_.is_stretched(now);

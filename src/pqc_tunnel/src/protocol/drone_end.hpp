@@ -136,7 +136,6 @@ private:
   void handle_wiped(Instant now);
   void handle_loss(Instant now);
   void handle_return(Instant now);
-  bool is_silent(Instant now) const;
 
   // --- Rekeys (drone_rekeys.cpp) ---
   void handle_control(const ControlFrame & frame, Instant now);

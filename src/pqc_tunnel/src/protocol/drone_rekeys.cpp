@@ -342,10 +342,8 @@ void DroneEnd::handle_control(const ControlFrame & frame, Instant now)
   } else if (std::holds_alternative<Wiped>(frame.body)) {
     handle_wiped(now);
   } else if (std::holds_alternative<Superseded>(frame.body)) {
-    peer_.report(
-      EventKind::superseded, now,
-      "the ground station still hears a session that ours has replaced: does another drone have "
-      "our identity?");
+    peer_.handle_clone(now);
+    peer_.send_control({0, Superseded{}}, now);  // proves that these keys are in use
   } else {
     ++peer_.traffic().control_ignored;
   }

@@ -360,6 +360,7 @@ void DroneEnd::handle_session_made(Instant now)
     EpochName{&suite, session, Epoch{}}, Role::drone, std::move(made.secrets), settings_, now,
     std::move(clock)));
   peer_.start_listening(now);
+  peer_.note_alive(now);
   peer_.use_address(confirmed_from, now);
   for (const Endpoint & address : gcs_addresses_) {
     peer_.paths().set_remote(address, now);
@@ -434,12 +435,6 @@ void DroneEnd::handle_attempt_failed(const FailedHandshake & failed, Instant now
 }
 
 // --- Loss and return of the peer ---
-
-// Nothing at all for peer_timeout; or, while datagrams arrive that someone may have held back, no answer for twice as long.
-bool DroneEnd::is_silent(Instant now) const
-{
-  return now >= peer_.silent_from() || now >= peer_.unanswered_from();
-}
 
 void DroneEnd::handle_silence(Instant now)
 {

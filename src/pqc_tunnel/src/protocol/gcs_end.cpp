@@ -18,7 +18,6 @@ constexpr std::uint32_t hellos_until_unheard = 8;
 constexpr Duration hello_memory = std::chrono::minutes(1);
 // The drone tries a rekey, and then a new session, before its keys count as overdue.
 constexpr Duration overdue_patience = std::chrono::minutes(2);
-constexpr Duration superseded_report_interval = std::chrono::minutes(1);
 
 }  // namespace
 
@@ -86,21 +85,22 @@ void GcsEnd::handle_received(PeerIndex index, Peer::Received & received, Instant
     return;
   }
   drone(index).unanswered_hellos = 0;
-  if (std::exchange(drone(index).lost, false)) {
-    peer(index).report(EventKind::peer_back, now, "datagrams of the drone arrive again");
-  }
   if (received.proved) {
     handle_promoted(index, now);
   }
-  if (received.superseded && now >= drone(index).next_superseded_report) {
-    drone(index).next_superseded_report = now + superseded_report_interval;
-    peer(index).report(
-      EventKind::superseded, now,
-      "the drone still uses a session that a newer one has replaced: do two drones have its "
-      "identity?");
-    peer(index).send_control({0, Superseded{}}, now);
+  auto & lost_since = drone(index).lost_since;
+  if (lost_since && peer(index).last_answered() >= *lost_since) {
+    lost_since.reset();
+    peer(index).report(EventKind::peer_back, now, "the drone answers again");
   }
-  if (received.control) {
+  if (
+    received.former && received.control &&
+    std::holds_alternative<Superseded>(received.control->body))
+  {
+    // A drone says under the keys of a former session that it still uses it: the live one is another's.
+    peer(index).handle_clone(now);
+    peer(index).send_control({0, Superseded{}}, now);
+  } else if (received.control) {
     handle_control(index, *received.control, received.order, now);
   } else if (received.message && key_message_type(*received.message) == KeyMessageType::rekey) {
     handle_rekey_message(index, std::move(*received.message), received.order, now);
@@ -196,7 +196,7 @@ void GcsEnd::wipe(PeerIndex index, const std::string & reason, bool tell, Instan
   end_attempt(index, now);
   owner.session = {};
   owner.session_transcript = {};
-  owner.lost = false;
+  owner.lost_since.reset();
   if (owner.pending_rekey) {
     answer(index, false, "the session was wiped", now);
   }
@@ -252,16 +252,16 @@ void GcsEnd::watch_drone(PeerIndex index, Instant now)
 {
   Drone & owner = drone(index);
   Peer & remote = peer(index);
+  if (now >= remote.wipe_at()) {
+    wipe(index, "the drone has long answered nothing", false, now);
+  }
   watch_attempt(index, now);
   drop_expired_prekeys(owner, now);
   send_answers(index, now);
   const bool has_keys = remote.keys().sending() != nullptr;
-  if (!owner.lost && has_keys && now >= remote.silent_from()) {
-    owner.lost = true;
+  if (!owner.lost_since && has_keys && now >= remote.lost_from()) {
+    owner.lost_since = now;
     remote.report(EventKind::peer_lost, now, likely_cause(facts(index, now)));
-  }
-  if (now >= remote.wipe_at()) {
-    wipe(index, "nothing was heard of the drone for too long", false, now);
   }
   report_missing_datagrams(index, now);
   if (!owner.pending_rekey) {
@@ -297,8 +297,8 @@ Instant GcsEnd::next_timeout(std::size_t i) const
 {
   const Drone & owner = drones_[i];
   Instant next = peers_[i].wipe_at();
-  if (peers_[i].keys().sending() != nullptr && !owner.lost) {
-    next = std::min(next, peers_[i].silent_from());
+  if (peers_[i].keys().sending() != nullptr && !owner.lost_since) {
+    next = std::min(next, peers_[i].lost_from());
   }
   if (owner.attempt) {
     next = std::min(next, owner.attempt->next_later);
@@ -331,9 +331,11 @@ PeerFacts GcsEnd::facts(PeerIndex index, Instant now) const
   facts.role = Role::gcs;
   facts.settings = &settings_;
   facts.has_keys = remote.keys().sending() != nullptr;
-  facts.lost = owner.lost;
+  facts.lost = owner.lost_since.has_value();
   facts.unconfirmed = owner.unconfirmed_since && remote.last_heard() < *owner.unconfirmed_since &&
                       now >= *owner.unconfirmed_since + datagram_patience + owner.round_trip;
+  facts.arrives = remote.arrives(now);
+  facts.cloned = remote.is_cloned(now);
   facts.deaf_peer = remote.is_deaf(now);
   facts.stretched = remote.is_stretched(now);
   facts.other_version = version_now(owner.other_version, now);
@@ -374,9 +376,9 @@ void GcsEnd::describe(PeerSnapshot & snapshot, PeerIndex index, Instant now) con
         return pending.keys && pending.keys->epoch() != Epoch{} &&
                pending.answer.next != Instant::max();
       });
-    snapshot.state = owner.lost ? PeerState::lost
-                     : rekeying ? PeerState::rekeying
-                                : PeerState::established;
+    snapshot.state = owner.lost_since ? PeerState::lost
+                     : rekeying       ? PeerState::rekeying
+                                      : PeerState::established;
   } else {
     snapshot.state = owner.attempt ? PeerState::handshaking : PeerState::disconnected;
   }

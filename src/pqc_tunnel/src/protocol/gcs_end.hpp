@@ -137,12 +137,11 @@ private:
     std::uint32_t rekeys = 0;
     std::uint32_t ratchets = 0;
     std::uint32_t rollbacks = 0;
-    bool lost = false;
+    std::optional<Instant> lost_since;
     std::optional<FailedHandshake> failed;  // the newest attempt, if it failed
     Instant failed_at;
     std::optional<Instant> unconfirmed_since;  // a session was made; nothing since
     std::optional<Instant> next_silence_report;
-    Instant next_superseded_report;
     Duration round_trip{};                // of the newest attempt
     std::uint32_t unanswered_hellos = 0;  // first hellos since something else of it arrived
     bool wrong_key = false;  // since the last session, a hello with its id had another key

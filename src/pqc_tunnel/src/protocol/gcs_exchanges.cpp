@@ -155,6 +155,7 @@ void GcsEnd::handle_completed(
     owner.unconfirmed_since = owner.unconfirmed_since.value_or(now);
     owner.next_silence_report = now + datagram_patience + owner.round_trip;
     remote.use_round_trip(owner.round_trip);
+    remote.note_alive(now);
   }
 }
 
@@ -317,7 +318,7 @@ void GcsEnd::request_rekey(const RekeyCommand & command, Instant now)
   std::string problem;
   if (!suite) {
     problem = suite.error().message;
-  } else if (keys == nullptr || owner.lost) {
+  } else if (keys == nullptr || owner.lost_since) {
     problem = "there is no session with " + owner.record.name + " to rekey yet";
   } else if (owner.pending_rekey) {
     problem = "a rekey is under way";

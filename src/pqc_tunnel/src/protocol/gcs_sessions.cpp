@@ -315,7 +315,7 @@ void GcsEnd::report_failed(
   PeerIndex index, EventKind kind, const FailedHandshake & failed, const Suite * suite, Instant now)
 {
   Drone & owner = drone(index);
-  const bool in_use = peer(index).keys().sending() != nullptr && !owner.lost;
+  const bool in_use = peer(index).keys().sending() != nullptr && !owner.lost_since;
   PeerFacts known = facts(index, now);
   known.has_keys = false;  // the cause of this failure, even if there are older keys
   known.failed = failed;

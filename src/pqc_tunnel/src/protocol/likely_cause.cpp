@@ -109,19 +109,24 @@ std::string one_way(const PeerFacts & facts)
          "?";
 }
 
-std::string missing_datagrams(const PeerFacts & facts)
+std::string peer_of(const PeerFacts & facts)
 {
-  const std::string from = facts.role == Role::drone ? "the ground station" : "the drone";
-  return "handshake completed, but nothing arrives from " + from + " since: link broken, or " +
-         one_way(facts);
+  return facts.role == Role::drone ? "the ground station" : "the drone";
 }
 
-std::string cause_of_silence(const PeerFacts & facts)
+std::string missing_datagrams(const PeerFacts & facts)
 {
-  return facts.role == Role::drone
-           ? "nothing is received from the ground station: out of range, link down, or its tunnel "
-             "has ended"
-           : "nothing is received from the drone: out of range, link down, or its tunnel has ended";
+  return "handshake completed, but nothing arrives from " + peer_of(facts) +
+         " since: link broken, or " + one_way(facts);
+}
+
+std::string cause_of_loss(const PeerFacts & facts)
+{
+  return facts.arrives ? "datagrams of " + peer_of(facts) +
+                           " arrive, but no answer does: somebody holds datagrams back, or " +
+                           one_way(facts)
+                       : "nothing is received from " + peer_of(facts) +
+                           ": out of range, link down, or its tunnel has ended";
 }
 
 // GCS: what hellos seem to say. Anybody can send them, made up or recorded, so that anything proven is said before this.
@@ -156,7 +161,7 @@ std::string cause_at_peer(const PeerFacts & facts)
   }
   const std::string unproven = facts.role == Role::gcs ? unproven_cause(facts) : "";
   if (facts.lost) {
-    return cause_of_silence(facts) + (unproven.empty() ? "" : "; perhaps " + unproven);
+    return cause_of_loss(facts) + (unproven.empty() ? "" : "; perhaps " + unproven);
   }
   return facts.role == Role::drone || !unproven.empty()
            ? unproven
@@ -194,13 +199,17 @@ std::string version_conflict(std::uint8_t theirs)
 
 std::string likely_cause(const PeerFacts & facts)
 {
+  if (facts.cloned) {
+    return identity_cloned;
+  }
   const bool in_contact = facts.has_keys && !facts.lost && !facts.unconfirmed;
-  std::string cause = !in_contact       ? cause_at_peer(facts)
-                      : facts.deaf_peer ? "the peer receives nothing from here: " + one_way(facts)
-                      : facts.stretched ? "datagrams come later than max_age_s allows: something "
-                                          "holds them back, or the link is that slow"
-                      : facts.overdue   ? overdue_keys
-                                        : "";
+  std::string cause =
+    facts.deaf_peer ? peer_of(facts) + " receives nothing of what this end sends: " + one_way(facts)
+    : !in_contact   ? cause_at_peer(facts)
+    : facts.stretched ? "datagrams come later than max_age_s allows: something holds them back, or "
+                        "the link is that slow"
+    : facts.overdue   ? overdue_keys
+                      : "";
   if ((in_contact && !facts.deaf_peer) || !is_of_links(facts)) {
     return cause;
   }

@@ -27,15 +27,20 @@ std::uint8_t version_now(const std::optional<VersionHint> & hint, Instant now);
 // "the version of the protocol is 4 there and 3 here: update both ends"
 std::string version_conflict(std::uint8_t theirs);
 
+inline constexpr const char * identity_cloned =
+  "two machines have this drone's identity, and take the session from each other";
+
 // What one end knows about the way to its peer.
 struct PeerFacts
 {
   Role role = Role::drone;                    // of this end
   const TunnelSettings * settings = nullptr;  // of this end
   bool has_keys = false;
-  bool lost = false;         // keys are there, but the peer is silent
+  bool lost = false;         // keys are there, but the peer is silent, or does not answer
+  bool arrives = false;      // its datagrams do, fresh or not
   bool unconfirmed = false;  // a handshake completed some seconds ago, and nothing has come since
-  bool deaf_peer = false;    // the peer reports that it receives nothing
+  bool cloned = false;       // two machines have the drone's identity
+  bool deaf_peer = false;    // it reports that it receives nothing
   bool stretched = false;    // datagrams or answers come too late
   bool wrong_key =
     false;  // GCS: since the last session, a hello with this drone's name had another key

@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "likely_cause.hpp"
+
 namespace pqc_tunnel
 {
 namespace
 {
 
 constexpr Duration deaf_patience = std::chrono::seconds(2);
+constexpr Duration clone_memory = std::chrono::minutes(1);  // and between two reports
 
 }  // namespace
 
@@ -48,13 +51,13 @@ Instant Peer::wipe_at() const
 {
   return keys_.empty() || settings_.wipe_after == Duration{}
            ? Instant::max()
-           : last_authentic_ + settings_.wipe_after;
+           : last_alive_ + settings_.wipe_after;
 }
 
 void Peer::start_listening(Instant now)
 {
+  last_arrival_ = now;
   last_heard_ = now;
-  last_authentic_ = now;
   last_answered_ = now;
   link_.start(now);
   if (!next_report_) {
@@ -95,7 +98,17 @@ void Peer::use_round_trip(Duration round_trip)
 
 bool Peer::is_deaf(Instant now) const
 {
-  return deaf_since_ && now >= *deaf_since_ + deaf_patience + allowance_;
+  return deaf_since_ && now >= *deaf_since_ + deaf_patience + allowance_ &&
+         now < remote_->received + settings_.peer_timeout + allowance_;
+}
+
+void Peer::handle_clone(Instant now)
+{
+  cloned_until_ = now + clone_memory;
+  if (now >= next_clone_report_) {
+    next_clone_report_ = cloned_until_;
+    report(EventKind::superseded, now, identity_cloned);
+  }
 }
 
 // An answer that is overdue is asked for more often: it alone proves that the peer is there now, and how young its frames
@@ -122,7 +135,7 @@ void Peer::handle_timeout(Instant now)
     ask_for_time(now, Channel::boot);
   }
   probe_boot(now);
-  if (keys_.sending() == nullptr) {
+  if (keys_.sending() == nullptr || now >= wipe_at()) {
     return;
   }
   paths_.handle_timeout(now);

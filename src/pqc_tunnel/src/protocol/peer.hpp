@@ -68,7 +68,6 @@ public:
     bool bundle = false;      // it is several datagrams
     bool stale = false;       // it may have been held back; never set under boot keys
     bool outdated = false;    // under the boot keys of an attempt that has ended
-    bool superseded = false;  // of a session that a newer one has replaced for some time
     std::optional<std::size_t> chosen_boot;  // drone: these boot keys are used, and no others
     std::optional<ControlFrame> control;     // for the owner to handle
     std::optional<Bytes> message;            // a stream's, complete
@@ -148,28 +147,36 @@ public:
   Instant last_heard() const { return last_heard_; }
   // The peer has answered a question that was asked at this time, or later.
   Instant last_answered() const { return last_answered_; }
-  // From then on the peer is taken for silent, or its answers for overdue.
-  Instant silent_from() const { return last_heard_ + settings_.peer_timeout + allowance_; }
-  Instant unanswered_from() const
-  {
-    return last_answered_ + 2 * settings_.peer_timeout + allowance_;
-  }
+  // From then on the peer is taken for lost: nothing fresh has come for peer_timeout or, while datagrams arrive that
+  // someone may have held back, no answer for twice as long.
+  Instant lost_from() const { return std::min(silent_from(), unanswered_from()); }
   // That of the handshake: a slow link gets more time from the start. One that becomes slow in flight does not, or whoever
   // holds frames back could stretch the time that silence takes.
   void use_round_trip(Duration round_trip);
   Duration allowance() const { return allowance_; }
-  // The peer's datagrams arrive, and report that it has received none.
+  // The peer's datagrams arrive, whether fresh or not.
+  bool arrives(Instant now) const
+  {
+    return now < last_arrival_ + settings_.peer_timeout + allowance_;
+  }
+  // … and report that nothing of what this end sends has arrived there for a while.
   bool is_deaf(Instant now) const;
+  // Two machines have the drone's identity, and each takes the session from the other.
+  void handle_clone(Instant now);
+  bool is_cloned(Instant now) const { return now < cloned_until_; }
   // Bytes per second on the line that the only link takes: it has no configured rate, and this end fills it.
   std::optional<double> found_rate() const { return saturation_.rate(); }
   // Traffic that is not urgent waits for a key exchange.
   bool makes_way() const { return saturation_.makes_way(); }
   // How long to wait for an answer of the peer before the question is repeated.
   Duration retry_time(Instant now) const;
-  // When keys and all that was derived for them are due to be wiped: nothing authentic came, not even under boot keys.
+  // When keys and all that was derived for them are due to be wiped. Only answers put it off: whoever holds frames back
+  // has as many as it likes, but none that answers a question asked since.
   Instant wipe_at() const;
   // Silence is counted from here on, although nothing has come yet.
   void start_listening(Instant now);
+  // A handshake has shown that the peer is there.
+  void note_alive(Instant now) { last_alive_ = now; }
   TrafficCounters & traffic() { return traffic_; }
   // Both ways, so far.
   const KeyTraffic & key_traffic() const { return key_traffic_; }
@@ -240,6 +247,7 @@ private:
   bool handle_own_control(
     const ControlFrame & frame, const Received & received, const Opened & opened,
     const Endpoint & from, Instant now);
+  void handle_report(const LinkView & view, const FrameOrder & order, Instant now);
   void handle_time_response(
     const TimeResponse & response, const Received & received, const Opened & opened, Instant now);
   // Whether the rate of the only link is looked for.
@@ -248,7 +256,12 @@ private:
   void note_delay(const TimeResponse & response, Instant now);
   void look_for_saturation(const LinkView & received, Instant now);
   void use_found_rate(Instant now);
-  bool is_silent(Instant now) const { return now >= silent_from(); }
+  Instant silent_from() const { return last_heard_ + settings_.peer_timeout + allowance_; }
+  Instant unanswered_from() const
+  {
+    return last_answered_ + 2 * settings_.peer_timeout + allowance_;
+  }
+  void tell_superseded(EpochKeys & keys, const Endpoint & to, Instant now);
   void ask_for_time(Instant now, Channel channel = Channel::session);
   void note_stretched(std::string_view what, Instant now);
   void report_moved(Instant now);
@@ -304,9 +317,9 @@ private:
   std::optional<Instant> exchange_sent_;  // the newest frame of one under way
   std::deque<Offered> offered_;           // in the time that a report of the peer covers
   std::optional<PeerLinkReport> remote_;
-  Instant last_heard_;
-  Instant last_proved_;     // when newer keys came into use
-  Instant last_authentic_;  // the same, or a frame under boot keys
+  Instant last_arrival_;  // of an authentic frame, even if it may have been held back
+  Instant last_heard_;    // of one that is proven to be fresh
+  Instant last_alive_;    // newest that an answer, a hello or the use of new keys proves
   Instant last_answered_;
   Instant last_sent_;
   Duration allowance_{};  // of a slow link
@@ -317,9 +330,13 @@ private:
     2 * NoticePacer::kinds / std::chrono::duration<double>(notice_interval).count()};
   std::optional<Instant> next_report_;
   std::uint64_t reported_data_ = 0;    // datagrams of the application before the newest report
-  std::optional<Instant> deaf_since_;  // the peer reports since then that it has received nothing
+  FrameOrder remote_order_;            // of its newest report
+  std::optional<Instant> deaf_since_;  // the peer's reports count nothing more since then
   Instant stretched_until_;
   Instant next_stretch_report_;
+  Instant next_superseded_;
+  Instant cloned_until_;
+  Instant next_clone_report_;
   Instant next_roaming_report_;
   EventBudget refusals_;        // of rekeys that somebody asked for here
   std::uint32_t roamings_ = 0;  // since the last report of one

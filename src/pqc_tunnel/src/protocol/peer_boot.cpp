@@ -19,7 +19,7 @@ constexpr Duration copy_patience = std::chrono::seconds(1);
 
 void Peer::start_boot(const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now)
 {
-  last_authentic_ = now;  // a hello has proved the PSK
+  last_alive_ = now;  // a hello has proved the PSK
   boot_ = std::make_unique<Boot>(
     EpochName{&suite, {}, {}}, own_role_, std::move(secrets), settings_, to, max_part(), now);
   copy_boot_to(to);
@@ -29,7 +29,7 @@ void Peer::offer_boot(
   const Suite & suite, EpochSecrets secrets, const Endpoint & to,
   const std::vector<Endpoint> & copies_to, std::size_t max_message, Instant now)
 {
-  last_authentic_ = now;  // a HelloRetry has proved the PSK
+  last_alive_ = now;  // a HelloRetry has proved the PSK
   offered_boots_.push_back(std::make_unique<Boot>(
     EpochName{&suite, {}, {}}, own_role_, std::move(secrets), settings_, to, max_part(), now));
   const auto kept = std::min(copies_to.size(), max_challenges - 1);

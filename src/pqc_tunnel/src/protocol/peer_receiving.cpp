@@ -16,7 +16,7 @@ namespace
 
 constexpr Duration stretched_memory = std::chrono::seconds(4);
 constexpr Duration stretch_report_interval = std::chrono::seconds(10);
-constexpr Duration superseded_patience = std::chrono::milliseconds(200);
+constexpr Duration superseded_interval = std::chrono::milliseconds(200);
 
 std::int64_t nanoseconds(Instant instant) { return instant.time_since_epoch().count(); }
 
@@ -34,10 +34,11 @@ bool is_a_wish(const ControlBody & body)
   return std::holds_alternative<Notice>(body) || std::holds_alternative<RekeyRequest>(body);
 }
 
-// Says nothing about a newer session than that of its keys.
-bool is_of_one_session(const ControlBody & body)
+// Says nothing about a newer session than that of its keys. To the ground station, SUPERSEDED is about an older one.
+bool is_of_one_session(const ControlBody & body, Role receiver)
 {
-  return std::holds_alternative<StreamAck>(body) || std::holds_alternative<Wiped>(body);
+  return std::holds_alternative<StreamAck>(body) || std::holds_alternative<Wiped>(body) ||
+         (receiver == Role::drone && std::holds_alternative<Superseded>(body));
 }
 
 }  // namespace
@@ -121,7 +122,6 @@ void Peer::note_arrival(
   const std::uint64_t sequence = opened.frame.sequence;
   ++traffic_.cipher_in_packets;
   traffic_.cipher_in_bytes += size;
-  last_authentic_ = now;
   received.chosen_boot = choose_boot(keys);
   if (boot_ && &keys == &boot_->keys) {
     received.channel = Channel::boot;
@@ -136,13 +136,17 @@ void Peer::note_arrival(
   if (received.proved && boot_ && keys.id() != session_before) {
     paths_.use(boot_->to, now);
   }
-  last_heard_ = now;
-  const Duration rtt = clock_.valid() ? clock_.rtt() : Duration{};
+  last_arrival_ = now;
+  if (!received.stale) {
+    last_heard_ = now;
+  }
   received.former = keys.id() != keys_.sending()->id();
-  // What was on its way when the newer session came into use arrives within a round trip.
-  received.superseded = received.former && now > last_proved_ + superseded_patience + 2 * rtt;
+  if (received.former && own_role_ == Role::gcs) {
+    tell_superseded(*opened.keys, from, now);
+  }
   if (received.proved) {
-    last_proved_ = now;
+    const Duration rtt = clock_.valid() ? clock_.rtt() : Duration{};
+    last_alive_ = std::max(last_alive_, keys.installed());  // it acted on what was sent then
     keys_.retire_older_at(
       now + std::clamp<Duration>(3 * rtt, min_overlap, max_overlap), now + settings_.max_age);
     if (!next_report_) {
@@ -155,6 +159,21 @@ void Peer::note_arrival(
   if (received.stale && !received.former) {
     note_stretched("datagrams arrive", now);
   }
+}
+
+// To whoever sends under a session that a newer one has replaced, under its own keys. A drone that has moved on ignores it;
+// only one that still sends under that session answers, which a frame that was late, or held back, can't.
+void Peer::tell_superseded(EpochKeys & keys, const Endpoint & to, Instant now)
+{
+  if (now < next_superseded_) {
+    return;
+  }
+  next_superseded_ = now + superseded_interval;
+  Routes routes;
+  routes.add(to);
+  const Bytes payload = encode(ControlFrame{0, Superseded{}});
+  paths_.handle_sent(to, frame_overhead + payload.size(), now);
+  send_frame(&keys, FrameKind::control, payload, TrafficClass::unproved, routes, now);
 }
 
 void Peer::note_stretched(std::string_view what, Instant now)
@@ -233,7 +252,7 @@ void Peer::take_payload(
     traffic_.count(Drop::stale);  // its sender repeats what it still wants
     return;
   }
-  if (!control || (received.former && is_of_one_session(control->body))) {
+  if (!control || (received.former && is_of_one_session(control->body, own_role_))) {
     ++traffic_.control_ignored;
   } else if (!handle_own_control(*control, received, opened, from, now)) {
     received.control = control;
@@ -277,13 +296,7 @@ bool Peer::handle_own_control(
     return false;
   }
   if (const auto * report = std::get_if<LinkReport>(&frame.body)) {
-    remote_ = PeerLinkReport{report->view, now};
-    look_for_saturation(report->view, now);
-    if (report->view.packets > 0) {
-      deaf_since_.reset();
-    } else if (!deaf_since_) {
-      deaf_since_ = now;
-    }
+    handle_report(report->view, received.order, now);
     return true;
   }
   if (const auto * notice = std::get_if<Notice>(&frame.body)) {
@@ -295,6 +308,22 @@ bool Peer::handle_own_control(
     return true;
   }
   return std::holds_alternative<Keepalive>(frame.body);
+}
+
+// Its counts since the report before say what reaches the peer now.
+void Peer::handle_report(const LinkView & view, const FrameOrder & order, Instant now)
+{
+  if (remote_ && order < remote_order_) {
+    return;  // a newer one has overtaken it
+  }
+  if (view.packets != (remote_ ? remote_->view.packets : 0)) {
+    deaf_since_.reset();
+  } else if (!deaf_since_) {
+    deaf_since_ = now;
+  }
+  remote_ = PeerLinkReport{view, now};
+  remote_order_ = order;
+  look_for_saturation(view, now);
 }
 
 void Peer::handle_time_response(
@@ -310,6 +339,8 @@ void Peer::handle_time_response(
   }
   clock_.handle_sample({response.t1, response.t2, response.t3, nanoseconds(now)}, now);
   last_answered_ = std::max(last_answered_, asked);
+  last_alive_ = std::max(last_alive_, asked);
+  last_heard_ = std::max(last_heard_, asked);
   note_delay(response, now);
   // Questions, or their answers, are held back: the other end gets what this one sends as late as that, or this end.
   const Duration way = opened.keys->clock()->usual_way(settings_.max_age);

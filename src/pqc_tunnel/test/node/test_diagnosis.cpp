@@ -103,7 +103,7 @@ TEST(Diagnosis, a_ground_station_warns_of_a_drone_whose_policy_is_silent)
 TEST(Diagnosis, a_likely_cause_while_the_tunnel_is_up_is_a_warning)
 {
   auto input = healthy();
-  input.peer.likely_cause = "the peer receives nothing from here";
+  input.peer.likely_cause = "the drone receives nothing of what this end sends";
   EXPECT_EQ(diagnose(input).level, Level::warning);
 }
 
@@ -121,7 +121,7 @@ TEST(Diagnosis, a_silent_peer_is_an_error_with_the_length_of_the_silence)
   input.peer.last_heard = input.now - milliseconds(4200);
   const auto diagnosis = diagnose(input);
   EXPECT_EQ(diagnosis.level, Level::error);
-  EXPECT_EQ(diagnosis.text, "Nothing received from ground for 4.2 s.");
+  EXPECT_EQ(diagnosis.text, "No answer from ground; the last fresh datagram came 4.2 s ago.");
   EXPECT_EQ(value_of(diagnosis, "encrypted"), "no");
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "protocol/control_frame.hpp"
 #include "support/insider.hpp"
 #include "support/traffic.hpp"
 
@@ -242,6 +243,57 @@ TEST(Outage, is_not_ended_by_frames_that_answer_nothing)
   insider.say(Side::gcs, {0, TimeResponse{t1, t1, t1}});
   EXPECT_FALSE(is_lost());
   EXPECT_TRUE(pair.saw(Side::drone, EventKind::peer_back));
+}
+
+// The end whose datagrams pass used to see nothing wrong, as the other had received something once.
+TEST(Link, that_passes_one_direction_only_is_named_at_both_ends_until_it_is_mended)
+{
+  for (const Side blocked : both_sides) {
+    WiredPair pair;
+    ASSERT_TRUE(pair.establish());
+    Traffic traffic(pair);
+    traffic.run_for(3s, 20ms);
+    pair.set_datagram_filter([&](Side from, Bytes &) { return from != blocked; });
+    traffic.run_for(3500ms, 20ms);
+    const std::string name = blocked == Side::drone ? "the ground station" : "the drone";
+    EXPECT_TRUE(pair.snapshot(blocked).likely_cause.starts_with(
+      name + " receives nothing of what this end sends: UDP"))
+      << pair.snapshot(blocked).likely_cause;
+    EXPECT_NE(pair.snapshot(other(blocked)).likely_cause.find("nothing is received"), std::string::npos);
+    traffic.run_for(4s, 20ms);
+    for (const Side side : both_sides) {
+      EXPECT_EQ(pair.snapshot(side).state, PeerState::lost);
+    }
+    EXPECT_TRUE(pair.reported(blocked, EventKind::peer_lost, "receives nothing of what this end"));
+    EXPECT_EQ(pair.count(blocked, EventKind::peer_lost), 1u);
+    traffic.run_for(15s, 20ms);
+    EXPECT_NE(pair.snapshot(blocked).likely_cause.find("receives nothing of what this end"), std::string::npos);
+    pair.set_datagram_filter(nullptr);
+    EXPECT_TRUE(traffic.run_until([&] { return pair.agreed(); }, 10s, 20ms));
+    traffic.run_for(2s, 20ms);
+    for (const Side side : both_sides) {
+      EXPECT_EQ(pair.snapshot(side).likely_cause, "");
+      EXPECT_TRUE(pair.agreed());
+    }
+  }
+}
+
+// Whoever lets datagrams pass, but no answer, is found out by that, and a drone that answers is back.
+TEST(GroundStation, takes_a_drone_that_does_not_answer_for_lost_until_it_does)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(1s);
+  const std::size_t answer = frame_overhead + encode(ControlFrame{0, TimeResponse{}}).size();
+  pair.set_datagram_filter(
+    [&](Side from, Bytes & bytes) { return from == Side::gcs || bytes.size() != answer; });
+  pair.run_for(7s);
+  EXPECT_EQ(pair.snapshot(Side::gcs).state, PeerState::lost);
+  EXPECT_TRUE(pair.reported(Side::gcs, EventKind::peer_lost, "but no answer does"));
+  EXPECT_FALSE(pair.saw(Side::gcs, EventKind::peer_back));
+  pair.set_datagram_filter(nullptr);
+  EXPECT_TRUE(pair.run_until([&] { return pair.saw(Side::gcs, EventKind::peer_back); }, 2s));
+  EXPECT_TRUE(pair.agreed());
 }
 
 }  // namespace

@@ -226,33 +226,6 @@ TEST(Drone, whose_session_never_carries_anything_does_not_keep_the_ground_statio
   EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }, 20s));
 }
 
-TEST(GroundStation, reports_to_both_ends_the_use_of_a_session_that_a_newer_one_has_replaced)
-{
-  WiredPair pair;
-  ASSERT_TRUE(pair.establish());
-  std::vector<Bytes> of_the_twin;
-  pair.set_datagram_filter([&](Side from, Bytes & bytes) {
-    if (from == Side::drone) {
-      of_the_twin.push_back(bytes);
-    }
-    return from != Side::drone;
-  });
-  pair.send(Side::drone, numbered(1));
-  pair.send(Side::drone, numbered(2));
-  pair.set_datagram_filter(nullptr);
-  ASSERT_EQ(of_the_twin.size(), 2u);
-  pair.restart(Side::drone);
-  ASSERT_TRUE(pair.establish());
-  pair.run_for(50ms);
-  EXPECT_TRUE(pair.inject(Side::gcs, of_the_twin[0], WiredPair::stranger()).peer);
-  EXPECT_FALSE(pair.saw(Side::gcs, EventKind::superseded));
-  pair.run_for(500ms);
-  EXPECT_TRUE(pair.inject(Side::gcs, of_the_twin[1], WiredPair::stranger()).peer);
-  EXPECT_EQ(pair.count(Side::gcs, EventKind::superseded), 1u);
-  pair.run_for(50ms);
-  EXPECT_EQ(pair.count(Side::drone, EventKind::superseded), 1u);
-}
-
 // --- Addresses ---
 
 TEST(Address, of_the_drone_follows_its_newest_packet)

@@ -93,6 +93,52 @@ TEST(Keys, of_a_former_session_that_are_wiped_do_not_end_the_newer_one)
   EXPECT_TRUE(pair.agreed());
 }
 
+// Somebody lets nothing pass but the datagrams of one end that it has held back, one at a time. The other end never hears
+// anything fresh again, and its keys end as if nothing came.
+TEST(Keys, are_wiped_although_held_datagrams_go_on_arriving)
+{
+  for (const Side holds_from : both_sides) {
+    for (const Duration interval : {Duration(55s), Duration(2500ms), Duration(100ms)}) {
+      WiredPair::Options options;
+      options.settings.wipe_after = 60s;
+      WiredPair pair(options);
+      ASSERT_TRUE(pair.establish());
+      pair.run_for(3s);
+      std::deque<Bytes> held;
+      pair.set_datagram_filter([&](Side from, Bytes & bytes) {
+        if (from == holds_from && !is_hello(bytes)) {
+          held.push_back(bytes);
+        }
+        return false;
+      });
+      const Side to = other(holds_from);
+      const Instant end = pair.now() + 60s + 500ms;  // half a report's interval for the last answer
+      for (; pair.now() < end; pair.run_for(std::min(interval, end - pair.now()))) {
+        if (!held.empty()) {
+          pair.inject(to, held.front());
+          held.pop_front();
+        }
+      }
+      EXPECT_TRUE(pair.end(to).installed_keys(PeerIndex{0}).empty())
+        << interval.count() / 1'000'000 << " ms apart";
+      EXPECT_TRUE(pair.end(holds_from).installed_keys(PeerIndex{0}).empty());
+    }
+  }
+}
+
+TEST(Keys, are_not_wiped_while_the_peer_answers_over_a_link_with_loss)
+{
+  WiredPair::Options options;
+  options.settings.wipe_after = 20s;
+  WiredPair pair(options);
+  ASSERT_TRUE(pair.establish());
+  pair.set_datagram_filter([&](Side, Bytes &) { return pair.random().uniform() > 0.5; });
+  pair.run_for(5min);
+  for (const Side side : both_sides) {
+    EXPECT_FALSE(pair.saw(side, EventKind::keys_wiped));
+  }
+}
+
 TEST(Keys, that_the_drone_has_never_used_are_wiped_too)
 {
   WiredPair::Options options;

@@ -20,10 +20,11 @@ Side sender_to(Side to) { return other(to); }
 }  // namespace
 
 DatagramWitness::DatagramWitness(
-  WiredPair & pair, KeyWitness & keys, std::vector<const Suite *> allowed,
+  WiredPair & pair, KeyWitness & keys, LifeWitness & life, std::vector<const Suite *> allowed,
   const TunnelSettings & settings, bool holds_back)
 : pair_(pair),
   keys_(keys),
+  life_(life),
   allowed_(std::move(allowed)),
   replay_window_(settings.replay_window),
   max_age_(settings.max_age),
@@ -107,6 +108,9 @@ void DatagramWitness::look_at(Side from, Bytes bytes, std::optional<std::uint32_
   require(
     header->sequence < packet_limit_, "keys are used no longer than they may",
     "a datagram is sealed beyond the packet limit");
+  if (!boot && !number) {
+    life_.sealed(from, bytes);
+  }
   Sealed sent{bytes, keys->tag, header->sequence, boot, number, 0, pair_.now()};
   sent_[from].emplace(std::move(bytes), std::move(sent));
 }
@@ -114,7 +118,7 @@ void DatagramWitness::look_at(Side from, Bytes bytes, std::optional<std::uint32_
 void DatagramWitness::arrived(Side to, ByteView datagram, const Opened & opened)
 {
   if (is_hello(datagram)) {
-    keys_.touched(to);
+    life_.touched(to);
     return;
   }
   try {
@@ -137,7 +141,6 @@ void DatagramWitness::check_opened(Side to, Sealed & sent, const Opened & opened
 {
   require(sent.opened_by != keys_.process(to), once, "an end accepts a datagram twice");
   sent.opened_by = keys_.process(to);
-  keys_.heard(to);
   if (sent.boot) {
     require(!opened.forward, "boot keys carry no data", "an end forwards what boot keys carry");
     return;
@@ -147,6 +150,10 @@ void DatagramWitness::check_opened(Side to, Sealed & sent, const Opened & opened
     !is_late(to, sent, max_age_ * 9 / 8), "a datagram that was held back is refused",
     "an end accepts a datagram that later ones have overtaken long ago");
   keys_.opened(to, sent.keys);
+  life_.opened(to, sent.keys);
+  if (!sent.number) {
+    life_.opened_control(to, sent.bytes, sent.sealed_at);
+  }
   auto & highest = highest_[to][sent.keys];
   if (highest.empty() || highest.back().second < sent.sequence) {
     highest.emplace_back(pair_.now(), sent.sequence);

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "simulator/key_witness.hpp"
+#include "simulator/life_witness.hpp"
 
 namespace pqc_tunnel::test
 {
@@ -20,7 +20,7 @@ class DatagramWitness
 {
 public:
   DatagramWitness(
-    WiredPair & pair, KeyWitness & keys, std::vector<const Suite *> allowed,
+    WiredPair & pair, KeyWitness & keys, LifeWitness & life, std::vector<const Suite *> allowed,
     const TunnelSettings & settings, bool holds_back);
 
   // Sends one numbered datagram; false if the end rejects it. Throws Violation if it must not.
@@ -58,6 +58,7 @@ private:
 
   WiredPair & pair_;
   KeyWitness & keys_;
+  LifeWitness & life_;
   std::vector<const Suite *> allowed_;
   std::size_t replay_window_;
   Duration max_age_;

@@ -12,10 +12,9 @@ using namespace std::chrono_literals;
 
 constexpr std::ptrdiff_t former_keys = 4;  // that an end keeps at most
 
-KeyWitness::KeyWitness(WiredPair & pair, Duration longest_round_trip, Duration wipe_after)
+KeyWitness::KeyWitness(WiredPair & pair, Duration longest_round_trip)
 : pair_(pair),
   overlap_(std::clamp<Duration>(3 * longest_round_trip, min_overlap, max_overlap) + 100ms),
-  wipe_after_(wipe_after),
   sides_{{Side::drone, {}}, {Side::gcs, {}}}
 {
 }
@@ -46,7 +45,6 @@ void KeyWitness::look()
     check_sending(side);
     check_epoch(side);
     check_old_keys(side);
-    check_silence(side);
   }
 }
 
@@ -55,20 +53,13 @@ void KeyWitness::update(Side side)
   End & end = sides_.at(side);
   const auto held = pair_.end(side).installed_keys(PeerIndex{0});
   const bool wiped = held.empty() && !end.keys.empty();
-  require(
-    !wiped || pair_.now() >= end.heard + wipe_after_, "keys are wiped after a long silence only",
-    "an end drops all its keys at once");
   for (const InstalledKeys & keys : end.keys) {
     Seen & seen = end.seen[keys.transcript_tag];
     seen.held = false;
     seen.given_up = out_of_touch_ || wiped;
   }
   for (const InstalledKeys & keys : held) {
-    Seen & seen = end.seen[keys.transcript_tag];
-    if (seen.process != end.process) {
-      end.touched = pair_.now();
-    }
-    seen = {end.process, true, false};
+    end.seen[keys.transcript_tag] = {end.process, true, false};
   }
   end.keys = held;
 }
@@ -143,14 +134,6 @@ void KeyWitness::check_old_keys(Side side)
       pair_.now() <= superseded + overlap_, "old keys are wiped",
       "old keys are held beyond the overlap");
   }
-}
-
-void KeyWitness::check_silence(Side side) const
-{
-  const End & end = sides_.at(side);
-  require(
-    end.keys.empty() || pair_.now() <= end.touched + wipe_after_ + 100ms,
-    "keys are wiped after a long silence", "an end holds keys although it has long heard nothing");
 }
 
 KeyWitness::Standing KeyWitness::standing(Side at, const KeyTag & keys) const

@@ -25,7 +25,7 @@ class KeyWitness
 {
 public:
   // `longest_round_trip` bounds what the ends can measure: they keep old keys for three of them.
-  KeyWitness(WiredPair & pair, Duration longest_round_trip, Duration wipe_after);
+  KeyWitness(WiredPair & pair, Duration longest_round_trip);
 
   // To be called after everything that happens; throws Violation.
   void look();
@@ -35,10 +35,6 @@ public:
   void lost() { out_of_touch_ = true; }
   // An end has opened a datagram sealed under these keys.
   void opened(Side at, const KeyTag & keys);
-  // … under any keys, boot keys too.
-  void heard(Side at) { sides_.at(at).heard = sides_.at(at).touched = pair_.now(); }
-  // A hello has arrived there; it may be authentic.
-  void touched(Side at) { sides_.at(at).touched = pair_.now(); }
 
   enum class Standing
   {
@@ -83,8 +79,6 @@ private:
     std::map<KeyTag, Instant> superseded;  // when newer ones were proved
     std::set<FrameKeyId> boot;             // ids of its boot keys, ever
     std::optional<std::pair<SessionId, Epoch>> newest;
-    Instant heard;
-    Instant touched;  // the same, or keys were installed
   };
 
   void update(Side side);
@@ -92,11 +86,9 @@ private:
   void check_sending(Side side) const;
   void check_epoch(Side side);
   void check_old_keys(Side side);
-  void check_silence(Side side) const;
 
   WiredPair & pair_;
   Duration overlap_;
-  Duration wipe_after_;
   bool out_of_touch_ = false;
   std::map<Side, End> sides_;
 };

@@ -24,6 +24,7 @@ enum class Mistake
   no_overlap,
   old_keys_kept,
   keys_never_wiped,
+  any_frame_is_life,
   forget_keys_at_hello,
   boot_keys_made_twice,
   sequence_restarts,
@@ -50,7 +51,7 @@ enum class Mistake
   strangers_before_commands,
 };
 
-inline constexpr std::array<std::pair<Mistake, std::string_view>, 32> mistake_names = {{
+inline constexpr std::array<std::pair<Mistake, std::string_view>, 33> mistake_names = {{
   {Mistake::promote_at_handshake_end, "promote_at_handshake_end"},
   {Mistake::promote_on_control_only, "promote_on_control_only"},
   {Mistake::pool_key_reused, "pool_key_reused"},
@@ -59,6 +60,7 @@ inline constexpr std::array<std::pair<Mistake, std::string_view>, 32> mistake_na
   {Mistake::no_overlap, "no_overlap"},
   {Mistake::old_keys_kept, "old_keys_kept"},
   {Mistake::keys_never_wiped, "keys_never_wiped"},
+  {Mistake::any_frame_is_life, "any_frame_is_life"},
   {Mistake::forget_keys_at_hello, "forget_keys_at_hello"},
   {Mistake::boot_keys_made_twice, "boot_keys_made_twice"},
   {Mistake::sequence_restarts, "sequence_restarts"},

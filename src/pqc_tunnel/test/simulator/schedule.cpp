@@ -64,8 +64,9 @@ Schedule::Schedule(
     return datagrams_->carries_data(from, datagram);
   };
   interceptor_.emplace(*pair_, journal_, is_data, seed ^ seed_spread);
-  keys_.emplace(*pair_, longest_round_trip(), settings_.wipe_after);
-  datagrams_.emplace(*pair_, *keys_, suites_, settings_, holds_back());
+  keys_.emplace(*pair_, longest_round_trip());
+  life_.emplace(*pair_, settings_.wipe_after);
+  datagrams_.emplace(*pair_, *keys_, *life_, suites_, settings_, holds_back());
   handshakes_.emplace(*pair_, *keys_, journal_, suites_, settings_.initial_suite);
   pair_->watch([this] { look(); });
   pair_->set_channel([this](Side from, Bytes & bytes) { return travel(from, bytes); });
@@ -193,6 +194,7 @@ void Schedule::restart(Side side)
 {
   pair_->restart(side);
   keys_->restarted(side);
+  life_->restarted(side);
   handshakes_->restarted(side);
 }
 
@@ -463,8 +465,10 @@ void Schedule::ask_for_rekey(Side side, const Suite * suite, bool ratchet)
 void Schedule::look()
 {
   keys_->look();
+  life_->look_at_events();
   handshakes_->look();  // forgets the events
   datagrams_->look();
+  life_->look();
 }
 
 bool Schedule::run_until(

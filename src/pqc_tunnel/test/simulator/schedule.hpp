@@ -16,6 +16,7 @@
 #include "simulator/interceptor.hpp"
 #include "simulator/journal.hpp"
 #include "simulator/key_witness.hpp"
+#include "simulator/life_witness.hpp"
 #include "simulator/weather.hpp"
 #include "support/psk_thief.hpp"
 
@@ -118,6 +119,7 @@ private:
   std::unique_ptr<WiredPair> pair_;
   Journal journal_;
   std::optional<KeyWitness> keys_;
+  std::optional<LifeWitness> life_;
   std::optional<DatagramWitness> datagrams_;
   std::optional<HandshakeWitness> handshakes_;
   std::optional<Interceptor> interceptor_;
