@@ -201,6 +201,18 @@ class TestTunnel(GraphTestCase):
 
             self.graph.wait_for(agreed, f"a new session after the wipe of {end}/pqc")
 
+    def test_time_stays_of_the_kind_that_it_was_at_the_start(self) -> None:
+        for simulated in (True, False):
+            value = ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=simulated)
+            request = SetParameters.Request(
+                parameters=[Parameter(name="use_sim_time", value=value)]
+            )
+            (result,) = self.graph.call(
+                SetParameters, "/pqc/tunnel/set_parameters", request
+            ).results
+            self.assertEqual(result.successful, not simulated)
+            self.assertEqual("can't change while the node runs" in result.reason, simulated)
+
     def test_the_command_shows_and_rekeys_both_ends_as_it_does_without_ros(
         self, pair: TunnelPair
     ) -> None:
