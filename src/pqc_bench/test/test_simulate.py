@@ -69,9 +69,9 @@ def test_a_simulator_that_fails_is_told_in_its_own_words(tmp_path: Path) -> None
         simulate(_program(tmp_path, 2, _REPORT), 1, 1, 300, "x")
 
 
-def test_two_links_are_passed_on(tmp_path: Path) -> None:
+def test_what_every_schedule_has_is_passed_on(tmp_path: Path) -> None:
     program = tmp_path / "program"
     program.write_text('#!/bin/sh\necho "pqc_simulate: $*"\nexit 2\n', encoding="utf-8")
     program.chmod(0o755)
-    with pytest.raises(RunFault, match="--links 2"):
-        simulate(program, 1, 1, 300, "", links=2)
+    with pytest.raises(RunFault, match="--links 2 --adversary"):
+        simulate(program, 1, 1, 300, "", ["--links", "2", "--adversary"])

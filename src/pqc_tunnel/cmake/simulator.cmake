@@ -1,5 +1,6 @@
 # The deterministic simulator: a test tool, built with the tests and not installed.
 add_library(pqc_tunnel_simulator STATIC
+  test/simulator/adversary.cpp
   test/simulator/campaign.cpp
   test/simulator/datagram_witness.cpp
   test/simulator/handshake_witness.cpp
@@ -17,13 +18,15 @@ pqc_tunnel_compile_together(pqc_tunnel_simulator)
 add_executable(pqc_simulate test/simulator/pqc_simulate.cpp test/simulator/mistakes.cpp)
 target_link_libraries(pqc_simulate PRIVATE pqc_tunnel_simulator pqc_tunnel_test_options)
 
-set(schedules 150)
+set(schedules 110)
+set(hostile_schedules 40)
 if(PQC_TUNNEL_SANITIZE)
-  set(schedules 20)
+  set(schedules 15)
+  set(hostile_schedules 5)
 endif()
 pqc_tunnel_add_tests(pqc_tunnel_simulator test/simulator/test_simulated_schedules.cpp)
 target_compile_definitions(test_simulated_schedules PRIVATE
-  PQC_TUNNEL_SIMULATED_SCHEDULES=${schedules}u)
+  PQC_TUNNEL_SIMULATED_SCHEDULES=${schedules}u PQC_TUNNEL_HOSTILE_SCHEDULES=${hostile_schedules}u)
 
 if(PQC_TUNNEL_SANITIZE)
   return()  # mistakes are found without its help

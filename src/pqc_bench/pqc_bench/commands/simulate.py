@@ -18,9 +18,9 @@ def run(options: argparse.Namespace) -> int:
     """Run the schedules; 0 if every invariant held."""
     program = build_simulator(source_tree())
     suites = ",".join(options.suites or [])
-    result = simulate(
-        program, options.schedules, options.seed, options.steps, suites, options.links
-    )
+    given = ["--links", str(options.links)] if options.links > 1 else []
+    given += ["--adversary"] if options.adversary else []
+    result = simulate(program, options.schedules, options.seed, options.steps, suites, given)
     print(_text(result))
     if options.out:
         write_summary(options.out, result.summary())

@@ -38,4 +38,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=1,
         help="2: every schedule has two links, of which one or the other is cut (default: some)",
     )
+    parser.add_argument(
+        "--adversary",
+        action="store_true",
+        help="somebody owns the network, in place of bad weather: holds, drops, copies and "
+        "re-addresses datagrams",
+    )
     parser.add_argument("--out", type=output_file, metavar="FILE", help="where to write the JSON")

@@ -9,6 +9,7 @@ import os
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from pqc_sim.processes.child import die_with_parent
@@ -32,9 +33,17 @@ def shares(schedules: int, seed: int, processes: int) -> list[tuple[int, int]]:
 
 
 def simulate(
-    program: Path, schedules: int, seed: int, steps: int, suites: str, links: int = 1
+    program: Path,
+    schedules: int,
+    seed: int,
+    steps: int,
+    suites: str,
+    given: Sequence[str] = (),
 ) -> Result:
-    """Run them all, printing the last events before each violation; blocks until all have ended."""
+    """Run them all, printing the last events before each violation; blocks until all have ended.
+
+    `given` are options of the program for what every schedule has.
+    """
     result = Result()
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
@@ -44,7 +53,7 @@ def simulate(
             command = [str(program), "--schedules", str(count), "--seed", str(first)]
             command += ["--steps", str(steps), "--json", str(report)]
             command += ["--suites", suites] if suites else []
-            command += ["--links", str(links)] if links > 1 else []
+            command += given
             process = subprocess.Popen(
                 command,
                 stdout=subprocess.PIPE,

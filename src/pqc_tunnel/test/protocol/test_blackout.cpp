@@ -259,7 +259,8 @@ TEST(Link, that_passes_one_direction_only_is_named_at_both_ends_until_it_is_mend
     EXPECT_TRUE(pair.snapshot(blocked).likely_cause.starts_with(
       name + " receives nothing of what this end sends: UDP"))
       << pair.snapshot(blocked).likely_cause;
-    EXPECT_NE(pair.snapshot(other(blocked)).likely_cause.find("nothing is received"), std::string::npos);
+    EXPECT_NE(
+      pair.snapshot(other(blocked)).likely_cause.find("nothing is received"), std::string::npos);
     traffic.run_for(4s, 20ms);
     for (const Side side : both_sides) {
       EXPECT_EQ(pair.snapshot(side).state, PeerState::lost);
@@ -267,7 +268,8 @@ TEST(Link, that_passes_one_direction_only_is_named_at_both_ends_until_it_is_mend
     EXPECT_TRUE(pair.reported(blocked, EventKind::peer_lost, "receives nothing of what this end"));
     EXPECT_EQ(pair.count(blocked, EventKind::peer_lost), 1u);
     traffic.run_for(15s, 20ms);
-    EXPECT_NE(pair.snapshot(blocked).likely_cause.find("receives nothing of what this end"), std::string::npos);
+    EXPECT_NE(
+      pair.snapshot(blocked).likely_cause.find("receives nothing of what"), std::string::npos);
     pair.set_datagram_filter(nullptr);
     EXPECT_TRUE(traffic.run_until([&] { return pair.agreed(); }, 10s, 20ms));
     traffic.run_for(2s, 20ms);

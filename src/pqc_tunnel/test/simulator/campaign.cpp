@@ -14,7 +14,7 @@ CampaignResult run(const Campaign & campaign, const std::function<void(const Fai
   }
   CampaignResult result;
   for (std::uint64_t i = 0; i < campaign.schedules; ++i) {
-    Schedule schedule(campaign.seed + i, campaign.steps, suites, campaign.two_links);
+    Schedule schedule(campaign.seed + i, campaign.steps, suites, campaign.given);
     const auto failure = schedule.run();
     result.account.add(schedule.account());
     if (!failure) {

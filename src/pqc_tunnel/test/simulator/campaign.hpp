@@ -22,7 +22,7 @@ struct Campaign
   std::vector<std::string> suites = {
     "cs-mlkem512-aesgcm-mldsa44", "cs-mlkem512-chacha20poly1305-falcon512",
     "cs-mlkem768-ascon128a-mldsa65", "cs-mlkem1024-asconaead128-mldsa87"};
-  bool two_links = false;  // in every schedule, with cuts of one or the other
+  Circumstances given = {};  // in every schedule
   bool stop_at_failure = false;
 };
 

@@ -26,12 +26,14 @@ using namespace pqc_tunnel::test;
 
 constexpr std::string_view usage =
   "usage: pqc_simulate [--schedules N] [--seed S] [--steps K] [--suites ID,ID...]\n"
-  "                    [--links 2] [--mistake NAME] [--stop] [--json FILE]\n"
+  "                    [--links 2] [--adversary] [--mistake NAME] [--stop]\n"
+  "                    [--json FILE]\n"
   "\n"
   "Each schedule has its own seed: S, S+1 and so on. K steps of 100 ms with mishaps are followed "
   "by "
   "calm.\n"
   "--links 2: two links in every schedule, of which one or the other is cut.\n"
+  "--adversary: somebody owns the network, in place of bad weather.\n"
   "--stop ends at the first failure. Exits 1 if an invariant did not hold.\n";
 
 struct Options
@@ -68,6 +70,10 @@ std::optional<std::string> parse(int argc, char ** argv, Options & options)
       options.campaign.stop_at_failure = true;
       continue;
     }
+    if (name == "--adversary") {
+      options.campaign.given.adversary = true;
+      continue;
+    }
     if (i + 1 == argc) {
       return std::string(name) + " needs a value, or is no option";
     }
@@ -81,7 +87,7 @@ std::optional<std::string> parse(int argc, char ** argv, Options & options)
       if (count != 2) {
         return "--links needs the number 2";
       }
-      options.campaign.two_links = true;
+      options.campaign.given.two_links = true;
     } else if (name == "--suites") {
       options.campaign.suites = split(value);
     } else if (name == "--schedules" || name == "--seed" || name == "--steps") {
@@ -105,8 +111,11 @@ std::string replay(const Options & options, const Failure & failure)
   if (options.campaign.steps != defaults.steps) {
     line += " --steps " + std::to_string(options.campaign.steps);
   }
-  if (options.campaign.two_links) {
+  if (options.campaign.given.two_links) {
     line += " --links 2";
+  }
+  if (options.campaign.given.adversary) {
+    line += " --adversary";
   }
   if (options.campaign.suites != defaults.suites) {
     line += " --suites ";
@@ -140,7 +149,8 @@ void write_json(
       << ", \"datagrams\": " << account.datagrams << ", \"handshakes\": " << account.handshakes
       << ", \"rekeys\": " << account.rekeys << ", \"failed_rekeys\": " << account.failed_rekeys
       << ", \"crashes\": " << account.crashes << ", \"silences\": " << account.silences
-      << ", \"cuts\": " << account.cuts << ", \"fingerprint\": \"" << std::hex
+      << ", \"cuts\": " << account.cuts << ", \"taken\": " << account.taken
+      << ", \"fingerprint\": \"" << std::hex
       << account.fingerprint << std::dec << "\", \"wall_s\": " << wall << ", \"violations\": [";
   for (const Failure & failure : result.failures) {
     out << (&failure == &result.failures.front() ? "" : ", ") << "{\"seed\": " << failure.seed
@@ -178,7 +188,8 @@ int simulate(const Options & options)
             << seconds(account.simulated) / 3600 << " h simulated, " << account.datagrams
             << " datagrams, " << account.rekeys << " rekeys (" << account.failed_rekeys
             << " failed), " << account.crashes << " crashes, " << account.cuts << " cuts, "
-            << result.failures.size() << " violations, " << wall << " s, fingerprint " << std::hex
+            << account.taken << " taken, " << result.failures.size() << " violations, " << wall
+            << " s, fingerprint " << std::hex
             << account.fingerprint << '\n';
   if (!options.json.empty()) {
     std::ofstream file(options.json);

@@ -42,15 +42,17 @@ void Account::add(const Account & other)
   crashes += other.crashes;
   silences += other.silences;
   cuts += other.cuts;
+  taken += other.taken;
   fingerprint ^= other.fingerprint;
 }
 
 Schedule::Schedule(
-  std::uint64_t seed, std::uint64_t steps, std::vector<const Suite *> suites, bool two_links)
+  std::uint64_t seed, std::uint64_t steps, std::vector<const Suite *> suites,
+  const Circumstances & given)
 : seed_(seed),
   steps_(steps),
   suites_(std::move(suites)),
-  two_links_(two_links),
+  given_(given),
   dice_((seed + 1) * seed_spread),
   second_dice_(seed + seed_spread),
   weather_(Weather::draw(dice_, second_dice_)),
@@ -59,6 +61,9 @@ Schedule::Schedule(
   silent_until_{{Side::drone, {}}, {Side::gcs, {}}},
   down_until_{{Side::drone, {}}, {Side::gcs, {}}}
 {
+  if (given_.adversary) {
+    weather_ = weather_.without_network();
+  }
   pair_ = std::make_unique<WiredPair>(circumstances());
   const auto is_data = [this](Side from, const Bytes & datagram) {
     return datagrams_->carries_data(from, datagram);
@@ -96,7 +101,7 @@ WiredPair::Options Schedule::circumstances()
     settings_.packet_limits.ask_rekey = 50 + below(500);
     settings_.packet_limits.refuse = settings_.packet_limits.ask_rekey + 50 + below(500);
   }
-  if (chance(0.4) || two_links_) {
+  if (chance(0.4) || given_.two_links) {
     settings_.paths.links = {{.name = "lte", .mtu = 9216}, {.name = "radio", .mtu = 9216}};
     settings_.paths.schedule =
       chance(0.5) ? pqc_tunnel::Schedule::failover : pqc_tunnel::Schedule::redundant;
@@ -117,7 +122,8 @@ bool Schedule::holds_back() const
 {
   const auto & [first, second] = weather_.links;
   const bool held = first.hold > 0 || (has_two_links() && second.hold > 0);
-  return held || weather_.stretch > 0 || weather_.attack > 0 || interceptor_->active();
+  return held || weather_.stretch > 0 || weather_.attack > 0 || given_.adversary ||
+         interceptor_->active();
 }
 
 Duration Schedule::longest_round_trip() const
@@ -140,6 +146,9 @@ std::optional<Failure> Schedule::run()
       grow_old();
     }
     storm_ = true;
+    if (given_.adversary) {
+      adversary_.emplace(*pair_, dice_, latency_, steps_ * step_time);
+    }
     for (std::uint64_t i = 0; i < steps_; ++i) {
       step();
     }
@@ -150,6 +159,10 @@ std::optional<Failure> Schedule::run()
   } catch (const std::exception & fault) {
     failure = Failure{
       seed_, "no (key, nonce) repeats, and no end spins or fails", fault.what(), journal_.lines()};
+  }
+  if (failure && adversary_) {
+    const auto rules = adversary_->describe();
+    failure->events.insert(failure->events.begin(), rules.begin(), rules.end());
   }
   account_.simulated = pair_->now() - start;
   account_.datagrams = datagrams_->sealed();
@@ -214,7 +227,7 @@ void Schedule::mishap()
   if (chance(weather_.silence)) {
     fall_silent();
   }
-  if (has_two_links() && chance(two_links_ ? std::max(weather_.cut, least_cuts) : weather_.cut)) {
+  if (has_two_links() && chance(given_.two_links ? std::max(weather_.cut, least_cuts) : weather_.cut)) {
     cut_a_link();
   }
   if (chance(weather_.roam)) {
@@ -485,7 +498,9 @@ bool Schedule::run_until(
     }
     for (const Side from : both_sides) {
       if (!is_down(from)) {
+        sends_data_ = true;
         datagrams_->send(from);
+        sends_data_ = false;
         look();
       }
     }
@@ -538,6 +553,12 @@ std::vector<Duration> Schedule::travel(Side from, Bytes & datagram)
   }
   if (pair_->now() < silent_until_.at(from)) {
     return {};
+  }
+  if (adversary_) {
+    if (auto delays = adversary_->handle(from, datagram, sends_data_)) {
+      ++account_.taken;
+      return *delays;
+    }
   }
   if (chance(weather.corruption)) {
     corrupt(datagram);

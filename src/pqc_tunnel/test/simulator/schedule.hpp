@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "simulator/adversary.hpp"
 #include "simulator/datagram_witness.hpp"
 #include "simulator/handshake_witness.hpp"
 #include "simulator/interceptor.hpp"
@@ -35,10 +36,18 @@ struct Account
   std::uint64_t failed_rekeys = 0;
   std::uint64_t crashes = 0;
   std::uint64_t silences = 0;
-  std::uint64_t cuts = 0;  // of one of two links
+  std::uint64_t cuts = 0;   // of one of two links
+  std::uint64_t taken = 0;  // datagrams by an adversary
   std::uint64_t fingerprint = 0;
 
   void add(const Account & other);
+};
+
+// What a schedule has that others have by chance, or not at all.
+struct Circumstances
+{
+  bool two_links = false;  // and cuts of one or the other
+  bool adversary = false;  // in place of bad weather
 };
 
 struct Failure
@@ -54,10 +63,9 @@ struct Failure
 class Schedule
 {
 public:
-  // `two_links`: two links and cuts of one or the other, which other schedules have by chance.
   Schedule(
     std::uint64_t seed, std::uint64_t steps, std::vector<const Suite *> suites,
-    bool two_links = false);
+    const Circumstances & given = {});
 
   // Nothing if every invariant held all along.
   std::optional<Failure> run();
@@ -109,7 +117,7 @@ private:
   std::uint64_t seed_;
   std::uint64_t steps_;
   std::vector<const Suite *> suites_;
-  bool two_links_;
+  Circumstances given_;
   SeededRandom dice_;
   SeededRandom second_dice_;  // of the second link's weather
   Weather weather_;
@@ -125,6 +133,8 @@ private:
   std::optional<Interceptor> interceptor_;
   std::optional<PskThief> thief_;  // at work, in calm
   Instant next_theft_;
+  std::optional<Adversary> adversary_;
+  bool sends_data_ = false;
   bool storm_ = false;
   bool relaying_ =
     false;  // somebody repeats what the drone sends, from another address, and is faster

@@ -46,6 +46,22 @@ INSTANTIATE_TEST_SUITE_P(
   Simulator, PlantedMistake, testing::ValuesIn(mistakes()),
   [](const auto & name) { return std::string(name.param); });
 
+// The witness of an invariant must be the one that finds a breach of it.
+TEST(PlantedMistakes, are_found_by_their_witness_beside_somebody_who_owns_the_network)
+{
+  for (const auto & [mistake, invariant] :
+       {std::pair("any_frame_is_life", "keys end"), std::pair("keys_never_wiped", "keys end")})
+  {
+    ASSERT_TRUE(plant(mistake));
+    Campaign campaign = few_schedules();
+    campaign.given.adversary = true;
+    const CampaignResult result = run(campaign);
+    plant("");
+    ASSERT_EQ(result.failures.size(), 1u) << mistake;
+    EXPECT_EQ(result.failures.front().invariant, invariant) << mistake;
+  }
+}
+
 TEST(PlantedMistakes, are_not_found_in_correct_code)
 {
   ASSERT_TRUE(plant(""));

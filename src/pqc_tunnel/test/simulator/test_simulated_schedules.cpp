@@ -33,12 +33,24 @@ TEST(SimulatedSchedules, keep_every_invariant)
 
 TEST(SimulatedSchedules, with_two_links_of_which_one_is_cut_keep_every_invariant)
 {
-  const CampaignResult result = run({.schedules = 5, .seed = 500, .two_links = true});
+  const CampaignResult result = run({.schedules = 5, .seed = 500, .given = {.two_links = true}});
   for (const Failure & failure : result.failures) {
     ADD_FAILURE() << failure.invariant << ": " << failure.text
                   << " (pqc_simulate --schedules 1 --links 2 --seed " << failure.seed << ")";
   }
   EXPECT_GT(result.account.cuts, 5 * result.account.schedules);
+}
+
+TEST(SimulatedSchedules, with_somebody_who_owns_the_network_keep_every_invariant)
+{
+  const CampaignResult result =
+    run({.schedules = PQC_TUNNEL_HOSTILE_SCHEDULES, .seed = 700, .given = {.adversary = true}});
+  for (const Failure & failure : result.failures) {
+    ADD_FAILURE() << failure.invariant << ": " << failure.text
+                  << " (pqc_simulate --schedules 1 --adversary --seed " << failure.seed << ")";
+  }
+  EXPECT_GT(result.account.taken, 200 * result.account.schedules);
+  EXPECT_GT(result.account.rekeys, 5 * result.account.schedules);
 }
 
 TEST(SimulatedSchedules, are_the_same_for_the_same_seed_and_no_other)

@@ -72,4 +72,13 @@ Weather Weather::draw(SeededRandom & dice, SeededRandom & second_link)
   return weather;
 }
 
+Weather Weather::without_network() const
+{
+  Weather weather = *this;
+  weather.links = {};
+  weather.largest = SIZE_MAX;
+  weather.attack = weather.stretch = weather.silence = weather.cut = 0;
+  return weather;
+}
+
 }  // namespace pqc_tunnel::test

@@ -53,6 +53,8 @@ struct Weather
 
   // Some of it, drawn at random; now and then hardly any. The second link has its own, from its own dice.
   static Weather draw(SeededRandom & dice, SeededRandom & second_link);
+  // The same, but the network does no harm by itself.
+  Weather without_network() const;
 };
 
 }  // namespace pqc_tunnel::test

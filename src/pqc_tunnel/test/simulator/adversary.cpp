@@ -1,0 +1,184 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "simulator/adversary.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "protocol/control_frame.hpp"
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+constexpr std::array kind_names = {
+  "hello", "data", "question", "answer", "report", "exchange", "stream", "other"};
+constexpr std::array key_names = {"boot", "former", "live", "next"};
+constexpr std::array action_names = {"drop", "hold", "trickle", "stretch", "copy", "readdress"};
+constexpr std::uint8_t first_stranger = 66;
+
+template <class Names>
+unsigned bit_of(const Names & names, std::string_view name)
+{
+  const auto found = std::ranges::find(names, name);
+  return 1u << static_cast<unsigned>(found - names.begin());
+}
+
+template <class Names>
+std::string list(const Names & names, unsigned bits)
+{
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (bits >> i & 1) {
+      text += (text.empty() ? "" : "+") + std::string(names[i]);
+    }
+  }
+  return text;
+}
+
+// Whoever listens knows the sizes of control frames.
+unsigned kind_of(const Bytes & datagram, bool data)
+{
+  const auto is = [&](const ControlBody & body) {
+    return datagram.size() == frame_overhead + encode(ControlFrame{0, body}).size();
+  };
+  const char * name = is_hello(datagram)                               ? "hello"
+                      : data                                           ? "data"
+                      : is(TimeRequest{})                              ? "question"
+                      : is(TimeResponse{})                             ? "answer"
+                      : is(LinkReport{})                               ? "report"
+                      : is(Confirm{}) || is(Ratchet{}) || is(RatchetOk{}) ? "exchange"
+                      : datagram.size() > 200                          ? "stream"
+                                                                       : "other";
+  return bit_of(kind_names, name);
+}
+
+}  // namespace
+
+Adversary::Adversary(WiredPair & pair, SeededRandom & dice, Duration latency, Duration storm)
+: pair_(pair), dice_(dice), latency_(latency)
+{
+  for (auto left = 2 + static_cast<int>(5 * dice_.uniform()); left > 0; --left) {
+    rules_.push_back(draw(storm));
+  }
+}
+
+// Not none of them.
+unsigned Adversary::some_of(unsigned count)
+{
+  const unsigned all = (1u << count) - 1;
+  return 1 + static_cast<unsigned>(all * dice_.uniform() * 0.999);
+}
+
+Adversary::Rule Adversary::draw(Duration storm)
+{
+  const auto part_of = [this](Duration time) {
+    return std::chrono::duration_cast<Duration>(time * dice_.uniform());
+  };
+  Rule rule;
+  rule.action = static_cast<Action>(action_names.size() * dice_.uniform() * 0.999);
+  rule.from = chance(0.5) ? Side::drone : Side::gcs;
+  rule.kinds = chance(0.4) ? ~0u : some_of(kind_names.size());
+  rule.keys = chance(0.6) ? ~0u : some_of(key_names.size());
+  if (chance(0.3)) {
+    rule.smallest = static_cast<std::size_t>(100 * dice_.uniform());
+    rule.largest = rule.smallest + static_cast<std::size_t>(1200 * dice_.uniform());
+  }
+  rule.share = chance(0.5) ? 1 : dice_.uniform();
+  rule.begin = pair_.now() + part_of(storm);
+  rule.end = rule.begin + 500ms + part_of(storm / (chance(0.5) ? 10 : 1));
+  const double scale = std::pow(200, dice_.uniform());  // 50 ms to 10 s
+  rule.interval = std::chrono::duration_cast<Duration>(50ms * scale);
+  rule.source =
+    WiredPair::stranger(static_cast<std::uint8_t>(first_stranger + 3 * dice_.uniform()));
+  rule.next_release = rule.begin;
+  return rule;
+}
+
+std::vector<std::string> Adversary::describe() const
+{
+  std::vector<std::string> texts;
+  for (const Rule & rule : rules_) {
+    const auto ms = [](Instant time) {
+      return std::to_string(
+        std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count());
+    };
+    texts.push_back(
+      std::string("adversary: ") + action_names.at(static_cast<std::size_t>(rule.action)) + " " +
+      std::to_string(static_cast<int>(100 * rule.share)) + " % of " + list(kind_names, rule.kinds) +
+      " under " + list(key_names, rule.keys) + " from " +
+      (rule.from == Side::drone ? "drone" : "gcs") + ", " + ms(rule.begin) + " to " + ms(rule.end) +
+      " ms, every " + std::to_string(rule.interval / 1ms) + " ms");
+  }
+  return texts;
+}
+
+std::optional<std::vector<Duration>> Adversary::handle(
+  Side from, const Bytes & datagram, bool data)
+{
+  for (Rule & rule : rules_) {
+    if (is_for(rule, from, datagram, data)) {
+      return apply(rule, from, datagram);
+    }
+  }
+  return std::nullopt;
+}
+
+bool Adversary::is_for(const Rule & rule, Side from, const Bytes & datagram, bool data)
+{
+  return rule.from == from && pair_.now() >= rule.begin && pair_.now() < rule.end &&
+         datagram.size() >= rule.smallest && datagram.size() <= rule.largest &&
+         (rule.kinds & kind_of(datagram, data)) != 0 &&
+         (rule.keys == ~0u || (rule.keys & keys_of(from, datagram)) != 0) && chance(rule.share);
+}
+
+// A key id that the receiver has not used yet is one of new keys.
+unsigned Adversary::keys_of(Side from, const Bytes & datagram)
+{
+  const auto header = decode_frame_header(datagram);
+  if (!header) {
+    return bit_of(key_names, "boot");  // a hello, which is before them
+  }
+  const auto there = pair_.end(other(from)).installed_keys(PeerIndex{0});
+  const auto keys = std::ranges::find(there, header->key_id, &InstalledKeys::receive_id);
+  if (keys != there.end()) {
+    return bit_of(
+      key_names, keys->use == KeyUse::sending ? "live"
+                 : keys->use == KeyUse::older ? "former"
+                                              : "next");
+  }
+  const auto here = pair_.end(from).installed_keys(PeerIndex{0});
+  const bool session =
+    std::ranges::find(here, header->key_id, &InstalledKeys::send_id) != here.end();
+  return bit_of(key_names, session ? "next" : "boot");
+}
+
+std::vector<Duration> Adversary::apply(Rule & rule, Side from, const Bytes & datagram)
+{
+  const Instant now = pair_.now();
+  switch (rule.action) {
+    case Action::drop:
+      return {};
+    case Action::hold:
+      return {rule.end - now};
+    case Action::trickle:
+      rule.next_release = std::max(now, rule.next_release + rule.interval);
+      return {rule.next_release - now};
+    case Action::stretch:
+      return {std::min<Duration>(now - rule.begin, 4 * rule.interval)};
+    case Action::copy:
+      pair_.deliver_later(other(from), datagram, rule.source, latency_ / 2);
+      return {Duration{}};
+    case Action::readdress:
+      pair_.deliver_later(other(from), datagram, rule.source, latency_);
+      return {};
+  }
+  return {};
+}
+
+}  // namespace pqc_tunnel::test
