@@ -20,7 +20,6 @@ constexpr std::array kind_names = {
   "hello", "data", "question", "answer", "report", "exchange", "stream", "other"};
 constexpr std::array key_names = {"boot", "former", "live", "next"};
 constexpr std::array action_names = {"drop", "hold", "trickle", "stretch", "copy", "readdress"};
-constexpr std::uint8_t first_stranger = 66;
 
 template <class Names>
 unsigned bit_of(const Names & names, std::string_view name)
@@ -66,13 +65,43 @@ Adversary::Adversary(WiredPair & pair, SeededRandom & dice, Duration latency, Du
   for (auto left = 2 + static_cast<int>(5 * dice_.uniform()); left > 0; --left) {
     rules_.push_back(draw(storm));
   }
+  if (chance(0.25)) {
+    set_ends_at_odds();
+  }
 }
 
-// Not none of them.
+// Lets the drone use keys of which the ground station hears nothing until it has made others, which the drone does not get.
+void Adversary::set_ends_at_odds()
+{
+  const auto up_to = [this](Duration most) {
+    return std::chrono::duration_cast<Duration>(most * dice_.uniform());
+  };
+  Rule first;
+  first.action = Action::hold;
+  first.from = Side::drone;
+  first.kinds = ~0u;
+  first.keys = bit_of(key_names, "next");
+  first.begin = pair_.now();
+  first.end = first.begin + 3s + up_to(5s);
+  Rule second;
+  second.action = Action::drop;
+  second.from = Side::gcs;
+  second.kinds = bit_of(kind_names, "exchange");
+  second.keys = bit_of(key_names, chance(0.8) ? "boot" : "live");
+  second.begin = first.begin + 1s + up_to(2s);
+  second.end = first.end + up_to(2s);
+  rules_.insert(rules_.begin(), {first, second});
+}
+
+// All of them, one, or any but none.
 unsigned Adversary::some_of(unsigned count)
 {
+  const double kind = dice_.uniform();
+  const double which = dice_.uniform() * 0.999;
   const unsigned all = (1u << count) - 1;
-  return 1 + static_cast<unsigned>(all * dice_.uniform() * 0.999);
+  return kind < 0.4   ? all
+         : kind < 0.8 ? 1u << static_cast<unsigned>(count * which)
+                      : 1 + static_cast<unsigned>(all * which);
 }
 
 Adversary::Rule Adversary::draw(Duration storm)
@@ -83,21 +112,31 @@ Adversary::Rule Adversary::draw(Duration storm)
   Rule rule;
   rule.action = static_cast<Action>(action_names.size() * dice_.uniform() * 0.999);
   rule.from = chance(0.5) ? Side::drone : Side::gcs;
-  rule.kinds = chance(0.4) ? ~0u : some_of(kind_names.size());
-  rule.keys = chance(0.6) ? ~0u : some_of(key_names.size());
+  rule.kinds = some_of(kind_names.size());
+  rule.keys = some_of(key_names.size());
   if (chance(0.3)) {
     rule.smallest = static_cast<std::size_t>(100 * dice_.uniform());
     rule.largest = rule.smallest + static_cast<std::size_t>(1200 * dice_.uniform());
   }
   rule.share = chance(0.5) ? 1 : dice_.uniform();
-  rule.begin = pair_.now() + part_of(storm);
+  // Some rules act in concert, and some from the start, while the first session is made.
+  rule.begin = pair_.now() + (chance(0.3) ? Duration{} : part_of(storm));
   rule.end = rule.begin + 500ms + part_of(storm / (chance(0.5) ? 10 : 1));
+  if (!rules_.empty() && chance(0.5)) {
+    rule.begin = rules_.back().begin + (chance(0.5) ? Duration{} : part_of(2s));
+    rule.end = rules_.back().end + (chance(0.5) ? Duration{} : part_of(2s));
+  }
   const double scale = std::pow(200, dice_.uniform());  // 50 ms to 10 s
   rule.interval = std::chrono::duration_cast<Duration>(50ms * scale);
-  rule.source =
-    WiredPair::stranger(static_cast<std::uint8_t>(first_stranger + 3 * dice_.uniform()));
+  const auto sources = addresses();
+  rule.source = sources.at(static_cast<std::size_t>(sources.size() * dice_.uniform() * 0.999));
   rule.next_release = rule.begin;
   return rule;
+}
+
+std::vector<Endpoint> Adversary::addresses()
+{
+  return {WiredPair::stranger(66), WiredPair::stranger(67), WiredPair::stranger(68)};
 }
 
 std::vector<std::string> Adversary::describe() const
@@ -134,7 +173,7 @@ bool Adversary::is_for(const Rule & rule, Side from, const Bytes & datagram, boo
   return rule.from == from && pair_.now() >= rule.begin && pair_.now() < rule.end &&
          datagram.size() >= rule.smallest && datagram.size() <= rule.largest &&
          (rule.kinds & kind_of(datagram, data)) != 0 &&
-         (rule.keys == ~0u || (rule.keys & keys_of(from, datagram)) != 0) && chance(rule.share);
+         (rule.keys & keys_of(from, datagram)) != 0 && chance(rule.share);
 }
 
 // A key id that the receiver has not used yet is one of new keys.

@@ -25,6 +25,8 @@ public:
   // The extra delays of the datagram's copies by its own path; nothing if no rule is for it. `data`: it is an application's.
   std::optional<std::vector<Duration>> handle(Side from, const Bytes & datagram, bool data);
   std::vector<std::string> describe() const;
+  // Where it copies datagrams from, and re-addresses them.
+  static std::vector<Endpoint> addresses();
 
 private:
   enum class Action : std::uint8_t
@@ -53,11 +55,12 @@ private:
   };
 
   Rule draw(Duration storm);
+  void set_ends_at_odds();
   bool is_for(const Rule & rule, Side from, const Bytes & datagram, bool data);
   unsigned keys_of(Side from, const Bytes & datagram);
   std::vector<Duration> apply(Rule & rule, Side from, const Bytes & datagram);
   bool chance(double probability) { return dice_.uniform() < probability; }
-  unsigned some_of(unsigned count);
+  unsigned some_of(unsigned count);  // as bits
 
   WiredPair & pair_;
   SeededRandom & dice_;

@@ -73,6 +73,7 @@ Schedule::Schedule(
   life_.emplace(*pair_, settings_.wipe_after);
   datagrams_.emplace(*pair_, *keys_, *life_, suites_, settings_, holds_back());
   handshakes_.emplace(*pair_, *keys_, journal_, suites_, settings_.initial_suite);
+  blame_.emplace(*pair_);
   pair_->watch([this] { look(); });
   pair_->set_channel([this](Side from, Bytes & bytes) { return travel(from, bytes); });
   pair_->set_link_weather([this](Side, std::uint8_t link) -> std::optional<Duration> {
@@ -478,6 +479,7 @@ void Schedule::ask_for_rekey(Side side, const Suite * suite, bool ratchet)
 void Schedule::look()
 {
   keys_->look();
+  blame_->look();
   life_->look_at_events();
   handshakes_->look();  // forgets the events
   datagrams_->look();

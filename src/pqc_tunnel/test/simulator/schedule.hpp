@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "simulator/adversary.hpp"
+#include "simulator/blame_witness.hpp"
 #include "simulator/datagram_witness.hpp"
 #include "simulator/handshake_witness.hpp"
 #include "simulator/interceptor.hpp"
@@ -128,6 +129,7 @@ private:
   Journal journal_;
   std::optional<KeyWitness> keys_;
   std::optional<LifeWitness> life_;
+  std::optional<BlameWitness> blame_;
   std::optional<DatagramWitness> datagrams_;
   std::optional<HandshakeWitness> handshakes_;
   std::optional<Interceptor> interceptor_;

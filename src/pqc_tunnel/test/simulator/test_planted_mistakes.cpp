@@ -50,7 +50,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(PlantedMistakes, are_found_by_their_witness_beside_somebody_who_owns_the_network)
 {
   for (const auto & [mistake, invariant] :
-       {std::pair("any_frame_is_life", "keys end"), std::pair("keys_never_wiped", "keys end")})
+       {std::pair("any_frame_is_life", "keys end"), std::pair("keys_never_wiped", "keys end"),
+        std::pair("timeout_blacklists", "no blame")})
   {
     ASSERT_TRUE(plant(mistake));
     Campaign campaign = few_schedules();
