@@ -32,8 +32,6 @@ DatagramWitness::DatagramWitness(
   packet_limit_(settings.packet_limits.refuse),
   copies_(settings.paths.links.size() > 1)
 {
-  pair_.watch_arrivals(
-    [this](Side to, ByteView datagram, const Opened & opened) { arrived(to, datagram, opened); });
 }
 
 Bytes DatagramWitness::plaintext(std::uint32_t number) { return numbered(number, 4 + number % 97); }

@@ -26,6 +26,7 @@ public:
   // Sends one numbered datagram; false if the end rejects it. Throws Violation if it must not.
   bool send(Side from);
   bool carries_data(Side from, const Bytes & datagram) const;
+  void arrived(Side to, ByteView datagram, const Opened & opened);
   // To be called after everything that happens and after KeyWitness::look(); throws Violation.
   void look();
 
@@ -49,7 +50,6 @@ private:
   };
 
   void look_at(Side from, Bytes bytes, std::optional<std::uint32_t> number);
-  void arrived(Side to, ByteView datagram, const Opened & opened);
   void check_opened(Side to, Sealed & sent, const Opened & opened);
   void check_lost(Side to, const Sealed & sent) const;
   // Whether a later datagram was opened more than `lateness` ago, or the keys were superseded then.

@@ -74,7 +74,13 @@ Schedule::Schedule(
   datagrams_.emplace(*pair_, *keys_, *life_, suites_, settings_, holds_back());
   handshakes_.emplace(*pair_, *keys_, journal_, suites_, settings_.initial_suite);
   blame_.emplace(*pair_);
+  addresses_.emplace(*pair_, Adversary::addresses());
   pair_->watch([this] { look(); });
+  pair_->watch_arrivals(
+    [this](Side to, const Endpoint & from, ByteView datagram, const Opened & opened) {
+      datagrams_->arrived(to, datagram, opened);
+      addresses_->arrived(to, from, datagram.size());
+    });
   pair_->set_channel([this](Side from, Bytes & bytes) { return travel(from, bytes); });
   pair_->set_link_weather([this](Side, std::uint8_t link) -> std::optional<Duration> {
     if (pair_->now() < cut_until_.at(link)) {
@@ -484,6 +490,7 @@ void Schedule::look()
   handshakes_->look();  // forgets the events
   datagrams_->look();
   life_->look();
+  addresses_->look();
 }
 
 bool Schedule::run_until(

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "simulator/address_witness.hpp"
 #include "simulator/adversary.hpp"
 #include "simulator/blame_witness.hpp"
 #include "simulator/datagram_witness.hpp"
@@ -130,6 +131,7 @@ private:
   std::optional<KeyWitness> keys_;
   std::optional<LifeWitness> life_;
   std::optional<BlameWitness> blame_;
+  std::optional<AddressWitness> addresses_;
   std::optional<DatagramWitness> datagrams_;
   std::optional<HandshakeWitness> handshakes_;
   std::optional<Interceptor> interceptor_;

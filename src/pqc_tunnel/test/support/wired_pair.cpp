@@ -427,7 +427,7 @@ void WiredPair::deliver(Side to, Bytes datagram, const Endpoint & from)
     }
   }
   if (arrivals_) {
-    arrivals_(to, as_it_came, opened);
+    arrivals_(to, from, as_it_came, opened);
   }
   if (opened.forward && opened.bundle) {
     MutableBytes rest = opened.plaintext;
@@ -454,7 +454,7 @@ Opened WiredPair::inject(Side to, ByteView datagram, const Endpoint & from)
     opened = end(to).open(copy, from, now(to));
   }
   if (arrivals_) {
-    arrivals_(to, datagram, opened);
+    arrivals_(to, from, datagram, opened);
   }
   opened.plaintext = {};
   pump();
