@@ -60,8 +60,12 @@ bool DatagramWitness::send(Side from)
 
 bool DatagramWitness::carries_data(Side from, const Bytes & datagram) const
 {
-  const auto sent = sent_.at(from).find(datagram);
-  return sent != sent_.at(from).end() && sent->second.number.has_value();
+  const auto all = sent_.find(from);
+  if (all == sent_.end()) {
+    return false;
+  }
+  const auto sent = all->second.find(datagram);
+  return sent != all->second.end() && sent->second.number.has_value();
 }
 
 void DatagramWitness::look()
