@@ -141,7 +141,9 @@ class _Pair:
     def _daemon(self, role: str, name: str, changes: dict[str, Any]) -> None:
         keys = str(self._folder / "keys" / name)
         own = {"identity_dir": keys, "bind_address": LOOPBACK, "control_name": ""}
-        content = {SHIPPED_NODE: {"ros__parameters": {**shipped_parameters(role), **own, **changes}}}
+        content = {
+            SHIPPED_NODE: {"ros__parameters": {**shipped_parameters(role), **own, **changes}}
+        }
         file = self._folder / f"{role}.yaml"
         file.write_text(yaml.safe_dump(content), encoding="utf-8")
         control = self._folder / f"{role}.sock"

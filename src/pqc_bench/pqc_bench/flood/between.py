@@ -68,9 +68,7 @@ class Between:
                 elif self._drone is not None:
                     self._pass_on(datagram, "drone", self._to_drone, self._drone)
 
-    def _pass_on(
-        self, datagram: bytes, end: str, udp: socket.socket, to: tuple[str, int]
-    ) -> None:
+    def _pass_on(self, datagram: bytes, end: str, udp: socket.socket, to: tuple[str, int]) -> None:
         now = time.monotonic()
         if end == self._target and datagram[0] < _IS_HELLO and now >= self._next:
             self._next = now + self._again_s

@@ -123,6 +123,10 @@ std::optional<PathHealth> Candidates::handle_answer(
 
 void Candidates::handle_timeout(Duration allowance, Instant now)
 {
+  for (Candidate & candidate : known_) {
+    candidate.health.handle_timeout(
+      now);  // a slow link is asked less often: it remembers few questions
+  }
   std::erase_if(known_, [&](const Candidate & candidate) {
     return now >= candidate.begun + patience + allowance;
   });
@@ -134,7 +138,7 @@ Instant Candidates::next_timeout(Duration allowance) const
   for (const Candidate & candidate : known_) {
     next = std::min(next, candidate.begun + patience + allowance);
     if (candidate.may_get(probe_frame)) {
-      next = std::min(next, std::max(candidate.health.next_probe(), budget_.ready(probe_frame)));
+      next = std::min(next, std::max(candidate.health.next_timeout(), budget_.ready(probe_frame)));
     }
   }
   return next;

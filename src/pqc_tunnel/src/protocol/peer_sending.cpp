@@ -139,10 +139,19 @@ void Peer::send_control(const ControlFrame & frame, Instant now, Channel channel
   const Bytes payload = encode(frame);
   const bool of_stream = std::holds_alternative<StreamAck>(frame.body);
   const TrafficClass traffic = of_stream ? TrafficClass::stream : TrafficClass::control;
-  const std::size_t bytes = send_frame(
-    channel, FrameKind::control, payload, traffic,
-    routes_of(channel, traffic, frame_overhead + payload.size(), now), now);
-  count_key_traffic(channel, frame.body, bytes);
+  const std::size_t size = frame_overhead + payload.size();
+  const Routes routes = routes_of(channel, traffic, size, now);
+  count_key_traffic(
+    channel, frame.body, send_frame(channel, FrameKind::control, payload, traffic, routes, now));
+  for (const Endpoint & to : routes) {
+    // A peer that has moved may wait for an answer; on a slow link it does so for longer than for the proof.
+    const bool copied = channel == Channel::session && !of_stream;
+    if (const auto copy = copied ? paths_.take_copy(to.link, size, now) : std::nullopt) {
+      Routes one;
+      one.add(*copy);
+      send_frame(channel, FrameKind::control, payload, TrafficClass::unproved, one, now);
+    }
+  }
   if (is_of_exchange(frame.body)) {
     note_exchange(now);
   }

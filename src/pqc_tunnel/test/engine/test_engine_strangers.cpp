@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "engine_fixture.hpp"
+#include "paths/shaped_line.hpp"
 
 namespace pqc_tunnel
 {
@@ -278,8 +279,9 @@ TEST_F(EngineFlood, of_a_recorded_hello_costs_a_thin_link_no_command)
   constexpr int commands = 100;
   int arrived = 0;
   for (int i = 0; i < commands; ++i) {
-    gcs_application_.send(pattern(71));
-    arrived += drone_application_.receive(50) ? 1 : 0;
+    gcs_application_.send(test::mavlink(test::command_long, static_cast<std::uint32_t>(i)));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    arrived += drone_application_.receive(0) ? 1 : 0;
   }
   for (; arrived < commands && drone_application_.receive(1000); ++arrived) {
   }

@@ -271,8 +271,8 @@ TEST(Address, that_changes_costs_what_is_sent_until_the_first_frame_from_the_new
       traffic.run_for(2s, 20ms);
       pair.run_for(100ms);
       EXPECT_EQ(pair.gcs().destination(PeerIndex{0}), WiredPair::stranger(9));
-      const std::size_t lost = traffic.sent(Side::gcs) - sent -
-                               (pair.received(Side::drone).size() - arrived);
+      const std::size_t lost =
+        traffic.sent(Side::gcs) - sent - (pair.received(Side::drone).size() - arrived);
       // On the way to the old address, and until the new one is known; beside what the link loses.
       EXPECT_LE(lost, loss == 0 ? 6u : 6u + 40u) << seed;
     }
@@ -284,8 +284,8 @@ TEST(Address, may_change_while_large_keys_arrive)
 {
   for (const bool first_session : {true, false}) {
     WiredPair pair(
-      {.suite = first_session ? "cs-classicmceliece460896-aesgcm-mldsa65"
-                              : "cs-mlkem768-aesgcm-mldsa65"});
+      {.suite =
+         first_session ? "cs-classicmceliece460896-aesgcm-mldsa65" : "cs-mlkem768-aesgcm-mldsa65"});
     Instant free_at = pair.now();
     pair.set_channel([&](Side from, Bytes & bytes) {
       if (from == Side::drone) {
@@ -303,10 +303,7 @@ TEST(Address, may_change_while_large_keys_arrive)
     pair.run_for(2s);
     pair.move_to(Side::drone, WiredPair::stranger(9));
     const bool done = pair.run_until(
-      [&] {
-        return first_session ? pair.agreed() : !pair.outcomes(Side::drone).empty();
-      },
-      20s);
+      [&] { return first_session ? pair.agreed() : !pair.outcomes(Side::drone).empty(); }, 20s);
     ASSERT_TRUE(done);
     EXPECT_LT(pair.now() - begun, 12s);
     EXPECT_EQ(pair.count(Side::gcs, EventKind::handshake_started), 1u);
