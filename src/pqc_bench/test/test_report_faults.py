@@ -136,7 +136,7 @@ def test_a_run_without_a_handshake_gets_a_sentence(
         ("state.json", "[]", "isn't the state of a run"),
         ("state.json", '{"format": 2, "cells": []}', "is of another version"),
         ("state.json", '{"format": 1, "cells": [{"cell": "a"}]}', "isn't the state of a run"),
-        ("speed.json", "[", "isn't JSON"),
+        ("speed.json", "[", "is not JSON (line 1)"),
     ],
 )
 def test_a_broken_file_of_a_run_gets_a_sentence(

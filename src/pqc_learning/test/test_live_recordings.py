@@ -55,7 +55,7 @@ def test_a_recording_has_the_bins_of_the_messages_it_was_made_of(tmp_path: Path)
 @pytest.mark.parametrize(
     ("spoil", "why"),
     [
-        (lambda text: text[:-20], "is no JSON"),
+        (lambda text: text[:-20], "is not JSON"),
         (lambda text: text.replace('"format": 1', '"format": 9'), "is not of format 1"),
         (lambda text: text.replace('"messages"', '"letters"'), "has no messages"),
         (lambda text: text.replace('"jamming"', '"magic"'), "magic is no class"),

@@ -45,7 +45,7 @@ def open_file(file: Path, *, trusted: bool = False) -> BinaryIO:
     """
     try:
         number = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
-    except FileNotFoundError as fault:
+    except (FileNotFoundError, NotADirectoryError) as fault:
         raise NoFile(f"can't be read: {fault.strerror}") from fault
     except (OSError, ValueError) as fault:  # a name with a null byte is a ValueError
         raise FileFault(f"can't be read: {getattr(fault, 'strerror', None) or fault}") from fault

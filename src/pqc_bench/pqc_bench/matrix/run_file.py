@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from pqc_policy.named_files import NoFile, read_document
 from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.summary_file import write_summary
 
@@ -68,7 +68,7 @@ class RunFile:
 def read_run(path: Path) -> RunFile:
     """Read a run's file; UsageFault if there is none, RunFault for another format."""
     try:
-        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        content: dict[str, Any] = read_document(path)
         if isinstance(content, dict) and content.get("format", FORMAT) != FORMAT:
             raise RunFault(
                 f"{path} is of another version: it has format {content['format']}, and this "
@@ -76,7 +76,7 @@ def read_run(path: Path) -> RunFile:
             )
         run = RunFile(**content)
         run.cells()
-    except (FileNotFoundError, NotADirectoryError) as error:
+    except NoFile as error:
         raise UsageFault(f"there is no run in '{path.parent}'") from error
     except (ValueError, TypeError) as error:
         raise RunFault(f"{path} isn't the description of a run: {error}") from error

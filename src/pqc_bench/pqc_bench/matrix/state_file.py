@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from pqc_policy.named_files import NoFile, read_document
 from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.summary_file import write_summary
 
@@ -19,6 +19,7 @@ from pqc_bench.cell.cell import Cell
 from pqc_bench.harness.usage import UsageFault
 
 FORMAT = 1
+_MOST_BYTES = 16 << 20
 PENDING = "pending"
 COMPLETED = "completed"
 FAILED = "failed"
@@ -130,13 +131,13 @@ def read_states(path: Path) -> dict[str, dict[str, Any]]:
     """Return the fields of each Entry by its cell; RunFault if there is no valid file."""
     fields = {field.name for field in dataclasses.fields(Entry)}
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = read_document(path, _MOST_BYTES)
         if content["format"] != FORMAT:
             raise RunFault(f"{path} is of another version: it has format {content['format']}")
         states = {entry["cell"]: entry for entry in content["cells"]}
         if any(set(entry) != fields for entry in states.values()):
             raise ValueError("an entry has other members")
-    except FileNotFoundError as error:
+    except NoFile as error:
         raise RunFault(f"there is no state of a run in '{path.parent}'") from error
     except (ValueError, KeyError, TypeError) as error:
         raise RunFault(f"{path} isn't the state of a run: {error}") from error

@@ -9,12 +9,14 @@ import os
 from pathlib import Path
 from typing import Any
 
+from pqc_policy.named_files import FileFault, read_document
 from pqc_policy.shown_text import Fault
 
 from pqc_bench.metrics.canonical import digest, seal
 from pqc_bench.metrics.schema import problems
 
 NAME = "metrics.json"
+_MOST_BYTES = 64 << 20
 
 
 class MetricsFault(Fault):
@@ -41,11 +43,9 @@ def write_metrics(path: Path, metrics: dict[str, Any]) -> dict[str, Any]:
 def read_metrics(path: Path) -> dict[str, Any]:
     """Return the metrics of a file, or raise MetricsFault: unreadable, altered or not valid."""
     try:
-        metrics = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise MetricsFault(f"{path} can't be read: {error.strerror}") from error
-    except ValueError as error:
-        raise MetricsFault(f"{path} isn't JSON: {error}") from error
+        metrics = read_document(path, _MOST_BYTES)
+    except FileFault as fault:
+        raise MetricsFault(f"{path} {fault}") from fault
     validation = metrics.get("r_validation", {}) if isinstance(metrics, dict) else {}
     if not isinstance(validation, dict) or "sha256" not in validation:
         raise MetricsFault(f"{path} has no hash, so an alteration cannot be excluded")

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
-import json
 from pathlib import Path
 from typing import Any
 
+from pqc_policy.named_files import FileFault, read_document
 from pqc_policy.policy.suites import AEADS, KEMS, SIGNATURES
 from pqc_sim.processes.command_line import whole
 
@@ -93,11 +93,9 @@ def check(options: argparse.Namespace) -> None:
 
 def _result(text: str) -> dict[str, Any]:
     try:
-        result = json.loads(Path(text).read_text(encoding="utf-8"))
-    except OSError as fault:
-        raise argparse.ArgumentTypeError(f"{text} can't be read: {fault.strerror}") from fault
-    except ValueError:
-        result = None
+        result = read_document(Path(text))
+    except FileFault as fault:
+        raise argparse.ArgumentTypeError(f"{text} {fault}") from fault
     if not isinstance(result, dict) or not {"suites", "totals"} <= set(result):
         raise argparse.ArgumentTypeError(f"{text} isn't a result of `bench rekey`")
     if any(_OF_A_REKEY - set(record) for record in result["suites"]):

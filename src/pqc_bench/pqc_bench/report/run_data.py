@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from pqc_policy.named_files import FileFault, NoFile, read_document
 from pqc_policy.policy.suites import find_suite
 from pqc_sim.processes.run_fault import RunFault
 
@@ -281,11 +281,11 @@ def _add(run: Run, cell_id: str) -> None:
 
 def _speed(path: Path) -> dict[str, Any] | None:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+        content = read_document(path)
+    except NoFile:
         return None
-    except ValueError as error:
-        raise RunFault(f"{path} isn't JSON: {error}") from error
+    except FileFault as fault:
+        raise RunFault(f"{path} {fault}") from fault
     if not isinstance(content, dict) or content.get("format") != _SPEED_FORMAT:
         raise RunFault(f"{path} isn't a report of pqc_speed that is known here")
     return content

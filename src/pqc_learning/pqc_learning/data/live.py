@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+from pqc_policy.named_files import FileFault, read_document
 from pqc_policy.sensing.model_card import CLASSES
 from pqc_policy.shown_text import Fault
 
@@ -55,17 +56,9 @@ def write_recording(
 def read_recording(file: Path) -> Recorded:
     """Return the flight of a recording; raise RecordingFault if it is none."""
     try:
-        if file.stat().st_size > MOST_BYTES:
-            raise RecordingFault(f"The recording {file.name} has more than {MOST_BYTES} bytes.")
-        document = json.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise RecordingFault(
-            f"The recording {file.name} can't be read: {error.strerror}."
-        ) from error
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, RecordingFault):
-            raise
-        raise RecordingFault(f"The recording {file.name} is no JSON.") from error
+        document = read_document(file, MOST_BYTES)
+    except FileFault as fault:
+        raise RecordingFault(f"The recording {file.name} {fault}.") from fault
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise RecordingFault(f"The recording {file.name} is not of format {FORMAT}.")
     for member, kind in _ABOUT.items():

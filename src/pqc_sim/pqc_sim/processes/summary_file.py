@@ -9,6 +9,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from pqc_policy.named_files import NoFile, read_document
+
 from pqc_sim.processes.output_path import is_device
 
 
@@ -30,7 +32,7 @@ def write_summary(path: Path, summary: dict[str, Any]) -> None:
 def read_summary(path: Path) -> dict[str, Any] | None:
     """Return the summary, or None while there is none."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+        content = read_document(path)
+    except NoFile:
         return None
     return content if isinstance(content, dict) else None
