@@ -90,6 +90,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_flooded_link.cpp
     test/protocol/test_freshness.cpp
     test/protocol/test_ground_requests.cpp
+    test/protocol/test_handshake_jobs.cpp
     test/protocol/test_handshake_load.cpp
     test/protocol/test_handshake_refusals.cpp
     test/protocol/test_handshake_tampering.cpp

@@ -10,7 +10,7 @@ import resource
 import subprocess
 import tempfile
 import time
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ from pqc_bench.mutants.schemata import ACTIVE, REACHED, Mutant
 _SLOWER = 10  # a mutant may take so many times as long before it counts as an endless loop
 _LEAST_LIMIT_S = 5.0
 _MEMORY = 4 << 30
-_BATCHES_S = (0.3, 2.0, float("inf"))  # short cases first
+_BATCHES_S = (0.3, 2.0, float("inf"))
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,17 @@ def record(programs: list[Path], numbers: int) -> tuple[list[Case], list[str]]:
             file.unlink()
 
         _in_parallel(one, range(len(named)))
-    return sorted(cases, key=lambda case: case.seconds), sorted(failed)
+    return _by_turns(cases), sorted(failed)
+
+
+def _by_turns(cases: list[Case]) -> list[Case]:
+    """The shortest case of each program, then the second of each: they check different things."""
+    turns: Counter[Path] = Counter()
+    ranked = []
+    for case in sorted(cases, key=lambda case: case.seconds):
+        ranked.append((turns[case.program], case))
+        turns[case.program] += 1
+    return [case for _, case in sorted(ranked, key=lambda one: (one[0], one[1].seconds))]
 
 
 def judge(
@@ -75,7 +85,7 @@ def judge(
     on_verdict: Callable[[Verdict], None],
     budget_s: float = float("inf"),
 ) -> list[Verdict]:
-    """Try every mutant with the cases that reach it until one fails, the shortest first.
+    """Try every mutant with the cases that reach it until one fails.
 
     The budget is the time that the cases for one mutant take without it.
     """
@@ -111,7 +121,7 @@ def _within(budget_s: float, cases: list[Case]) -> list[Case]:
 
 
 def _batches(reaching: list[Case], known: list[Case]) -> Iterator[list[Case]]:
-    """Cases to run together: those that killed neighbours, then short ones, then all others."""
+    """Cases to run together: those that killed neighbours, then a few of each program, then all."""
     for case in known:
         if case in reaching:
             yield [case]

@@ -3,7 +3,7 @@
 """Change every comparison and guard of the tunnel's core, one at a time: does a test notice?
 
 Builds a copy of pqc_tunnel that holds all these mutants, each switched on by a variable, in
-.dev/build/mutants. Each mutant runs the cases that reach it, the shortest first, until one fails.
+.dev/build/mutants. Each mutant runs the cases that reach it, some of each program first, until one fails.
 A mutant that survives must stand in src/pqc_tunnel/test/surviving_mutants.yaml with the reason why
 it may; any other one is a failure.
 """
@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=duration,
         default=float("inf"),
         metavar="S",
-        help="seconds of cases for each mutant, the shortest first (default: all that reach it)",
+        help="seconds of cases for each mutant, some of each test program (default: all)",
     )
     parser.add_argument("--out", type=output_file, metavar="FILE", help="where to write the JSON")
 
