@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What addresses get that have not proved themselves: recorded hellos, and frames from elsewhere."""
+"""What addresses get that have not proved themselves."""
 
 from __future__ import annotations
 

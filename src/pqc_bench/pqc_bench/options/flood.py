@@ -13,9 +13,9 @@ stranger gets an answer, except a challenge for a recorded hello.
 With --member a drone of the fleet floods its ground station with authentic frames, with each sort
 in turn. Another drone must lose no datagram, and its rekeys must stay prompt.
 
-With --addresses: recorded hellos from ever new ports at links of 64 kbit/s, 256 kbit/s and 1 Mbit/s,
-which must cost no command and no rekey; and frames of each end that come from the address of a
-third party first, which must get at most three times their bytes.
+With --addresses: recorded hellos from ever new ports at links of 64 kbit/s, 256 kbit/s and
+1 Mbit/s, which must cost no command and no rekey; and frames of each end that come from the address
+of a third party first, which must get at most three times their bytes.
 """
 
 from __future__ import annotations
