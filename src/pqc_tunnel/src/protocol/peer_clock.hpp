@@ -27,7 +27,8 @@ public:
     // The peer can't be ahead of its own bound: one of the clocks has jumped.
     const bool jumped = known_ && difference(time_of(sent), latest_at(now)) > Duration{};
     const Duration drifted = drift(now - after);
-    if (!known_ || jumped || difference(latest + drifted, latest_ + drift(now - at_)) < Duration{}) {
+    if (!known_ || jumped || difference(latest + drifted, latest_ + drift(now - at_)) < Duration{})
+    {
       known_ = true;
       latest_ = latest;
       at_ = after;
@@ -60,7 +61,10 @@ public:
 private:
   // More than two crystals differ by: 244 parts in a million.
   static Duration drift(Duration time) { return time / 4096; }
-  static Duration time_of(SendTime sent) { return static_cast<std::int64_t>(sent) * send_time_unit; }
+  static Duration time_of(SendTime sent)
+  {
+    return static_cast<std::int64_t>(sent) * send_time_unit;
+  }
   // In half a period to either side.
   static Duration difference(Duration a, Duration b)
   {
@@ -75,8 +79,8 @@ private:
   }
 
   bool known_ = false;
-  Duration latest_{};  // of the peer's clock, ahead of ours
-  Instant at_;         // then
+  Duration latest_{};                   // of the peer's clock, ahead of ours
+  Instant at_;                          // then
   std::optional<Duration> round_trip_;  // the smallest
 };
 

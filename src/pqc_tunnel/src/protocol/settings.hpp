@@ -114,7 +114,7 @@ struct TunnelSettings
   Duration keepalive_interval = std::chrono::seconds(1);
   Duration report_interval = std::chrono::milliseconds(500);
   Duration max_age = std::chrono::seconds(1);  // of a packet, beside what its way usually takes
-  Duration wipe_after = std::chrono::seconds(600);  // without an authentic packet; 0 = never
+  Duration wipe_after = std::chrono::seconds(600);        // without an authentic packet; 0 = never
   std::size_t prefetch_max_bytes = std::size_t{4} << 20;  // drone only: of prekeys held
   double prefetch_airtime =
     0.05;                        // drone only: share of links of known rate for prekeys sent ahead

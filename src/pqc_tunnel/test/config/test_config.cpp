@@ -189,8 +189,7 @@ TEST(Config, an_error_is_one_sentence_with_name_value_and_allowed_values)
     "Parameter peer_timeout_s is 0.1, but must be from 0.5 to 3600.");
   // Longer than an old part of a stream is known as such.
   EXPECT_EQ(
-    drone_refusal("max_age_s", 20.0),
-    "Parameter max_age_s is 20, but must be from 0.05 to 15.");
+    drone_refusal("max_age_s", 20.0), "Parameter max_age_s is 20, but must be from 0.05 to 15.");
   EXPECT_EQ(
     drone_refusal("hybrid_x25519", std::string("perhaps")),
     "Parameter hybrid_x25519 is perhaps, but must be true or false.");

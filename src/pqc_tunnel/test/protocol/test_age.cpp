@@ -227,8 +227,9 @@ TEST_P(Lossy, links_lose_nothing_more)
 INSTANTIATE_TEST_SUITE_P(
   Links, Lossy,
   testing::Values(
-    Way{"wifi", 2ms, 0}, Way{"wifi_5", 2ms, 0.05}, Way{"wifi_20", 2ms, 0.2}, Way{"lte_20", 45ms, 0.2},
-    Way{"satellite", 300ms, 0}, Way{"satellite_5", 300ms, 0.05}, Way{"satellite_20", 300ms, 0.2}),
+    Way{"wifi", 2ms, 0}, Way{"wifi_5", 2ms, 0.05}, Way{"wifi_20", 2ms, 0.2},
+    Way{"lte_20", 45ms, 0.2}, Way{"satellite", 300ms, 0}, Way{"satellite_5", 300ms, 0.05},
+    Way{"satellite_20", 300ms, 0.2}),
   [](const auto & way) { return way.param.name; });
 
 TEST(Young, datagrams_of_a_long_flight_are_delivered)
@@ -266,8 +267,8 @@ TEST(Young, datagrams_come_by_a_fast_and_a_slow_link)
 {
   for (const Schedule schedule : {Schedule::failover, Schedule::redundant}) {
     WiredPair::Options options;
-    options.settings.paths = PathSettings{
-      {{.name = "wifi", .mtu = 1500}, {.name = "satellite", .mtu = 1500}}};
+    options.settings.paths =
+      PathSettings{{{.name = "wifi", .mtu = 1500}, {.name = "satellite", .mtu = 1500}}};
     options.settings.paths.schedule = schedule;
     WiredPair pair(options);
     SeededRandom random(5);

@@ -93,7 +93,8 @@ TEST(PeerClock, refuses_what_is_ahead_of_its_bound_and_then_learns_that_a_clock_
 TEST(PeerClock, knows_times_around_the_end_of_their_period)
 {
   for (Duration at = -2s; at < 2s; at += 100ms) {
-    const Instant end = start + send_time_period - (start + ahead).time_since_epoch() % send_time_period;
+    const Instant end =
+      start + send_time_period - (start + ahead).time_since_epoch() % send_time_period;
     const Instant sent = end + at;
     PeerClock clock;
     clock.note_answer(peer_time(end - 2s), end - 2010ms, end - 1990ms);

@@ -162,7 +162,8 @@ void DatagramWitness::check_opened(Side to, Sealed & sent, const Opened & opened
   }
   if (sent.number && opened.stale) {
     require(
-      holds_back_, "no datagram is lost because of a rekey", "an end refuses a datagram as too old");
+      holds_back_, "no datagram is lost because of a rekey",
+      "an end refuses a datagram as too old");
     return;
   }
   require(

@@ -281,7 +281,8 @@ bool WiredPair::send(Side from, ByteView plaintext)
     return false;
   }
   check_nonce(from, frame);
-  const Routes routes = end(from).routes(PeerIndex{0}, TrafficClass::other, frame.size(), now(from));
+  const Routes routes =
+    end(from).routes(PeerIndex{0}, TrafficClass::other, frame.size(), now(from));
   for (const Endpoint & to : routes) {
     transmit(from, to, frame);
     send_copy(from, to.link, frame);

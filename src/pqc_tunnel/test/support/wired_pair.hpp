@@ -70,10 +70,7 @@ public:
 
   Instant now() const { return now_; }
   // By the clock of that end's machine.
-  Instant now(Side side) const
-  {
-    return side == Side::drone ? now_ + options_.drone_ahead : now_;
-  }
+  Instant now(Side side) const { return side == Side::drone ? now_ + options_.drone_ahead : now_; }
   // The drone's machine starts again, or its clock stood still.
   void set_drone_ahead(Duration ahead) { options_.drone_ahead = ahead; }
   Tunnel & drone() { return *drone_; }
