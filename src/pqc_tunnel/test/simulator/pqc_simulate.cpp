@@ -189,8 +189,7 @@ int simulate(const Options & options)
             << " datagrams, " << account.rekeys << " rekeys (" << account.failed_rekeys
             << " failed), " << account.crashes << " crashes, " << account.cuts << " cuts, "
             << account.taken << " taken, " << result.failures.size() << " violations, " << wall
-            << " s, fingerprint " << std::hex
-            << account.fingerprint << '\n';
+            << " s, fingerprint " << std::hex << account.fingerprint << '\n';
   if (!options.json.empty()) {
     std::ofstream file(options.json);
     write_json(file, options, result, wall);

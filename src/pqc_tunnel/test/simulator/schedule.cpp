@@ -234,7 +234,8 @@ void Schedule::mishap()
   if (chance(weather_.silence)) {
     fall_silent();
   }
-  if (has_two_links() && chance(given_.two_links ? std::max(weather_.cut, least_cuts) : weather_.cut)) {
+  const double cut = given_.two_links ? std::max(weather_.cut, least_cuts) : weather_.cut;
+  if (has_two_links() && chance(cut)) {
     cut_a_link();
   }
   if (chance(weather_.roam)) {
