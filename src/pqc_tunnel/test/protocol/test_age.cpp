@@ -23,7 +23,7 @@ class AgedTraffic
 public:
   explicit AgedTraffic(WiredPair & pair) : pair_(pair)
   {
-    pair.watch_arrivals([this](Side to, ByteView, const Opened & opened) {
+    pair.watch_arrivals([this](Side to, const Endpoint &, ByteView, const Opened & opened) {
       if (opened.forward) {
         std::uint32_t number = 0;
         std::memcpy(&number, opened.plaintext.data(), sizeof(number));

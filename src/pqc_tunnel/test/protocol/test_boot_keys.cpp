@@ -105,12 +105,12 @@ TEST_F(BootKeys, do_not_confirm_a_session_by_themselves)
   EpochKeys forger(
     EpochName{&first_suite(), {}, {}}, Role::gcs,
     boot_secrets(psk.of(hello.suite), first_suite().aead, hello.client_random, hello.challenge),
-    TunnelSettings{}, pair_->now());
+    TunnelSettings{}, pair_->now(), std::make_shared<PeerClock>());
   const Bytes confirm = encode(ControlFrame{0, Confirm{}});
   Bytes frame(confirm.size() + frame_overhead);
   for (int i = 0; i < 100; ++i) {  // beyond the ground station's own sequence numbers
     std::ranges::copy(confirm, frame.begin() + frame_header_size);
-    forger.seal(FrameKind::control, frame);
+    forger.seal(FrameKind::control, frame, pair_->now());
   }
   pair_->inject(Side::drone, frame);
   EXPECT_FALSE(pair_->saw(Side::drone, EventKind::handshake_completed));

@@ -39,7 +39,7 @@ public:
         next_ = pair_.now() + 20ms;
         pair_.send(Side::drone, numbered(1));
         Bytes frame(40 + frame_overhead);
-        if (tunnel_->seal(PeerIndex{0}, frame)) {
+        if (tunnel_->seal(PeerIndex{0}, frame, pair_.now())) {
           to_ground(std::move(frame));
         }
       }

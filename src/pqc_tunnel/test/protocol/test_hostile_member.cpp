@@ -47,10 +47,10 @@ public:
     std::uint32_t n = 0;
     while (now_ < begun + duration) {
       for (; begun + n * Duration(1s) / rate <= now_; ++n) {
-        arrive(hostile, sealed(*keys_, flood(n)));
+        arrive(hostile, sealed(*keys_, flood(n), now_));
         if (n % static_cast<std::uint32_t>(rate / 500) == 0) {
           Bytes frame(frame_overhead + 40);
-          ASSERT_TRUE(fleet_.drone(honest).seal(PeerIndex{0}, frame));
+          ASSERT_TRUE(fleet_.drone(honest).seal(PeerIndex{0}, frame, now_));
           ++sent_;
           arrive(honest, std::move(frame));
         }
@@ -65,11 +65,11 @@ public:
   int lost() const { return sent_ - arrived_; }
   int opened_of_hostile() const { return opened_of_hostile_; }
 
-  static Bytes sealed(EpochKeys & keys, const Payload & payload)
+  static Bytes sealed(EpochKeys & keys, const Payload & payload, Instant now)
   {
     Bytes frame(payload.bytes.size() + frame_overhead);
     std::ranges::copy(payload.bytes, frame.begin() + frame_header_size);
-    keys.seal(payload.kind, frame);
+    keys.seal(payload.kind, frame, now);
     return frame;
   }
 
@@ -237,7 +237,7 @@ std::vector<Output> outputs_of(
   const auto keys = fleet.stolen_keys(hostile);
   std::vector<Output> outputs;
   for (std::uint32_t n = 0; n < 1000; ++n) {
-    Bytes frame = PacketThread::sealed(*keys, {FrameKind::control, encode(frames(*keys, n))});
+    Bytes frame = PacketThread::sealed(*keys, {FrameKind::control, encode(frames(*keys, n))}, fleet.now());
     EXPECT_TRUE(fleet.gcs().open(frame, WiredPair::stranger(10), fleet.now()).peer);
     while (auto output = fleet.gcs().poll_output()) {
       outputs.push_back(std::move(*output));
@@ -255,7 +255,7 @@ TEST(HostileMember, takes_no_memory_with_reports_of_an_hour)
   Bytes frame;
   const auto report = [&] {
     const Payload payload = control(report_of_an_hour());
-    frame = PacketThread::sealed(*keys, payload);
+    frame = PacketThread::sealed(*keys, payload, fleet.now());
     fleet.gcs().open(frame, WiredPair::stranger(10), fleet.now());
   };
   report();
