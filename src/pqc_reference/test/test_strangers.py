@@ -51,7 +51,7 @@ def test_hellos_that_prove_nothing_meet_silence() -> None:
 def test_frames_of_no_known_form_are_counted_and_empty_ones_ignored() -> None:
     world = quiet_world()
     hello = hello_of(world)
-    forms = [b"?", bytes(50), b"\x40" + bytes(20), b"\xc0" * 40, hello[:-1], b"\x82\3" + bytes(64)]
+    forms = [b"?", bytes(50), b"\x40" + bytes(23), b"\xc0" * 40, hello[:-1], b"\x82\3" + bytes(64)]
     for end in (world.ground, world.drone):
         end.unassigned_drops.clear()
         assert end.handle_datagram(b"", GCS, world.now) == []
@@ -60,7 +60,7 @@ def test_frames_of_no_known_form_are_counted_and_empty_ones_ignored() -> None:
         assert end.unassigned_drops["unknown"] == 0
     assert world.ground.unassigned_drops == {"malformed": 6}
     assert world.drone.unassigned_drops == {"malformed": 6}
-    assert world.ground.handle_datagram(b"\x40" + bytes(22), GCS, world.now) == []
+    assert world.ground.handle_datagram(b"\x40" + bytes(24), GCS, world.now) == []
     assert world.ground.unassigned_drops["unknown"] == 1
 
 

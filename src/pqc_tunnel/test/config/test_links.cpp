@@ -75,7 +75,7 @@ TEST(SeveralLinks, of_serial_devices_alone_need_no_address)
   const auto config = make_engine_config(Role::drone, values);
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->settings.ground.name, "/dev/ttyUSB0");
-  EXPECT_EQ(config->settings.max_datagram, 320u - 23u);
+  EXPECT_EQ(config->settings.max_datagram, 320u - 25u);
 }
 
 TEST(SeveralLinks, without_a_name_are_none)
