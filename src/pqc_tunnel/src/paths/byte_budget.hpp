@@ -12,7 +12,7 @@
 namespace pqc_tunnel
 {
 
-// So many bytes per second, saved up for some time. What matters less leaves half of what can be saved to the rest.
+// So many bytes per second, saved up for some time. What matters less leaves a share of what can be saved to the rest.
 class ByteBudget
 {
 public:
@@ -20,16 +20,16 @@ public:
 
   void set_rate(double rate) { rate_ = rate; }
   double rate() const { return rate_; }
-  bool allows(std::size_t bytes, bool matters, Instant now) const
+  bool allows(std::size_t bytes, double share_left, Instant now) const
   {
-    return credit(now) >= static_cast<double>(bytes) + (matters ? 0 : most_ / 2);
+    return credit(now) >= static_cast<double>(bytes) + share_left * most_;
   }
   void spend(std::size_t bytes, Instant now)
   {
     credit_ = credit(now) - static_cast<double>(bytes);
     filled_ = std::max(filled_, now);
   }
-  // When so many bytes that matter are allowed.
+  // When so many bytes are allowed that leave nothing.
   Instant ready(std::size_t bytes) const
   {
     const std::chrono::duration<double> wait((static_cast<double>(bytes) - credit_) / rate_);

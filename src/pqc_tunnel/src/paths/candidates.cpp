@@ -73,7 +73,7 @@ bool Candidates::spend(const Endpoint & to, std::size_t bytes, Instant now)
   if (known == known_.end() || !known->may_get(bytes)) {
     return false;
   }
-  if (!budget_.allows(bytes, true, now)) {
+  if (!budget_.allows(bytes, 0, now)) {
     exceeded_ = true;
     return false;
   }
@@ -87,7 +87,7 @@ std::optional<Endpoint> Candidates::take_copy(std::size_t bytes, Instant now)
   if (known_.empty() || !known_.back().may_get(bytes + probe_frame)) {
     return std::nullopt;
   }
-  if (!budget_.allows(bytes, false, now)) {
+  if (!budget_.allows(bytes, 0.5, now)) {
     exceeded_ = true;
     return std::nullopt;
   }
@@ -98,7 +98,7 @@ std::optional<Endpoint> Candidates::take_copy(std::size_t bytes, Instant now)
 std::optional<PathProbe> Candidates::take_probe(RandomSource & random, Instant now)
 {
   for (Candidate & candidate : known_) {
-    if (!candidate.may_get(probe_frame) || !budget_.allows(probe_frame, true, now)) {
+    if (!candidate.may_get(probe_frame) || !budget_.allows(probe_frame, 0, now)) {
       continue;
     }
     if (const auto nonce = candidate.health.take_probe(random, now)) {

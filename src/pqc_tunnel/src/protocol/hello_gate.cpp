@@ -172,10 +172,14 @@ HelloGate::Verdict HelloGate::handle(ByteView frame, const Endpoint & from, Inst
     // No challenge yet, or one of another address or time.
     Bytes retry = encode_hello_retry(challenge(hello, from, bucket_of(now)));
     append_mac(retry, psk, psk.retry, frame);
-    // Of what is saved, half is kept for hellos that nobody can have recorded.
+    // Of what is saved, half is left to hellos that nobody can have recorded, and half of that to a drone that comes back,
+    // since whoever has the PSK makes as many hellos as it likes.
+    const double share_left = memory != AnsweredHellos::Memory::fresh ? 0.5
+                              : is_live_host_(index, from)            ? 0
+                                                                      : 0.25;
     ByteBudget & budget = answers_.at(from.link).budget;
     const std::size_t size = answers_[from.link].link->line_bytes(retry.size());
-    if (!budget.allows(size, memory == AnsweredHellos::Memory::fresh, now)) {
+    if (!budget.allows(size, share_left, now)) {
       return leave_unanswered();
     }
     budget.spend(size, now);

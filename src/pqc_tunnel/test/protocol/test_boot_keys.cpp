@@ -50,11 +50,13 @@ protected:
     }
     return challenges.size();
   }
-  // Has the ground station challenge a hello at so many other addresses, and brings the drone all challenges.
-  void challenge_elsewhere(const Bytes & hello, std::uint8_t addresses)
+  // Has the ground station challenge a hello at so many other addresses, a few at a time as it answers them, and brings the
+  // drone all challenges.
+  void challenge_elsewhere(const Bytes hello, std::uint8_t addresses)
   {
     for (std::uint8_t i = 0; i < addresses; ++i) {
       pair_->inject(Side::gcs, hello, WiredPair::stranger(static_cast<std::uint8_t>(66 + i)));
+      pair_->run_for(20ms);
     }
     const auto retries = std::exchange(pair_->sent_elsewhere(Side::gcs), {});
     EXPECT_EQ(retries.size(), addresses);

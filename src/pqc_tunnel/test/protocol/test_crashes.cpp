@@ -53,7 +53,7 @@ protected:
     }
     pair.restart(crashing());
     // The drone notices a silent ground station after 3 s; its own restart needs only a handshake.
-    const Duration limit = crashing() == Side::gcs ? 4500ms : 1500ms;
+    const Duration limit = crashing() == Side::gcs ? 4500ms : 2s;
     const auto healed = [&] { return pair.agreed(); };
     const bool in_time = traffic() ? flow.run_until(healed, 100ms, interval) ||
                                        flow.run_until(healed, limit - 100ms, 10 * interval)

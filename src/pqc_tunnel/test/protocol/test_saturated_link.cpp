@@ -293,7 +293,7 @@ TEST_F(SaturatedLink, keeps_its_rate_and_its_commands_through_a_flood_of_hellos)
   fly(seconds(5), 220);
   EXPECT_GT(received_bytes, 5 * 0.6 * before);
   ASSERT_TRUE(rate());
-  EXPECT_GT(*rate(), 0.8 * before);
+  EXPECT_GT(*rate(), 0.7 * before);
 }
 
 }  // namespace

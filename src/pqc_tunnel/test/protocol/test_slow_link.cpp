@@ -102,6 +102,7 @@ TEST(SlowLinkAddress, of_the_drone_is_followed)
 {
   WiredPair::Options options;
   options.latency = 2500ms;
+  options.settings.max_age = 3s;
   WiredPair pair(options);
   ASSERT_TRUE(pair.run_until([&] { return pair.agreed(); }, 3min));
   pair.move_to(Side::drone, WiredPair::stranger(7));

@@ -25,6 +25,9 @@ namespace pqc_tunnel::test
 class Insider
 {
 public:
+  // Its own; far beyond those of the end itself.
+  static constexpr std::uint64_t first_sequence = 20'000;
+
   // Make it before the pair is established.
   explicit Insider(WiredPair & pair) : pair_(pair)
   {
@@ -48,7 +51,7 @@ public:
           sessions_[side] = std::make_unique<EpochKeys>(
             EpochName{&suite, done->secrets.session, Epoch{0}}, role, copy_of(done->secrets),
             TunnelSettings{}, Instant{}, std::make_shared<PeerClock>());
-          skip(side, 20'000);  // far beyond the sequence numbers of the end itself
+          skip(side, first_sequence);
         }
       }
       return result;
