@@ -504,7 +504,7 @@ bool Schedule::run_until(
   while (!condition() && pair_->now() < end) {
     if (thief_ && pair_->now() >= next_theft_) {
       next_theft_ = pair_->now() + theft_interval;
-      thief_->begin_session(WiredPair::stranger());
+      thief_->begin_session(WiredPair::stranger(99));  // an address of its own, where it answers
     }
     for (const Side from : both_sides) {
       if (!is_down(from)) {

@@ -315,7 +315,7 @@ void WiredPair::offer(Side from, ByteView plaintext)
 
 void WiredPair::send_copy(Side from, std::uint8_t link, const Bytes & frame)
 {
-  if (const auto to = end(from).take_copy(PeerIndex{0}, link, frame.size(), now_)) {
+  if (const auto to = end(from).take_copy(PeerIndex{0}, link, frame.size(), now(from))) {
     transmit_or_queue(from, *to, {TrafficClass::unproved, {}}, frame);
   }
 }
