@@ -316,10 +316,11 @@ void Tunnel::handle_job_result(JobId id, JobResult result, Instant now)
 
 void Tunnel::handle_timeout(Instant now)
 {
-  for (Peer & peer : impl_->changed().peers_) {
+  // The end first: what it sends, or wipes, changes what is due at a peer.
+  impl_->changed().on_end([&](auto & end) { end.handle_timeout(now); });
+  for (Peer & peer : impl_->peers_) {
     peer.handle_timeout(now);
   }
-  impl_->on_end([&](auto & end) { end.handle_timeout(now); });
 }
 
 Instant Tunnel::next_timeout() const { return impl_->next_timeout(); }

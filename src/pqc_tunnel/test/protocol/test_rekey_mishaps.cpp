@@ -442,5 +442,30 @@ TEST(Rekeying, slow_key_generation_is_waited_for)
   EXPECT_TRUE(traffic.arrived_exactly(Side::gcs));
 }
 
+// A repeated answer has the ground station ask for the time. The wires throw if that leaves a time-out due.
+TEST_F(RekeyMishap, answers_that_repeat_after_a_late_proof_of_the_former_session_leave_nothing_due)
+{
+  const auto former = pair_.gcs().installed_keys(PeerIndex{0}).front().receive_id;
+  Bytes proof;
+  pair_.set_datagram_filter([&](Side from, Bytes & bytes) {
+    const auto header = decode_frame_header(bytes);
+    const bool proves = from == Side::drone && header && header->key_id != former;
+    proof = proves ? bytes : proof;
+    return !proves;
+  });
+  RekeyCommand command = rekey_to(nullptr);
+  command.ratchet = true;
+  pair_.drone().request_rekey(command, pair_.now());
+  ASSERT_TRUE(pair_.run_until([&] { return !proof.empty(); }));
+  pair_.restart(Side::drone);
+  pair_.set_datagram_filter([](Side, Bytes & bytes) { return bytes.size() != confirm; });
+  const auto made = pair_.count(Side::gcs, EventKind::handshake_completed);
+  ASSERT_TRUE(pair_.run_until(
+    [&] { return pair_.count(Side::gcs, EventKind::handshake_completed) > made; }));
+  EXPECT_TRUE(pair_.send(Side::gcs, Bytes(20)));
+  EXPECT_TRUE(pair_.inject(Side::gcs, proof).peer);
+  EXPECT_NO_THROW(pair_.run_for(3s));
+}
+
 }  // namespace
 }  // namespace pqc_tunnel::test
