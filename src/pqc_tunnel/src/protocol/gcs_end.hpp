@@ -146,7 +146,7 @@ private:
     std::uint32_t unanswered_hellos = 0;  // first hellos since something else of it arrived
     bool wrong_key = false;  // since the last session, a hello with its id had another key
     std::optional<VersionHint> other_version;  // of a hello with its id
-    Instant heard_of;  // the latest of what unanswered_hellos and wrong_key tell
+    Instant heard_of;                // the latest of what unanswered_hellos and wrong_key tell
     std::optional<Instant> crowded;  // the latest hello that proved the PSK and was one too many
     RepeatedFailure failures;
 

@@ -122,11 +122,11 @@ std::string missing_datagrams(const PeerFacts & facts)
 
 std::string cause_of_loss(const PeerFacts & facts)
 {
-  return facts.arrives ? "datagrams of " + peer_of(facts) +
-                           " arrive, but no answer does: somebody holds datagrams back, or " +
-                           one_way(facts)
-                       : "nothing is received from " + peer_of(facts) +
-                           ": out of range, link down, or its tunnel has ended";
+  return facts.arrives
+           ? "datagrams of " + peer_of(facts) +
+               " arrive, but no answer does: somebody holds datagrams back, or " + one_way(facts)
+           : "nothing is received from " + peer_of(facts) +
+               ": out of range, link down, or its tunnel has ended";
 }
 
 // GCS: what hellos seem to say. Anybody can send them, made up or recorded, so that anything proven is said before this.

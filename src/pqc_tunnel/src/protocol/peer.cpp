@@ -49,9 +49,8 @@ void Peer::wipe()
 
 Instant Peer::wipe_at() const
 {
-  return keys_.empty() || settings_.wipe_after == Duration{}
-           ? Instant::max()
-           : last_alive_ + settings_.wipe_after;
+  return keys_.empty() || settings_.wipe_after == Duration{} ? Instant::max()
+                                                             : last_alive_ + settings_.wipe_after;
 }
 
 void Peer::start_listening(Instant now)

@@ -64,10 +64,10 @@ public:
     bool proved = false;  // the peer holds keys that it had not proved before
     FrameOrder order;     // in which the peer sealed its frames
     MutableBytes plaintext;
-    bool forward = false;     // plaintext goes to the local application
-    bool bundle = false;      // it is several datagrams
-    bool stale = false;       // it may have been held back; never set under boot keys
-    bool outdated = false;    // under the boot keys of an attempt that has ended
+    bool forward = false;   // plaintext goes to the local application
+    bool bundle = false;    // it is several datagrams
+    bool stale = false;     // it may have been held back; never set under boot keys
+    bool outdated = false;  // under the boot keys of an attempt that has ended
     std::optional<std::size_t> chosen_boot;  // drone: these boot keys are used, and no others
     std::optional<ControlFrame> control;     // for the owner to handle
     std::optional<Bytes> message;            // a stream's, complete
@@ -220,7 +220,7 @@ private:
     std::vector<Endpoint> copies_to;     // the same
     std::vector<Candidates> candidates;  // by link
     Instant heard;                       // an authentic frame, or the hello
-    Instant next_question;  // after a pause that doubles
+    Instant next_question;               // after a pause that doubles
     Duration pause = std::chrono::milliseconds(125);
     Streams streams;
   };

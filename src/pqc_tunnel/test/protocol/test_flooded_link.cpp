@@ -102,7 +102,8 @@ TEST_P(FloodedLink, delivers_every_command_and_renews_its_keys)
   EXPECT_GT(to_strangers_, 0u);
   const double share = GetParam().rate_kbit * 1000 / 8 * 0.05;
   EXPECT_LT(static_cast<double>(to_strangers_), 10 * share + std::max(600.0, share) + 200);
-  EXPECT_TRUE(pair_->reported(Side::gcs, EventKind::refused, "link lte: hellos that prove no address"));
+  EXPECT_TRUE(
+    pair_->reported(Side::gcs, EventKind::refused, "link lte: hellos that prove no address"));
   EXPECT_EQ(pair_->count(Side::gcs, EventKind::refused), 1u);
 }
 

@@ -237,7 +237,8 @@ std::vector<Output> outputs_of(
   const auto keys = fleet.stolen_keys(hostile);
   std::vector<Output> outputs;
   for (std::uint32_t n = 0; n < 1000; ++n) {
-    Bytes frame = PacketThread::sealed(*keys, {FrameKind::control, encode(frames(*keys, n))}, fleet.now());
+    Bytes frame =
+      PacketThread::sealed(*keys, {FrameKind::control, encode(frames(*keys, n))}, fleet.now());
     EXPECT_TRUE(fleet.gcs().open(frame, WiredPair::stranger(10), fleet.now()).peer);
     while (auto output = fleet.gcs().poll_output()) {
       outputs.push_back(std::move(*output));

@@ -16,8 +16,8 @@ namespace
 
 using namespace std::chrono_literals;
 
-constexpr std::array kind_names = {
-  "hello", "data", "question", "answer", "report", "exchange", "stream", "other"};
+constexpr std::array kind_names = {"hello",  "data",     "question", "answer",
+                                   "report", "exchange", "stream",   "other"};
 constexpr std::array key_names = {"boot", "former", "live", "next"};
 constexpr std::array action_names = {"drop", "hold", "trickle", "stretch", "copy", "readdress"};
 
@@ -46,14 +46,14 @@ unsigned kind_of(const Bytes & datagram, bool data)
   const auto is = [&](const ControlBody & body) {
     return datagram.size() == frame_overhead + encode(ControlFrame{0, body}).size();
   };
-  const char * name = is_hello(datagram)                               ? "hello"
-                      : data                                           ? "data"
-                      : is(TimeRequest{})                              ? "question"
-                      : is(TimeResponse{})                             ? "answer"
-                      : is(LinkReport{})                               ? "report"
+  const char * name = is_hello(datagram)                                  ? "hello"
+                      : data                                              ? "data"
+                      : is(TimeRequest{})                                 ? "question"
+                      : is(TimeResponse{})                                ? "answer"
+                      : is(LinkReport{})                                  ? "report"
                       : is(Confirm{}) || is(Ratchet{}) || is(RatchetOk{}) ? "exchange"
-                      : datagram.size() > 200                          ? "stream"
-                                                                       : "other";
+                      : datagram.size() > 200                             ? "stream"
+                                                                          : "other";
   return bit_of(kind_names, name);
 }
 
@@ -157,8 +157,7 @@ std::vector<std::string> Adversary::describe() const
   return texts;
 }
 
-std::optional<std::vector<Duration>> Adversary::handle(
-  Side from, const Bytes & datagram, bool data)
+std::optional<std::vector<Duration>> Adversary::handle(Side from, const Bytes & datagram, bool data)
 {
   for (Rule & rule : rules_) {
     if (is_for(rule, from, datagram, data)) {

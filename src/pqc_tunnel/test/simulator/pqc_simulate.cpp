@@ -150,8 +150,8 @@ void write_json(
       << ", \"rekeys\": " << account.rekeys << ", \"failed_rekeys\": " << account.failed_rekeys
       << ", \"crashes\": " << account.crashes << ", \"silences\": " << account.silences
       << ", \"cuts\": " << account.cuts << ", \"taken\": " << account.taken
-      << ", \"fingerprint\": \"" << std::hex
-      << account.fingerprint << std::dec << "\", \"wall_s\": " << wall << ", \"violations\": [";
+      << ", \"fingerprint\": \"" << std::hex << account.fingerprint << std::dec
+      << "\", \"wall_s\": " << wall << ", \"violations\": [";
   for (const Failure & failure : result.failures) {
     out << (&failure == &result.failures.front() ? "" : ", ") << "{\"seed\": " << failure.seed
         << ", \"invariant\": \"" << failure.invariant << "\", \"text\": \"" << failure.text

@@ -59,8 +59,8 @@ public:
   // Of several links: whether this one carries a datagram now, and how much longer it takes than the first.
   using LinkWeather = std::function<std::optional<Duration>(Side from, std::uint8_t link)>;
   // Sees each datagram that arrives at an end, as it arrived, and what the end made of it.
-  using Arrivals = std::function<void(
-    Side to, const Endpoint & from, ByteView datagram, const Opened & opened)>;
+  using Arrivals =
+    std::function<void(Side to, const Endpoint & from, ByteView datagram, const Opened & opened)>;
   // May change a job before it runs, or give its result instead.
   using JobFilter = std::function<std::optional<JobResult>(Side at, Job & job)>;
 
