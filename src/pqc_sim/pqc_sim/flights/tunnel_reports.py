@@ -16,7 +16,7 @@ from pqc_sim.physics.radio import PACKET_BYTES, Radio
 
 PEER = "ground"
 _AEADS = {"aesgcm": "AES-256-GCM", "chacha20poly1305": "ChaCha20-Poly1305"}
-_OVERHEAD_BYTES = 23  # header, kind and tag
+_OVERHEAD_BYTES = 25  # header, time, kind and tag
 _CLOCK_OFFSET_S = 0.0021
 _LINK_BITS = 12  # precision of the tunnel's own figures
 
