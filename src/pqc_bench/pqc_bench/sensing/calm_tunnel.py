@@ -24,7 +24,7 @@ from pqc_msgs.msg import (
 )
 
 _PEER, _LINK, _ADDRESS = "gcs", "udp", f"{LOOPBACK}:14550"
-_PLAIN_BYTES, _SEALED_BYTES = 67, 90  # of a datagram
+_PLAIN_BYTES, _SEALED_BYTES = 67, 92  # of a datagram
 _WINDOW_S = 5.0  # of the figures of a LinkView
 _REPORT_AGE_S = 0.2
 _RTT_S = 0.04
