@@ -205,8 +205,8 @@ def test_the_command_says_that_an_agent_was_refused(
     file.write_text(f"strategy: hybrid\nagent: {short}\n", encoding="utf-8")
     assert main([str(file)]) == 1
     assert (
-        "The agent's table is not JSON: it is damaged or incomplete. The strategy hybrid decides "
-        "as telemetry_aware.\n"
+        "The agent's table is not JSON (line 194): it is damaged or incomplete. The strategy "
+        "hybrid decides as telemetry_aware.\n"
     ) in capsys.readouterr().out
     file.write_text(f"strategy: hybrid\nagent: {table}\n", encoding="utf-8")
     assert main([str(file)]) == 0
