@@ -69,16 +69,17 @@ def test_a_bad_environment_is_one_sentence(environment: dict[str, str], sentence
 
 HELP = """
 import sys
-sys.path.insert(0, sys.argv.pop())
-sys.argv.append("--help")
+sys.path[:0] = sys.argv[1:]
+sys.argv[1:] = ["--help"]
 from pqc_sim.demo.demo_command import main
 main()
 """
 
 
-def test_help_needs_neither_ros_nor_packages() -> None:
+def test_help_needs_the_sources_and_neither_ros_nor_installed_packages() -> None:
+    sources = (SOURCES, SOURCES.with_name("pqc_policy"))
     run = subprocess.run(
-        ["/usr/bin/python3", "-S", "-E", "-c", HELP, str(SOURCES)],
+        ["/usr/bin/python3", "-S", "-E", "-c", HELP, *map(str, sources)],
         capture_output=True,
         text=True,
         check=True,
