@@ -113,7 +113,7 @@ void DatagramWitness::look_at(Side from, Bytes bytes, std::optional<std::uint32_
   if (!boot && !number) {
     life_.sealed(from, bytes);
   }
-  Sealed sent{bytes, keys->tag, header->sequence, boot, number, 0, pair_.now()};
+  Sealed sent{bytes, keys->tag, header->sequence, boot, number, keys_.process(from), 0, pair_.now()};
   sent_[from].emplace(std::move(bytes), std::move(sent));
 }
 
@@ -207,6 +207,9 @@ void DatagramWitness::check_lost(Side to, const Sealed & sent) const
     standing == KeyWitness::Standing::given_up || standing == KeyWitness::Standing::displaced)
   {
     return;  // meant for a process that has crashed, or a session lost for want of datagrams
+  }
+  if (standing == KeyWitness::Standing::gone && sent.sealed_by != keys_.process(sender_to(to))) {
+    return;  // its sender has crashed, and the new one's session has taken its place
   }
   if (is_late(to, sent, max_age_)) {
     return;

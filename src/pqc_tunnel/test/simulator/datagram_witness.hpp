@@ -45,7 +45,8 @@ private:
     std::uint64_t sequence = 0;
     bool boot = false;
     std::optional<std::uint32_t> number;  // none for control frames and streams
-    std::uint32_t opened_by = 0;          // process of the other end
+    std::uint32_t sealed_by = 0;          // process
+    std::uint32_t opened_by = 0;          // … of the other end
     Instant sealed_at;
   };
 

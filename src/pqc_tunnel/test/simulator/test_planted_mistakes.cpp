@@ -52,7 +52,7 @@ TEST(PlantedMistakes, are_found_by_their_witness_beside_somebody_who_owns_the_ne
   for (const auto & [mistake, invariant] :
        {std::pair("any_frame_is_life", "keys end"), std::pair("keys_never_wiped", "keys end"),
         std::pair("timeout_blacklists", "no blame"),
-        std::pair("unvalidated_path_takes_all", "bytes to unproven addresses")})
+        std::pair("unproved_address_unlimited", "bytes to unproven addresses")})
   {
     ASSERT_TRUE(plant(mistake));
     Campaign campaign = few_schedules();
