@@ -4,7 +4,6 @@ add_library(pqc_tunnel_simulator STATIC
   test/simulator/campaign.cpp
   test/simulator/datagram_witness.cpp
   test/simulator/handshake_witness.cpp
-  test/simulator/interceptor.cpp
   test/simulator/key_witness.cpp
   test/simulator/life_witness.cpp
   test/simulator/schedule.cpp

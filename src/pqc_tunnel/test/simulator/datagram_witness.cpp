@@ -58,16 +58,6 @@ bool DatagramWitness::send(Side from)
   return true;
 }
 
-bool DatagramWitness::carries_data(Side from, const Bytes & datagram) const
-{
-  const auto all = sent_.find(from);
-  if (all == sent_.end()) {
-    return false;
-  }
-  const auto sent = all->second.find(datagram);
-  return sent != all->second.end() && sent->second.number.has_value();
-}
-
 void DatagramWitness::look()
 {
   if (seen_) {

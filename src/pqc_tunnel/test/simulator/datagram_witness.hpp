@@ -25,7 +25,6 @@ public:
 
   // Sends one numbered datagram; false if the end rejects it. Throws Violation if it must not.
   bool send(Side from);
-  bool carries_data(Side from, const Bytes & datagram) const;
   void arrived(Side to, ByteView datagram, const Opened & opened);
   // To be called after everything that happens and after KeyWitness::look(); throws Violation.
   void look();

@@ -65,10 +65,6 @@ Schedule::Schedule(
     weather_ = weather_.without_network();
   }
   pair_ = std::make_unique<WiredPair>(circumstances());
-  const auto is_data = [this](Side from, const Bytes & datagram) {
-    return datagrams_->carries_data(from, datagram);
-  };
-  interceptor_.emplace(*pair_, journal_, is_data, seed ^ seed_spread);
   keys_.emplace(*pair_, longest_round_trip());
   life_.emplace(*pair_, settings_.wipe_after);
   datagrams_.emplace(*pair_, *keys_, *life_, suites_, settings_, holds_back());
@@ -129,8 +125,7 @@ bool Schedule::holds_back() const
 {
   const auto & [first, second] = weather_.links;
   const bool held = first.hold > 0 || (has_two_links() && second.hold > 0);
-  return held || weather_.stretch > 0 || weather_.attack > 0 || given_.adversary ||
-         interceptor_->active();
+  return held || weather_.stretch > 0 || weather_.attack > 0 || given_.adversary;
 }
 
 Duration Schedule::longest_round_trip() const
@@ -221,7 +216,6 @@ void Schedule::restart(Side side)
 void Schedule::mishap()
 {
   start_again();
-  interceptor_->plan();
   if (chance(weather_.crash)) {
     crash(either());
   }
@@ -312,7 +306,6 @@ void Schedule::recover()
     until = std::min(until, pair_->now());
   }
   start_again();
-  interceptor_->stop();
   cut_until_ = {};
   journal_.note(pair_->now(), "calm");
   require(
@@ -572,11 +565,6 @@ std::vector<Duration> Schedule::travel(Side from, Bytes & datagram)
   }
   if (chance(weather.corruption)) {
     corrupt(datagram);
-  }
-  const Endpoint address = WiredPair::address_of(from, link_);
-  const bool moved = from == Side::drone && link_ == 0 && drone_address_ != 1;
-  if (interceptor_->takes(from, datagram, moved ? WiredPair::stranger(drone_address_) : address)) {
-    return {};
   }
   std::vector<Duration> copies;
   const Duration stretched = pair_->now() < stretched_until_ ? stretched_by_ : Duration{};

@@ -16,7 +16,6 @@
 #include "simulator/blame_witness.hpp"
 #include "simulator/datagram_witness.hpp"
 #include "simulator/handshake_witness.hpp"
-#include "simulator/interceptor.hpp"
 #include "simulator/journal.hpp"
 #include "simulator/key_witness.hpp"
 #include "simulator/life_witness.hpp"
@@ -134,7 +133,6 @@ private:
   std::optional<AddressWitness> addresses_;
   std::optional<DatagramWitness> datagrams_;
   std::optional<HandshakeWitness> handshakes_;
-  std::optional<Interceptor> interceptor_;
   std::optional<PskThief> thief_;  // at work, in calm
   Instant next_theft_;
   std::optional<Adversary> adversary_;
