@@ -61,6 +61,7 @@ def introduce(near: Application, far: Application) -> None:
     near.send(GREETING)
     while not far.hears_greeting(timeout_s=0.1):
         assert time.monotonic() < deadline, "nothing passed through the tunnel"
+        far.send(GREETING)  # its tunnel, which may have begun after it, delivers to who has sent
         near.send(GREETING)
 
 
