@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`demo`: flies a simulated vehicle through the tunnel and shows it.
 
-The options are checked before anything starts; help needs no package besides this one and `pqc_policy`.
+The options are checked before anything starts; help needs no packages but this one and pqc_policy.
 """
 
 from __future__ import annotations
