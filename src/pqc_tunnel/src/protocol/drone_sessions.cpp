@@ -471,8 +471,7 @@ void DroneEnd::handle_loss(Instant now)
 // confirmed, and only from an answer to a question asked since: anything else may have been held back.
 void DroneEnd::handle_return(Instant now)
 {
-  const bool answered = lost_since_ && peer_.last_answered() >= *lost_since_;
-  if (!answered || !peer_.keys().confirmed() || now >= peer_.lost_from()) {
+  if (!lost_since_ || !peer_.keys().confirmed() || peer_.last_answered() < *lost_since_) {
     return;
   }
   lost_since_.reset();

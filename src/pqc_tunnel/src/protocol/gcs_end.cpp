@@ -89,8 +89,7 @@ void GcsEnd::handle_received(PeerIndex index, Peer::Received & received, Instant
     handle_promoted(index, now);
   }
   auto & lost_since = drone(index).lost_since;
-  const bool answered = lost_since && peer(index).last_answered() >= *lost_since;
-  if (answered && now < peer(index).lost_from()) {
+  if (lost_since && peer(index).last_answered() >= *lost_since) {
     lost_since.reset();
     peer(index).report(EventKind::peer_back, now, "the drone answers again");
   }
