@@ -192,7 +192,7 @@ _PQC = _mistakes(
     ("identity init --out {files}/new --drone 'a b'", "a b", REFUSED),
     ("identity add-drone --out {files}/keys --drone drone1", "drone1", REFUSED),
     ("identity add-drone --out {files}/empty --drone drone2", "{files}/empty", REFUSED),
-    ("identity inspect /nope", "/nope can't be opened", REFUSED),
+    ("identity inspect /nope", "/nope isn't there", REFUSED),
     ("identity inspect {files}/plain_file", "{files}/plain_file", REFUSED),
     ("check /nope.yaml", "Parameter file /nope.yaml isn't there.", REFUSED),
     ("check {files}/no_yaml.yaml", "no_yaml.yaml", REFUSED),

@@ -17,8 +17,6 @@ from pathlib import Path
 from stat import S_IMODE, S_ISREG, S_IWGRP, S_IWOTH
 from typing import Any, BinaryIO, NoReturn
 
-import yaml
-
 from pqc_policy.shown_text import Fault
 
 MOST_BYTES = 1 << 20
@@ -103,22 +101,23 @@ def from_json(text: str, *, finite: bool = False) -> Any:
 
 def from_yaml(text: str) -> Any:
     """Return the value of a YAML text."""
+    import yaml  # here, because JSON is read where no package is installed, too
+
+    class Loader(yaml.SafeLoader):
+        """Refuses aliases, as ROS does: a short text could stand for an endless one."""
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.check_event(yaml.AliasEvent):
+                raise FileFault("has an alias (*name) in its YAML, which is not read")
+            return super().compose_node(parent, index)
+
     try:
-        document = yaml.load(text, _Loader)
+        document = yaml.load(text, Loader)
     except FileFault:
         raise
     except Exception as fault:  # values of some forms raise what they like
         raise FileFault("is not YAML") from fault
     return _moderate(document)
-
-
-class _Loader(yaml.SafeLoader):
-    """Refuses aliases, as ROS does: a short text could stand for an endless one."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            raise FileFault("has an alias (*name) in its YAML, which is not read")
-        return super().compose_node(parent, index)
 
 
 def _moderate(document: Any) -> Any:

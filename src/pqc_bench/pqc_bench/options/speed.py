@@ -19,6 +19,7 @@ import fnmatch
 from pathlib import Path
 from typing import Any
 
+from pqc_policy.named_files import FileFault, read_document
 from pqc_policy.policy.suites import AEADS, KEMS, SIGNATURES
 from pqc_sim.processes.command_line import whole
 
@@ -91,8 +92,6 @@ def check(options: argparse.Namespace) -> None:
 
 
 def _result(text: str) -> dict[str, Any]:
-    from pqc_policy.named_files import FileFault, read_document
-
     try:
         result = read_document(Path(text))
     except FileFault as fault:
