@@ -14,7 +14,7 @@ from test_rekey_storm import bench
 
 def test_a_link_has_left_what_the_data_with_its_headers_does_not_take() -> None:
     link = Link(kbit_per_s=2000, delay_ms=20.0, loss_percent=0.0, rate=320, size=100)
-    assert link.left_bytes_per_s == 250_000 - 320 * 151
+    assert link.left_bytes_per_s == 250_000 - 320 * 153
     lossy = Link(kbit_per_s=2000, delay_ms=20.0, loss_percent=20.0, rate=320, size=100)
     assert lossy.left_bytes_per_s == pytest.approx(0.8 * link.left_bytes_per_s)
 
