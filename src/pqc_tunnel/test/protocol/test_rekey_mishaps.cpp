@@ -460,8 +460,8 @@ TEST_F(RekeyMishap, answers_that_repeat_after_a_late_proof_of_the_former_session
   pair_.restart(Side::drone);
   pair_.set_datagram_filter([](Side, Bytes & bytes) { return bytes.size() != confirm; });
   const auto made = pair_.count(Side::gcs, EventKind::handshake_completed);
-  ASSERT_TRUE(pair_.run_until(
-    [&] { return pair_.count(Side::gcs, EventKind::handshake_completed) > made; }));
+  ASSERT_TRUE(
+    pair_.run_until([&] { return pair_.count(Side::gcs, EventKind::handshake_completed) > made; }));
   EXPECT_TRUE(pair_.send(Side::gcs, Bytes(20)));
   EXPECT_TRUE(pair_.inject(Side::gcs, proof).peer);
   EXPECT_NO_THROW(pair_.run_for(3s));

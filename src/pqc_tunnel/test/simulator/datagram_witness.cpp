@@ -103,7 +103,8 @@ void DatagramWitness::look_at(Side from, Bytes bytes, std::optional<std::uint32_
   if (!boot && !number) {
     life_.sealed(from, bytes);
   }
-  Sealed sent{bytes, keys->tag, header->sequence, boot, number, keys_.process(from), 0, pair_.now()};
+  Sealed sent{bytes, keys->tag,  header->sequence, boot, number, keys_.process(from),
+              0,     pair_.now()};
   sent_[from].emplace(std::move(bytes), std::move(sent));
 }
 
