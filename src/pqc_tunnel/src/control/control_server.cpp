@@ -24,7 +24,7 @@ namespace
 
 constexpr std::size_t stack_bytes = std::size_t{1} << 20;
 
-// As poll() counts them; -1: without end.
+// Returns milliseconds as poll() counts them; -1 means without end.
 int milliseconds_until(Instant when)
 {
   if (when == Instant::max()) {

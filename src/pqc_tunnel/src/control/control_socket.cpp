@@ -26,7 +26,7 @@ namespace
 
 constexpr std::size_t max_line = 4096;
 constexpr std::size_t max_callers = 64;
-// With the next step of a caller: the rest of its line, or of its answer.
+// A caller may wait so long before it sends the rest of its line, or takes the rest of its answer.
 constexpr Duration patience = std::chrono::seconds(5);
 
 FileDescriptor open_unix_socket(int flags)

@@ -33,9 +33,10 @@ public:
   ControlSocket & operator=(ControlSocket &&) = delete;
   ~ControlSocket();  // removes the path
 
-  // To poll: the listener, every caller that has not sent its line yet, and every one that has not taken its answer.
+  // Returns what to poll: the listener, every caller that has not sent its line yet, and every one that has not taken its
+  // answer.
   std::vector<pollfd> descriptors() const;
-  // When a caller has hesitated for too long.
+  // Returns the moment in which a caller has hesitated for too long.
   Instant next_timeout() const;
 
   struct Request

@@ -28,7 +28,7 @@ void push_bounded(std::deque<T> & queue, T item)
   queue.push_back(std::move(item));
 }
 
-// Of one peer, or of none. In place of it goes the oldest item of the peer that has the most.
+// Adds an item of a peer, or of none. If the queue is full, the oldest item of the peer that has the most goes.
 template <class T>
 void push_fairly(std::deque<T> & queue, T item)
 {

@@ -107,7 +107,7 @@ private:
   std::vector<PlaintextSide> plaintexts_;
   ReceiveBatch from_plaintext_;
   ReceiveBatch from_link_;
-  // With several peers, by this thread's own clock: a machine that gives the thread little time gives little to share.
+  // Both count this thread's processor time, with several peers: a machine that gives it little gives little to share.
   Duration opening_since_{};
   Duration charged_until_{};
   Duration idle_{};  // since the frames before, nothing was to be done for so long

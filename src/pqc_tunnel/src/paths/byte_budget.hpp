@@ -29,7 +29,7 @@ public:
     credit_ = credit(now) - static_cast<double>(bytes);
     filled_ = std::max(filled_, now);
   }
-  // When so many bytes are allowed that leave nothing.
+  // Returns the moment from which so many bytes are allowed that leave nothing.
   Instant ready(std::size_t bytes) const
   {
     const std::chrono::duration<double> wait((static_cast<double>(bytes) - credit_) / rate_);

@@ -56,7 +56,7 @@ public:
   std::optional<Endpoint> newest() const;
   // Something was left out for the budget since the last call.
   bool take_excess() { return std::exchange(exceeded_, false); }
-  // Of the budget, bytes per second.
+  // Returns the bytes per second that the budget gives.
   static double rate(const LinkSettings & link);
 
 private:

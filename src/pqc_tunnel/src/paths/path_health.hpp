@@ -51,7 +51,7 @@ public:
   void handle_timeout(Instant now);
   Instant next_timeout() const;
   Instant next_probe() const;
-  // From now on the path is probed so.
+  // The path is probed so from now on.
   void use(const Settings & settings) { settings_ = settings; }
   // The nonce of a probe that is due.
   std::optional<std::uint64_t> take_probe(RandomSource & random, Instant now);

@@ -58,7 +58,7 @@ private:
 // The paths to one peer: on each local link, the address at which it is reached, how well, and which of them a frame
 // takes. Sans-I/O. An Endpoint names the link, too: Endpoint::link is its position in the settings.
 //
-// Of one link alone nothing is probed, but an address that has to prove itself: one that neither the operator nor a
+// A single link is not probed, but an address that has to prove itself is: one that neither the operator nor a
 // handshake has named gets nothing but probes and some copies until it answers (Candidates).
 class PathSet
 {

@@ -20,8 +20,8 @@ constexpr std::size_t length_size = 2;  // of a datagram in a bundle
 // What is worth sending although it has waited: parameters, missions and files are repeated only slowly.
 constexpr int ordered_patience = 5;
 
-// Of what goes to strangers and waits behind all else, and between two such frames: a link that is always full would never
-// answer a drone that comes back.
+// What goes to strangers waits behind all else, but no longer than this, which also lies between two such frames: a link that
+// is always full would never answer a drone that comes back.
 constexpr Duration longest_turned_back = std::chrono::milliseconds(200);
 
 constexpr std::size_t item_cost = 128;  // of memory, beside its bytes

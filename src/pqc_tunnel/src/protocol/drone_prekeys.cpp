@@ -53,7 +53,7 @@ void DroneEnd::watch_fetch(Instant now)
   }
 }
 
-// Without a prekey.
+// Gives the fetch up.
 void DroneEnd::end_fetch(Instant now)
 {
   fetch_.reset();

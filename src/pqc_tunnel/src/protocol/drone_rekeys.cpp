@@ -372,7 +372,7 @@ bool DroneEnd::may_rekey_by_itself() const
          peer_.keys().confirmed();
 }
 
-// By ratchets, or the time since keys were last exchanged: a ratchet heals nothing.
+// Keys are due after some ratchets, or some time since keys were last exchanged: a ratchet heals nothing.
 Instant DroneEnd::renewal_due() const
 {
   const EpochKeys & keys = *peer_.keys().sending();

@@ -58,8 +58,8 @@ void DroneEnd::begin_session(const Suite & suite, bool for_rekey, Instant now)
   send_hello(now);
 }
 
-// To every address that may be right: the first hello if it has sent no challenge, otherwise the second ones for those that
-// it has sent. Another address gets one for each challenge that comes from there, and no more: nothing shows who is there.
+// Every address that may be right gets the first hello if it has sent no challenge, and otherwise the second ones for those
+// that it has sent. Another address gets one for each challenge that comes from there, and no more: nothing shows who is there.
 void DroneEnd::send_hello(Instant now)
 {
   attempt_->next_hello = now + attempt_->retry.next(random_);

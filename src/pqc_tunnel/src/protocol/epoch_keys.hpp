@@ -81,7 +81,7 @@ public:
   Epoch epoch() const { return name_.epoch; }
   Instant installed() const { return installed_; }
   std::uint32_t ratchets() const { return name_.ratchets; }
-  // When the key exchange that they come from was done.
+  // Returns the moment of the key exchange that they come from.
   Instant exchanged() const { return name_.ratchets == 0 ? installed_ : name_.exchanged; }
   std::uint64_t sent() const { return next_sequence_; }
   bool used_up() const { return next_sequence_ >= max_packets_; }  // nothing more can be sealed

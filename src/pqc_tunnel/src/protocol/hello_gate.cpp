@@ -172,7 +172,7 @@ HelloGate::Verdict HelloGate::handle(ByteView frame, const Endpoint & from, Inst
     // No challenge yet, or one of another address or time.
     Bytes retry = encode_hello_retry(challenge(hello, from, bucket_of(now)));
     append_mac(retry, psk, psk.retry, frame);
-    // Of what is saved, half is left to hellos that nobody can have recorded, and half of that to a drone that comes back,
+    // Half of what is saved is left to hellos that nobody can have recorded, and half of that to a drone that comes back,
     // since whoever has the PSK makes as many hellos as it likes.
     const double share_left = memory != AnsweredHellos::Memory::fresh ? 0.5
                               : is_live_host_(index, from)            ? 0

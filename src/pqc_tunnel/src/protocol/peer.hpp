@@ -136,7 +136,7 @@ public:
   PeerIndex index() const { return index_; }
   const std::string & name() const { return name_; }
   Endpoint address() const { return paths_.preferred(); }
-  // Of the live keys: the address has proved itself under keys of before.
+  // The live keys use an address that has proved itself under keys of before.
   void use_address(const Endpoint & address, Instant now);
   PathSet & paths() { return paths_; }
   // Of links that are up or down, and of addresses.
@@ -147,7 +147,7 @@ public:
   Instant last_heard() const { return last_heard_; }
   // The peer has answered a question that was asked at this time, or later.
   Instant last_answered() const { return last_answered_; }
-  // From then on the peer is taken for lost: nothing fresh has come for peer_timeout or, while datagrams arrive that
+  // The peer is taken for lost from then on: nothing fresh has come for peer_timeout or, while datagrams arrive that
   // someone may have held back, no answer for twice as long.
   Instant lost_from() const { return std::min(silent_from(), unanswered_from()); }
   // That of the handshake: a slow link gets more time from the start. One that becomes slow in flight does not, or whoever
@@ -170,8 +170,8 @@ public:
   bool makes_way() const { return saturation_.makes_way(); }
   // How long to wait for an answer of the peer before the question is repeated.
   Duration retry_time(Instant now) const;
-  // When keys and all that was derived for them are due to be wiped. Only answers put it off: whoever holds frames back
-  // has as many as it likes, but none that answers a question asked since.
+  // Returns the moment in which keys and all that was derived for them are due to be wiped. Only answers put it off:
+  // whoever holds frames back has as many as it likes, but none that answers a question asked since.
   Instant wipe_at() const;
   // Silence is counted from here on, although nothing has come yet.
   void start_listening(Instant now);

@@ -161,7 +161,7 @@ void Peer::note_arrival(
   }
 }
 
-// To whoever sends under a session that a newer one has replaced, under its own keys. A drone that has moved on ignores it;
+// Tells whoever sends under a session that a newer one has replaced, under its own keys. A drone that has moved on ignores it;
 // only one that still sends under that session answers, which a frame that was late, or held back, can't.
 void Peer::tell_superseded(EpochKeys & keys, const Endpoint & to, Instant now)
 {

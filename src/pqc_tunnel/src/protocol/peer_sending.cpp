@@ -222,7 +222,7 @@ void Peer::send_probe(Channel channel, const PathProbe & probe, Instant now)
   send_frame(channel, FrameKind::control, payload, traffic, to, now);
 }
 
-// By the path of the request. An address that has not proved itself gets an answer as far as it may get anything.
+// The answer takes the path of the request. An address that has not proved itself gets an answer as far as it may get anything.
 void Peer::answer_probe(Channel channel, std::uint64_t nonce, const Endpoint & from, Instant now)
 {
   const Bytes payload = encode(ControlFrame{0, PathResponse{nonce}});
