@@ -129,7 +129,8 @@ Adversary::Rule Adversary::draw(Duration storm)
   const double scale = std::pow(200, dice_.uniform());  // 50 ms to 10 s
   rule.interval = std::chrono::duration_cast<Duration>(50ms * scale);
   const auto sources = addresses();
-  rule.source = sources.at(static_cast<std::size_t>(sources.size() * dice_.uniform() * 0.999));
+  const double place = static_cast<double>(sources.size()) * dice_.uniform() * 0.999;
+  rule.source = sources.at(static_cast<std::size_t>(place));
   rule.next_release = rule.begin;
   return rule;
 }
