@@ -31,12 +31,12 @@ Candidates::Candidate Candidates::make(const Endpoint & remote, Instant now) con
   return {remote, PathHealth({true, failover_, {}, {}}, now), now};
 }
 
-void Candidates::keep(Candidate candidate)
+void Candidates::keep(const Candidate & candidate)
 {
   if (known_.size() == most_candidates) {
     known_.erase(known_.begin());
   }
-  known_.push_back(std::move(candidate));
+  known_.push_back(candidate);
 }
 
 std::vector<Candidates::Candidate>::iterator Candidates::find(const Endpoint & remote)
@@ -64,7 +64,7 @@ void Candidates::add_configured(const Endpoint & remote, Instant now)
 {
   Candidate candidate = make(remote, now);
   candidate.configured = true;
-  keep(std::move(candidate));
+  keep(candidate);
 }
 
 bool Candidates::spend(const Endpoint & to, std::size_t bytes, Instant now)

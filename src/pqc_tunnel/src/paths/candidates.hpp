@@ -73,7 +73,7 @@ private:
   };
 
   Candidate make(const Endpoint & remote, Instant now) const;
-  void keep(Candidate candidate);
+  void keep(const Candidate & candidate);
   std::vector<Candidate>::iterator find(const Endpoint & remote);
 
   Duration failover_;

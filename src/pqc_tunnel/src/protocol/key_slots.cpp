@@ -36,10 +36,10 @@ void KeySlots::install_for_sending(std::unique_ptr<EpochKeys> keys)
   confirmed_ = false;
 }
 
-void KeySlots::install_pending(std::unique_ptr<EpochKeys> keys, ExchangeAnswer answer)
+void KeySlots::install_pending(std::unique_ptr<EpochKeys> keys, const ExchangeAnswer & answer)
 {
   pending_[1] = std::move(pending_[0]);
-  pending_[0] = {std::move(keys), std::move(answer)};
+  pending_[0] = {std::move(keys), answer};
 }
 
 KeySlots::Pending * KeySlots::find_pending(const Random32 & drone_random)

@@ -56,7 +56,7 @@ public:
   // Drone: sends and receives under new keys from now on. The old keys receive until they are retired.
   void install_for_sending(std::unique_ptr<EpochKeys> keys);
   // GCS: receives under new keys. At most two are pending; a third replaces the older one.
-  void install_pending(std::unique_ptr<EpochKeys> keys, ExchangeAnswer answer = {});
+  void install_pending(std::unique_ptr<EpochKeys> keys, const ExchangeAnswer & answer = {});
 
   // Handles a packet of the peer under these keys: confirms the sending keys or, on the GCS, promotes pending ones. True
   // if that changed anything.

@@ -24,7 +24,7 @@ constexpr Duration longest_view = std::chrono::minutes(1);
 constexpr Duration least_spacing = std::chrono::milliseconds(50);
 constexpr int wiped_copies = 3;
 constexpr std::size_t notice_header = 1 + 4 + 1;                 // type, transaction, kind
-constexpr Duration exchange_patience = std::chrono::seconds(3);  // since its newest frame
+constexpr Duration exchange_memory = std::chrono::seconds(3);  // since its newest frame
 
 bool is_of_exchange(const ControlBody & body)
 {
@@ -338,7 +338,7 @@ void Peer::look_for_saturation(const LinkView & received, Instant now)
 
 void Peer::use_found_rate(Instant now)
 {
-  if (exchange_sent_ && now >= *exchange_sent_ + exchange_patience) {
+  if (exchange_sent_ && now >= *exchange_sent_ + exchange_memory) {
     exchange_sent_.reset();
   }
   saturation_.set_exchanging(exchange_sent_.has_value(), now);
