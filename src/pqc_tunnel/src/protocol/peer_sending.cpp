@@ -23,7 +23,7 @@ constexpr Duration least_view = std::chrono::seconds(4);
 constexpr Duration longest_view = std::chrono::minutes(1);
 constexpr Duration least_spacing = std::chrono::milliseconds(50);
 constexpr int wiped_copies = 3;
-constexpr std::size_t notice_header = 1 + 4 + 1;                 // type, transaction, kind
+constexpr std::size_t notice_header = 1 + 4 + 1;               // type, transaction, kind
 constexpr Duration exchange_memory = std::chrono::seconds(3);  // since its newest frame
 
 bool is_of_exchange(const ControlBody & body)
