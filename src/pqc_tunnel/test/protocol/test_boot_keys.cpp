@@ -92,7 +92,7 @@ TEST_F(BootKeys, once_in_use_are_not_made_for_another_challenge)
 // Whoever knows the PSK has the boot keys, but not what was agreed under them.
 TEST_F(BootKeys, do_not_confirm_a_session_by_themselves)
 {
-  const auto finish_made = [this, made = false](Side at, Job & job) mutable {
+  const auto finish_made = [this](Side at, Job & job) {
     if (at == Side::gcs && std::holds_alternative<CompleteFinish>(job)) {
       pair_->hold_jobs(Side::gcs, true);
     }
