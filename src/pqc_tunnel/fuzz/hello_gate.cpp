@@ -38,8 +38,8 @@ public:
   : program_(program),
     secret_(1),
     same_secret_(1),
-    gate_(secret_, no_live_host),
-    twin_(same_secret_, no_live_host)
+    gate_(paths_, secret_, no_live_host),
+    twin_(paths_, same_secret_, no_live_host)
   {
     gate_.add({drone_, psk_});
     twin_.add({drone_, psk_});
@@ -106,7 +106,7 @@ private:
     hello.suite = test::suite("cs-mlkem512-aesgcm-mldsa44").wire_id;
     Hello first{signed_with_psk(hello), static_cast<std::uint8_t>(program_.pick(3)), now_};
     const auto verdict = both(first);
-    if (std::holds_alternative<HelloGate::AnsweredBefore>(verdict)) {
+    if (std::holds_alternative<HelloGate::Unanswered>(verdict)) {
       return;
     }
     must(
@@ -151,7 +151,7 @@ private:
   static bool is_answered(const HelloGate::Verdict & verdict)
   {
     return std::holds_alternative<HelloGate::Challenged>(verdict) ||
-           std::holds_alternative<HelloGate::AnsweredBefore>(verdict);
+           std::holds_alternative<HelloGate::Unanswered>(verdict);
   }
 
   void turn_away(ByteView frame)
@@ -160,7 +160,7 @@ private:
     const auto verdict = gate_.handle(frame, address(program_.u8()), now_);
     must(
       std::holds_alternative<HelloGate::TurnedAway>(verdict) ||
-        std::holds_alternative<HelloGate::AnsweredBefore>(verdict),
+        std::holds_alternative<HelloGate::Unanswered>(verdict),
       "a hello without the drone's MAC is turned away");
   }
 
@@ -186,6 +186,7 @@ private:
     std::make_shared<const PskKeySet>(PskKeySet::derive(Psk(std::array<std::uint8_t, 32>{5})));
   test::SeededRandom secret_;
   test::SeededRandom same_secret_;
+  PathSettings paths_{{LinkSettings{"udp"}}};
   HelloGate gate_;
   HelloGate twin_;  // never hears of the stranger
   const Instant start_{1000s};

@@ -54,7 +54,8 @@ public:
       return cut_links_.contains({from, link}) ? std::nullopt : std::optional(Duration{});
     });
     pair_.set_job_filter([this](Side at, Job & job) { return job_result(at, job); });
-    pair_.watch_arrivals([this](Side to, ByteView, const Opened & opened) { arrived(to, opened); });
+    pair_.watch_arrivals(
+      [this](Side to, const Endpoint &, ByteView, const Opened & opened) { arrived(to, opened); });
   }
 
   void run()
