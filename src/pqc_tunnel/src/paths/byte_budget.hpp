@@ -19,7 +19,6 @@ public:
   ByteBudget(double rate, double most) : rate_(rate), most_(most), credit_(most) {}
 
   void set_rate(double rate) { rate_ = rate; }
-  double rate() const { return rate_; }
   bool allows(std::size_t bytes, double share_left, Instant now) const
   {
     return credit(now) >= static_cast<double>(bytes) + share_left * most_;

@@ -172,7 +172,7 @@ void GcsEnd::begin_live_session(PeerIndex index, const EpochKeys & keys, Instant
   owner.prekeys.clear();
   owner.longest_rekey = 0;
   owner.answered_want.reset();
-  owner.want_tokens = 4;
+  owner.want_tokens.fill();
   owner.session_lane.abandon();
   // A newer attempt goes on: the drone may have its keys already.
   if (owner.attempt && owner.attempt->made == keys.id()) {

@@ -124,8 +124,7 @@ private:
     FrameOrder newest_exchange;  // of the drone's RATCHET or Rekey; older ones are given up
     std::vector<HeldPrekey> prekeys;
     std::size_t longest_rekey = 0;  // with any prekey of this session, expired ones too
-    double want_tokens = 0;         // for prekeys of the live session
-    Instant want_filled;
+    TokenBucket want_tokens{4, 1};  // for prekeys of the live session
     std::optional<std::uint32_t> refused_want;   // the latest that was reported
     std::optional<std::uint32_t> answered_want;  // the latest whose prekey was sent
     std::optional<PendingRekey> pending_rekey;
@@ -199,7 +198,6 @@ private:
 
   // --- Prekeys (gcs_prekeys.cpp) ---
   void handle_want(PeerIndex index, std::uint32_t transaction, const Want & want, Instant now);
-  bool take_want_token(Drone & owner, Instant now) const;
   void issue(
     PeerIndex index, Channel channel, const Suite & suite, std::uint32_t transaction,
     const Digest & bind, Instant now);

@@ -15,21 +15,9 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr double want_burst = 4;  // prekeys of one drone in a short time; one a second after
 constexpr Duration next_want = std::chrono::seconds(1);
 
 }  // namespace
-
-bool GcsEnd::take_want_token(Drone & owner, Instant now) const
-{
-  const std::chrono::duration<double> elapsed = now - std::exchange(owner.want_filled, now);
-  owner.want_tokens = std::min(want_burst, owner.want_tokens + elapsed.count());
-  if (owner.want_tokens < 1) {
-    return false;
-  }
-  owner.want_tokens -= 1;
-  return true;
-}
 
 void GcsEnd::handle_want(PeerIndex index, std::uint32_t transaction, const Want & want, Instant now)
 {
@@ -55,7 +43,7 @@ void GcsEnd::handle_want(PeerIndex index, std::uint32_t transaction, const Want 
     peer(index).send_control({transaction, Abort{AbortReason::suite_refused}}, now);
     return;
   }
-  if (!take_want_token(owner, now)) {
+  if (!owner.want_tokens.take(now)) {
     peer(index).send_control(
       {transaction, Later{static_cast<std::uint32_t>(
                       std::chrono::duration_cast<std::chrono::milliseconds>(next_want).count())}},

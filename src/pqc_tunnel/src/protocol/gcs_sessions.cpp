@@ -4,7 +4,6 @@
 // The ground station's half of new sessions: which hellos are answered, and the attempts that follow.
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "gcs_end.hpp"

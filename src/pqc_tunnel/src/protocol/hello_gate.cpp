@@ -87,17 +87,6 @@ std::optional<Duration> HelloGate::age_of_challenge(
   return std::nullopt;
 }
 
-bool HelloGate::Bucket::take(double left, Instant now)
-{
-  const std::chrono::duration<double> elapsed = now - std::exchange(filled, now);
-  tokens = std::min(burst, tokens + elapsed.count());
-  if (tokens < 1 + left) {
-    return false;
-  }
-  tokens -= 1;
-  return true;
-}
-
 // The host of the live session has a share of its own. Elsewhere the last token is left to a host that has taken none
 // lately, so that one thief of the PSK keeps no drone out that has moved.
 std::optional<HelloGate::Standing> HelloGate::take_token(
@@ -105,12 +94,12 @@ std::optional<HelloGate::Standing> HelloGate::take_token(
 {
   Drone & drone = drones_[static_cast<std::size_t>(index)];
   if (is_live_host_(index, from)) {
-    return drone.live.take(0, now) ? std::optional(Standing::live) : std::nullopt;
+    return drone.live.take(now) ? std::optional(Standing::live) : std::nullopt;
   }
   const bool again = std::ranges::any_of(drone.used, [&](const Used & entry) {
     return same_host(entry.from, from) && now < entry.admitted + answer_patience;
   });
-  if (!drone.elsewhere.take(again ? 1 : 0, now)) {
+  if (!drone.elsewhere.take(now, again ? 1 : 0)) {
     return std::nullopt;
   }
   return again ? Standing::again : Standing::fresh;

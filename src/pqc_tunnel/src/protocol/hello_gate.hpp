@@ -23,6 +23,7 @@
 #include "pqc_tunnel/base/time.hpp"
 #include "pqc_tunnel/crypto/random.hpp"
 #include "snapshot.hpp"
+#include "token_bucket.hpp"
 
 namespace pqc_tunnel
 {
@@ -97,21 +98,14 @@ private:
     Endpoint from;
     Instant admitted;
   };
-  // One session a second, after a short burst.
-  struct Bucket
-  {
-    double tokens = burst;
-    Instant filled;
-    bool take(double left, Instant now);
-  };
   struct Drone
   {
     Known known;
     std::deque<Used> used;
-    Bucket live;
-    Bucket elsewhere;
+    // One session a second, after a short burst.
+    TokenBucket live{3, 1};
+    TokenBucket elsewhere{3, 1};
   };
-  static constexpr double burst = 3;
 
   Random32 challenge(const ClientHello & hello, const Endpoint & from, std::uint64_t bucket) const;
   // None if the challenge is not of this address, or has expired.

@@ -21,16 +21,18 @@ public:
   {
   }
 
-  bool take(Instant now)
+  // Leaves so many others in place.
+  bool take(Instant now, double left = 0)
   {
     const std::chrono::duration<double> elapsed = now - std::exchange(filled_, now);
     tokens_ = std::min(burst_, tokens_ + per_s_ * elapsed.count());
-    if (tokens_ < 1) {
+    if (tokens_ < 1 + left) {
       return false;
     }
     tokens_ -= 1;
     return true;
   }
+  void fill() { tokens_ = burst_; }
 
 private:
   double burst_;
