@@ -5,9 +5,7 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import socket
-import subprocess
 import threading
 import time
 from collections import deque
@@ -15,18 +13,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import yaml
-from pqc_sim.pair.parameters import SHIPPED_NODE, shipped_parameters
 from pqc_sim.pair.ports import LOOPBACK, free_ports
-from pqc_sim.pair.programs import tunnel_program
-from pqc_sim.processes.child import stop
-from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.flood.between import Between
+from pqc_bench.harness.daemons import GROUND, Daemons
 from pqc_bench.harness.machine import commit, machine_kind
 
 _DRONE, _LINK = "alpha", "lte"
-# Of the link, and of the recorded hellos that come from ever new ports.
+# Rates of the link in kbit/s, and of the recorded hellos from ever new ports, per second.
 _FLOODS = ((64, 200), (256, 700), (1000, 3000))
 _COMMANDS_PER_S = 20
 _TELEMETRY_PER_S = 100
@@ -34,7 +28,7 @@ _COMMAND_LONG, _COMMAND_BYTES = 76, 33
 _AGAIN_S = 2.5  # between frames from elsewhere
 _MOST = 3.0  # times what came from there
 _PORTS_OPEN = 200
-_START_S, _POLL_S, _DRAIN_S = 60.0, 0.05, 1.0
+_DRAIN_S = 1.0
 
 
 def measure(folder: Path, seconds: int) -> dict[str, Any]:
@@ -94,10 +88,7 @@ class _Pair:
 
     def __init__(self, folder: Path, rate_kbit: int, stack: contextlib.ExitStack) -> None:
         """Start all, and wait for the session."""
-        folder.mkdir(parents=True)
-        self._folder, self._stack = folder, stack
-        words = ["identity", "init", "--out", str(folder / "keys"), "--drone", _DRONE]
-        subprocess.run([str(tunnel_program("pqc")), *words], check=True, capture_output=True)
+        self.tunnels = Daemons(folder, [_DRONE], stack)
         self.port, own_port, *sides = free_ports(4)
         self.applications = {end: stack.enter_context(_udp()) for end in ("drone", "gcs")}
         self.plaintext = dict(zip(("drone", "gcs"), sides, strict=True))
@@ -118,46 +109,9 @@ class _Pair:
             "plaintext_peer_address": LOOPBACK,
             "plaintext_peer_port": _port_of(self.applications["drone"]),
         }
-        self._daemon("gcs", "gcs", {**ground, **link})
-        self._daemon("drone", _DRONE, {**drone, **link})
-        end = time.monotonic() + _START_S
-        while not self.ask("drone", "status")["peers"][0]["encrypted"]:
-            if time.monotonic() > end:
-                raise RunFault("the drone got no session")
-            time.sleep(_POLL_S)
-
-    def ask(self, role: str, request: str) -> dict[str, Any]:
-        """Return the answer of a control socket."""
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as control:
-            control.settimeout(_START_S)
-            control.connect(str(self._folder / f"{role}.sock"))
-            control.sendall(f"{request}\n".encode())
-            return json.loads(b"".join(iter(lambda: control.recv(65536), b"")))
-
-    def said(self, role: str) -> str:
-        """Return the log of an end."""
-        return (self._folder / f"{role}.log").read_text(encoding="utf-8")
-
-    def _daemon(self, role: str, name: str, changes: dict[str, Any]) -> None:
-        keys = str(self._folder / "keys" / name)
-        own = {"identity_dir": keys, "bind_address": LOOPBACK, "control_name": ""}
-        content = {
-            SHIPPED_NODE: {"ros__parameters": {**shipped_parameters(role), **own, **changes}}
-        }
-        file = self._folder / f"{role}.yaml"
-        file.write_text(yaml.safe_dump(content), encoding="utf-8")
-        control = self._folder / f"{role}.sock"
-        words = ["--role", role, "--config", str(file), "--control", str(control)]
-        with (self._folder / f"{role}.log").open("wb") as output:
-            process = subprocess.Popen(
-                [str(tunnel_program("pqc_tunneld")), *words], stdout=output, stderr=output
-            )
-        self._stack.callback(stop, process)
-        end = time.monotonic() + _START_S
-        while not control.is_socket():
-            if process.poll() is not None or time.monotonic() > end:
-                raise RunFault(f"the tunnel of the {role} didn't start: {self.said(role)[-200:]}")
-            time.sleep(_POLL_S)
+        self.tunnels.start(GROUND, {**ground, **link})
+        self.tunnels.start(_DRONE, {**drone, **link})
+        self.tunnels.wait_encrypted(_DRONE)
 
 
 @contextlib.contextmanager
@@ -173,7 +127,9 @@ def _flooded(pair: _Pair, rate_kbit: int, hellos: int, seconds: int) -> dict[str
     flood = threading.Thread(target=_flood, args=(hello, pair.port, hellos, over, answers))
     flood.start()
     rekeyed: list[bool] = []
-    rekey = threading.Thread(target=lambda: rekeyed.append(pair.ask("drone", "rekey")["success"]))
+    rekey = threading.Thread(
+        target=lambda: rekeyed.append(pair.tunnels.ask(_DRONE, "rekey")["success"])
+    )
     rekey.start()
     commands = _send(pair, "gcs", _COMMANDS_PER_S, seconds)
     time.sleep(_DRAIN_S)
@@ -187,14 +143,14 @@ def _flooded(pair: _Pair, rate_kbit: int, hellos: int, seconds: int) -> dict[str
         "commands": commands,
         "lost": commands - arrived,
         "rekeyed": rekeyed == [True],
-        "said": "recorded hellos" in pair.said("gcs"),
+        "said": "repeats recorded ones" in pair.tunnels.said(GROUND),
         "answer_bytes_per_s": sum(answers) / seconds,
     }
 
 
 def _reflected(pair: _Pair, end: str, seconds: int) -> dict[str, Any]:
     pair.between.begin(end, _AGAIN_S)
-    rekey = threading.Thread(target=lambda: pair.ask("drone", "rekey"))
+    rekey = threading.Thread(target=lambda: pair.tunnels.ask(_DRONE, "rekey"))
     rekey.start()
     _send(pair, "drone", _TELEMETRY_PER_S, seconds)
     rekey.join()

@@ -25,7 +25,7 @@ _POLL_S = 0.01
 _HOUR_US = 4_200_000_000
 _TOTAL = 1000  # bytes of a message, of which the parts never become one
 
-# By sort: kind and payload of the n-th frame.
+# Each sort makes the kind and the payload of the n-th frame.
 Sort = Callable[[int], tuple[Kind, bytes]]
 
 

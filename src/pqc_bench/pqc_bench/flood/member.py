@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import socket
 import subprocess
 import sys
@@ -15,15 +14,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import yaml
-from pqc_sim.pair.parameters import SHIPPED_NODE, shipped_parameters
 from pqc_sim.pair.ports import LOOPBACK, free_ports
-from pqc_sim.pair.programs import tunnel_program
 from pqc_sim.processes.child import stop
-from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.flood.hostile_drone import SORTS
 from pqc_bench.flood.verdict import MAX_DELAY
+from pqc_bench.harness.daemons import GROUND, Daemons
 from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.process_use import resident_kib
 
@@ -32,7 +28,6 @@ _RATE = 500  # datagrams a second of the honest drone
 _REKEYS = 3
 _START_S = 60.0
 _DRAIN_S = 1.0
-_POLL_S = 0.05
 _SESSION_S = 1.0  # the hostile drone begins its session, and then the flood
 _MAX_GROWTH_KIB = 4 * 1024
 # A rekey that takes no longer is prompt, however short it was without the flood.
@@ -41,11 +36,8 @@ _PROMPT_MS = 100.0
 
 def measure(folder: Path, frames: int, seconds: int) -> dict[str, Any]:
     """Flood with each sort of frame in turn."""
-    keys = folder / "keys"
-    words = ["identity", "init", "--out", str(keys), "--drone", _HONEST, "--drone", _HOSTILE]
-    subprocess.run([str(tunnel_program("pqc")), *words], check=True, capture_output=True)
     with contextlib.ExitStack() as stack:
-        fleet = _Fleet(folder, keys, stack)
+        fleet = _Fleet(folder, stack)
         sorts = {"quiet": _phase(fleet, None, frames, seconds)}
         for sort in SORTS:
             sorts[sort] = _phase(fleet, sort, frames, seconds)
@@ -83,9 +75,9 @@ def lines(result: dict[str, Any], faults: list[str]) -> list[str]:
 class _Fleet:
     """A ground station, the honest drone, and the applications of both."""
 
-    def __init__(self, folder: Path, keys: Path, stack: contextlib.ExitStack) -> None:
+    def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
         """Start both."""
-        self.keys, self._folder, self._stack = keys, folder, stack
+        self.tunnels = Daemons(folder, [_HONEST, _HOSTILE], stack)
         self.port, self._plaintext, own_port, *sides = free_ports(6)
         self._received: set[int] = set()
         self._application = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
@@ -101,23 +93,11 @@ class _Fleet:
             "datagram_port": self.port,
             "drones": [_HONEST, _HOSTILE],
         }
-        self.ground = self._daemon("gcs", "gcs", own)
+        self.ground = self.tunnels.start(GROUND, own)
         to_ground = {"gcs_address": LOOPBACK, "gcs_datagram_port": self.port}
         own = {"datagram_port": own_port, "plaintext_port": self._plaintext}
-        self._daemon("drone", _HONEST, {**to_ground, **own})
-        end = time.monotonic() + _START_S
-        while not self.ask(_HONEST, "status")["peers"][0]["encrypted"]:
-            if time.monotonic() > end:
-                raise RunFault("the honest drone got no session")
-            time.sleep(_POLL_S)
-
-    def ask(self, end: str, request: str) -> dict[str, Any]:
-        """Return the answer of a control socket, empty if there is none yet."""
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as control:
-            control.settimeout(_START_S)
-            control.connect(str(self._folder / f"{end}.sock"))
-            control.sendall(f"{request}\n".encode())
-            return json.loads(b"".join(iter(lambda: control.recv(65536), b"")))
+        self.tunnels.start(_HONEST, {**to_ground, **own})
+        self.tunnels.wait_encrypted(_HONEST)
 
     def send(self, seconds: float) -> tuple[int, int]:
         """Send the honest drone's datagrams; return how many were sent, and how many got lost."""
@@ -141,34 +121,18 @@ class _Fleet:
             with contextlib.suppress(TimeoutError):
                 self._received.add(int.from_bytes(self._application.recv(2048)[:4], "big"))
 
-    def _daemon(self, role: str, name: str, changes: dict[str, Any]) -> subprocess.Popen[bytes]:
-        own = {"identity_dir": str(self.keys / name), "bind_address": LOOPBACK, "control_name": ""}
-        values = {**shipped_parameters(role), **own, **changes}
-        file = self._folder / f"{name}.yaml"
-        content = {SHIPPED_NODE: {"ros__parameters": values}}
-        file.write_text(yaml.safe_dump(content), encoding="utf-8")
-        socket_path = self._folder / f"{name}.sock"
-        words = ["--role", role, "--config", str(file), "--control", str(socket_path)]
-        log = self._folder / f"{name}.log"
-        with log.open("wb") as output:
-            process = subprocess.Popen(
-                [str(tunnel_program("pqc_tunneld")), *words], stdout=output, stderr=output
-            )
-        self._stack.callback(stop, process)
-        end = time.monotonic() + _START_S
-        while not socket_path.is_socket():
-            if process.poll() is not None or time.monotonic() > end:
-                said = log.read_text(encoding="utf-8").strip().splitlines() or [""]
-                raise RunFault(f"the tunnel of {name} didn't start: {said[-1]}")
-            time.sleep(_POLL_S)
-        return process
-
 
 def _phase(fleet: _Fleet, sort: str | None, frames: int, seconds: int) -> dict[str, Any]:
     with contextlib.ExitStack() as stack:
         flood = None
         if sort is not None:
-            words = [str(fleet.keys / _HOSTILE), str(fleet.port), sort, str(frames), str(seconds)]
+            words = [
+                str(fleet.tunnels.keys / _HOSTILE),
+                str(fleet.port),
+                sort,
+                str(frames),
+                str(seconds),
+            ]
             flood = subprocess.Popen(
                 [sys.executable, "-m", "pqc_bench.flood.hostile_drone", *words],
                 stdout=subprocess.PIPE,
@@ -195,7 +159,7 @@ def _phase(fleet: _Fleet, sort: str | None, frames: int, seconds: int) -> dict[s
 def _rekey(fleet: _Fleet, times_ms: list[float], seconds: int) -> None:
     for _ in range(_REKEYS):
         time.sleep(seconds / (2 * _REKEYS))
-        answer = fleet.ask(_HONEST, "rekey")
+        answer = fleet.tunnels.ask(_HONEST, "rekey")
         if answer["success"]:
             timing = answer["handshake"]
             times_ms.append(round(1e3 * (timing["total_s"] + timing["fetch_s"]), 1))

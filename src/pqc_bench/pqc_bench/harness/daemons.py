@@ -1,0 +1,84 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tunnels without ROS: `pqc_tunneld` as children, and their control sockets."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pqc_sim.pair.parameters import SHIPPED_NODE, shipped_parameters
+from pqc_sim.pair.ports import LOOPBACK
+from pqc_sim.pair.programs import tunnel_program
+from pqc_sim.processes.child import stop
+from pqc_sim.processes.run_fault import RunFault
+
+GROUND = "gcs"  # the name of the ground station
+_START_S, _POLL_S = 60.0, 0.05
+
+
+class Daemons:
+    """A ground station and its drones, by name; they end with the stack."""
+
+    def __init__(self, folder: Path, drones: list[str], stack: contextlib.ExitStack) -> None:
+        """Make their keys in `folder`; nothing runs yet."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.keys = folder / "keys"
+        self._folder, self._stack = folder, stack
+        words = ["identity", "init", "--out", str(self.keys)]
+        words += [word for drone in drones for word in ("--drone", drone)]
+        subprocess.run([str(tunnel_program("pqc")), *words], check=True, capture_output=True)
+
+    def start(self, name: str, changes: dict[str, Any]) -> subprocess.Popen[bytes]:
+        """Start an end with the shipped parameters but for `changes`, and wait until it answers."""
+        role = GROUND if name == GROUND else "drone"
+        own = {"identity_dir": str(self.keys / name), "bind_address": LOOPBACK, "control_name": ""}
+        values = {**shipped_parameters(role), **own, **changes}
+        file, control = self._folder / f"{name}.yaml", self._control(name)
+        content = {SHIPPED_NODE: {"ros__parameters": values}}
+        file.write_text(yaml.safe_dump(content), encoding="utf-8")
+        words = ["--role", role, "--config", str(file), "--control", str(control)]
+        with self._log(name).open("wb") as output:
+            process = subprocess.Popen(
+                [str(tunnel_program("pqc_tunneld")), *words], stdout=output, stderr=output
+            )
+        self._stack.callback(stop, process)
+        end = time.monotonic() + _START_S
+        while not control.is_socket():
+            if process.poll() is not None or time.monotonic() > end:
+                said = self.said(name).strip().splitlines() or [""]
+                raise RunFault(f"the tunnel of {name} didn't start: {said[-1]}")
+            time.sleep(_POLL_S)
+        return process
+
+    def wait_encrypted(self, name: str) -> None:
+        """Wait until an end has a session."""
+        end = time.monotonic() + _START_S
+        while not self.ask(name, "status")["peers"][0]["encrypted"]:
+            if time.monotonic() > end:
+                raise RunFault(f"{name} got no session")
+            time.sleep(_POLL_S)
+
+    def ask(self, name: str, request: str) -> dict[str, Any]:
+        """Return the answer of a control socket."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as control:
+            control.settimeout(_START_S)
+            control.connect(str(self._control(name)))
+            control.sendall(f"{request}\n".encode())
+            return json.loads(b"".join(iter(lambda: control.recv(65536), b"")))
+
+    def said(self, name: str) -> str:
+        """Return the log of an end."""
+        return self._log(name).read_text(encoding="utf-8")
+
+    def _control(self, name: str) -> Path:
+        return self._folder / f"{name}.sock"
+
+    def _log(self, name: str) -> Path:
+        return self._folder / f"{name}.log"
