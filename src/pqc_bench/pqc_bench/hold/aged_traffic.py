@@ -54,7 +54,7 @@ class AgedTraffic:
             return self._ages.pop(way, [])
 
     def _run(self) -> None:
-        # What goes up arrives at the ground's application, and the other way round.
+        # The ground's application receives what goes up, and the drone's what goes down.
         arriving = {UP: self._sockets[DOWN], DOWN: self._sockets[UP]}
         next_time = time.monotonic()
         with selectors.DefaultSelector() as selector:

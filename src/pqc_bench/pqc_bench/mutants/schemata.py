@@ -19,7 +19,7 @@ _FUNCTIONS = {
     "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal",
     "==": "equal", "!=": "not_equal",
 }  # fmt: skip
-# With < alone: not every type has the others.
+# These use < alone: not every type has the others.
 _BOUNDARIES = {"<": "!(b < a)", "<=": "a < b", ">": "!(a < b)", ">=": "b < a"}
 
 
@@ -83,7 +83,7 @@ def _rewritten(source: str, points: list[Point]) -> str:
     edits: list[tuple[tuple[int, int, int], int, str]] = []
     for point in points:
         opening, closing = _brackets(point)
-        # What ends at a place stands before what begins there; inner points are inside outer ones.
+        # An end stands before a begin at the same place; inner points are inside outer ones.
         edits.append(((point.start, 1, -point.end), point.start, opening))
         edits.append(((point.end, 0, -point.start), point.end, closing))
         if point.operator:

@@ -62,7 +62,8 @@ from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.telemetry import NANOSECONDS, Telemetry
 
 _SHORTEST_WAIT_NS = 10_000_000
-# Of each input between two decisions: so many of another node don't displace the one that counts.
+# So many messages of each input wait for a decision: those of another node don't displace the one
+# that counts.
 _WAITING = 2000
 _LATCHED = QoSProfile(
     depth=_WAITING,
