@@ -69,7 +69,8 @@ class Shell:
     def send_frame(self, peer: Peer, kind: Kind, payload: bytes) -> None:
         """Send any frame under the newest keys, as an end that misbehaves does."""
         assert peer.slots.sending is not None
-        self._send([Datagram(peer.slots.sending.seal(kind, payload), peer.address)])
+        frame = peer.slots.sending.seal(kind, payload, time.monotonic())
+        self._send([Datagram(frame, peer.address)])
 
     @property
     def _peers(self) -> list[Peer]:
