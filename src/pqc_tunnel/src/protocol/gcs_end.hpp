@@ -123,9 +123,9 @@ private:
     TokenBucket ratchet_tokens{100, 20};  // each costs a MAC and more
     FrameOrder newest_exchange;  // of the drone's RATCHET or Rekey; older ones are given up
     std::vector<HeldPrekey> prekeys;
-    std::size_t longest_rekey = 0;  // with any prekey of this session, expired ones too
-    TokenBucket want_tokens{4, 1};  // for prekeys of the live session
-    std::optional<std::uint32_t> refused_want;   // the latest that was reported
+    std::size_t longest_rekey = 0;              // with any prekey of this session, expired ones too
+    TokenBucket want_tokens{4, 1};              // for prekeys of the live session
+    std::optional<std::uint32_t> refused_want;  // the latest that was reported
     std::optional<std::uint32_t> answered_want;  // the latest whose prekey was sent
     std::optional<PendingRekey> pending_rekey;
     SessionId session;  // the live one
