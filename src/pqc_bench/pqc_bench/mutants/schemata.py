@@ -13,7 +13,7 @@ from pathlib import Path
 from pqc_bench.mutants.points import Point, find_points
 
 ACTIVE = "PQC_MUTANT"  # the number of the mutant
-REACHED = "PQC_MUTANTS_REACHED"  # a file with a byte for each number, set when its place is reached
+REACHED = "PQC_MUTANTS_REACHED"  # a file with a byte for each number, set where it differs
 HEADER = "pqc_mutants.hpp"
 _FUNCTIONS = {
     "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal",
@@ -28,7 +28,6 @@ class Mutant:
     """One change of one place."""
 
     number: int
-    place: int  # the number of the first mutant there
     file: str  # below src/pqc_tunnel
     line: int
     kind: str
@@ -58,8 +57,8 @@ def write_schemata(package: Path, copy: Path, mutated: list[str]) -> list[Mutant
                 point.first_id = number
                 mutants += [
                     Mutant(
-                        number + i, number, name, point.line, point.kind, point.function,
-                        point.original, text,
+                        number + i, name, point.line, point.kind, point.function, point.original,
+                        text,
                     )
                     for i, text in enumerate(point.mutants)
                 ]  # fmt: skip
@@ -108,12 +107,7 @@ def _header() -> str:
         f"""template <class A, class B>
 constexpr bool {name}(unsigned first, const A & a, const B & b)
 {{
-  switch (choice(first, {3 if sign in _BOUNDARIES else 2})) {{
-    case 1: return true;
-    case 2: return false;
-    case 3: return {_BOUNDARIES.get(sign, "true")};
-    default: return a {sign} b;
-  }}
+  return choice(first, a {sign} b, {_BOUNDARIES.get(sign, f"a {sign} b")});
 }}
 """
         for sign, name in _FUNCTIONS.items()
@@ -150,23 +144,33 @@ inline unsigned read_active()
 inline const unsigned active = read_active();
 inline unsigned char * const reached = map_reached();
 
-constexpr unsigned choice(unsigned first, unsigned count)
+// The mutants of a condition are true, false and, where it differs, its neighbour.
+constexpr bool choice(unsigned first, bool is, bool neighbour)
 {{
   if (std::is_constant_evaluated()) {{
-    return 0;
+    return is;
   }}
   if (reached != nullptr) {{
-    reached[first] = 1;
+    reached[first + (is ? 1 : 0)] = 1;
+    if (neighbour != is) {{
+      reached[first + 2] = 1;
+    }}
   }}
-  const unsigned at = active - first;
-  return at < count ? at + 1 : 0;
+  switch (active - first) {{
+    case 0: return true;
+    case 1: return false;
+    case 2: return neighbour;
+    default: return is;
+  }}
 }}
-constexpr bool guard(unsigned first, bool is)
+constexpr bool guard(unsigned first, bool is) {{ return choice(first, is, is); }}
+inline bool keeps(unsigned only)
 {{
-  const unsigned chosen = choice(first, 2);
-  return chosen == 0 ? is : chosen == 1;
+  if (reached != nullptr) {{
+    reached[only] = 1;
+  }}
+  return active != only;
 }}
-constexpr bool keeps(unsigned first) {{ return choice(first, 1) == 0; }}
 {comparisons}
 }}  // namespace pqc_mutants
 """

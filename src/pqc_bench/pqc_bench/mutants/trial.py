@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the test programs: which case reaches which mutants, and which one each mutant fails."""
+"""Runs the test programs: which case has values that a mutant changes, and which one fails."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BATCHES_S = (0.3, 2.0, float("inf"))
 
 @dataclass(frozen=True)
 class Case:
-    """One case of a test program, and what it reaches."""
+    """One case of a test program, and the mutants that change a value in it."""
 
     program: Path
     name: str
@@ -37,7 +37,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a mutant: killed, survived or not reached."""
+    """What became of a mutant: killed, survived, or not reached (it changes no value of a case)."""
 
     mutant: Mutant
     result: str
@@ -93,7 +93,7 @@ def judge(
     verdicts: list[Verdict] = []
 
     def one(mutant: Mutant) -> None:
-        reaching = _within(budget_s, [case for case in cases if mutant.place in case.reached])
+        reaching = _within(budget_s, [case for case in cases if mutant.number in case.reached])
         known = killers[mutant.file, mutant.function]
         verdict = Verdict(mutant, "survived" if reaching else "not reached")
         for batch in _batches(reaching, list(known)):
