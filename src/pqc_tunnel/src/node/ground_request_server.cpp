@@ -51,7 +51,7 @@ void GroundRequestServer::handle_notices(const std::vector<NoticeArrived> & noti
     if (!request) {
       continue;
     }
-    const auto taken = answerer_.handle_request(*request);
+    const auto taken = answerer_.handle_request(*request, monotonic_now());
     send(taken.answer);
     if (taken.is_new) {
       std::visit([&](const auto & content) { carry_out(request->id, content); }, request->content);

@@ -14,10 +14,15 @@ GroundAnswerer::Known * GroundAnswerer::find(std::uint32_t id)
   return found != known_.end() ? &*found : nullptr;
 }
 
-GroundAnswerer::Taken GroundAnswerer::handle_request(const GroundRequest & request)
+GroundAnswerer::Taken GroundAnswerer::handle_request(
+  const GroundRequest & request, Instant now)
 {
   if (const Known * known = find(request.id)) {
     return {false, to_notice(piece_of(request.id, known->answer, request.text_from))};
+  }
+  if (!carried_out_.take(now)) {
+    const GroundAnswer refusal{AnswerState::refused, {}, "Too many requests: ask again later."};
+    return {false, to_notice(piece_of(request.id, refusal, request.text_from))};
   }
   if (known_.size() == most) {
     const auto ended = std::ranges::find_if(

@@ -10,11 +10,13 @@
 #include <optional>
 
 #include "request_notices.hpp"
+#include "token_bucket.hpp"
 
 namespace pqc_tunnel
 {
 
-// The drone's answers to its ground station. Each request is carried out once, however often it comes. Sans-I/O.
+// The drone's answers to its ground station. Each request is carried out once, however often it comes, and of many new
+// ones a second only some. Sans-I/O.
 class GroundAnswerer
 {
 public:
@@ -24,9 +26,9 @@ public:
   struct Taken
   {
     bool is_new = false;           // the owner carries it out now, and calls finish()
-    std::optional<Notice> answer;  // to send now, to one that is known already
+    std::optional<Notice> answer;  // to send now, to one that is known already or one too many
   };
-  Taken handle_request(const GroundRequest & request);
+  Taken handle_request(const GroundRequest & request, Instant now);
   // The notice to send; none for a request that is forgotten.
   std::optional<Notice> finish(std::uint32_t id, const GroundAnswer & answer);
 
@@ -39,6 +41,7 @@ private:
   Known * find(std::uint32_t id);
 
   std::deque<Known> known_;  // oldest first
+  TokenBucket carried_out_{most, 1};
 };
 
 }  // namespace pqc_tunnel

@@ -130,7 +130,7 @@ protected:
           continue;
         }
         const auto request = ground_request(*notice);
-        const auto taken = answerer.handle_request(*request);
+        const auto taken = answerer.handle_request(*request, now);
         if (taken.is_new) {
           carried_out.push_back(*request);
           begun = now;
@@ -269,13 +269,33 @@ TEST_F(Asking, an_answer_that_comes_late_or_to_another_question_changes_nothing)
 TEST(GroundAnswerer, remembers_what_is_under_way_and_forgets_the_oldest_that_has_ended)
 {
   GroundAnswerer answerer;
-  ASSERT_TRUE(answerer.handle_request({1, 0, capture}).is_new);
+  Instant now{seconds(500)};
+  ASSERT_TRUE(answerer.handle_request({1, 0, capture}, now).is_new);
   for (std::uint32_t id = 2; id < 100; ++id) {
-    ASSERT_TRUE(answerer.handle_request({id, 0, hold}).is_new);
+    now += seconds(1);
+    ASSERT_TRUE(answerer.handle_request({id, 0, hold}, now).is_new);
     ASSERT_TRUE(answerer.finish(id, {AnswerState::done, {}, ""}));
   }
-  EXPECT_FALSE(answerer.handle_request({1, 0, capture}).is_new);
+  EXPECT_FALSE(answerer.handle_request({1, 0, capture}, now).is_new);
   EXPECT_FALSE(answerer.finish(2, {AnswerState::done, {}, ""})) << "forgotten";
+}
+
+TEST(GroundAnswerer, refuses_what_is_too_much_and_forgets_nothing_for_it)
+{
+  GroundAnswerer answerer;
+  const Instant now{seconds(500)};
+  ASSERT_TRUE(answerer.handle_request({1, 0, capture}, now).is_new);
+  std::size_t carried_out = 1;
+  for (std::uint32_t id = 2; id < 1000; ++id) {
+    const auto taken = answerer.handle_request({id, 0, hold}, now);
+    carried_out += taken.is_new ? 1 : 0;
+    if (!taken.is_new) {
+      EXPECT_EQ(answer_piece(*taken.answer)->state, AnswerState::refused);
+    }
+  }
+  EXPECT_EQ(carried_out, GroundAnswerer::most);
+  EXPECT_FALSE(answerer.handle_request({1, 0, capture}, now).is_new);
+  EXPECT_TRUE(answerer.handle_request({1000, 0, hold}, now + seconds(1)).is_new);
 }
 
 }  // namespace
