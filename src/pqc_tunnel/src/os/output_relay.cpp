@@ -132,8 +132,7 @@ private:
   std::mutex mutex_;
   std::condition_variable changed_;
   std::string waiting_;
-  std::size_t line_start_ = 0;  // where the newest line begins in waiting_
-  std::uint64_t dropped_ = 0;   // lines, all newer than those that wait
+  std::uint64_t dropped_ = 0;  // lines, all newer than those that wait
   bool closed_ = false;
 
   // Used by the reading thread only.
@@ -174,19 +173,13 @@ void OutputRelay::Lines::accept(std::string_view text)
   changed_.notify_one();
 }
 
-// Adds a line or part of one. After one dropped line all are dropped until the writing thread has made room.
+// Adds a line or part of one. A line that begins while there is room passes to its end, since its beginning may have been
+// written. After one dropped line all are dropped until the writing thread has made room.
 void OutputRelay::Lines::accept_line(std::string_view line)
 {
   if (line_begins_) {
-    line_start_ = waiting_.size();
-    line_dropped_ = dropped_ > 0;
+    line_dropped_ = dropped_ > 0 || waiting_.size() + line.size() > capacity;
     dropped_ += line_dropped_ ? 1 : 0;
-  }
-  if (!line_dropped_ && waiting_.size() + line.size() > capacity) {
-    unwritten_ -= waiting_.size() - line_start_;
-    waiting_.resize(line_start_);
-    line_dropped_ = true;
-    ++dropped_;
   }
   if (!line_dropped_) {
     waiting_ += line;
@@ -209,7 +202,6 @@ bool OutputRelay::Lines::take()
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return closed_ || !waiting_.empty() || dropped_ > 0; });
   std::swap(waiting_, writing_);
-  line_start_ = 0;
   lost_ += std::exchange(dropped_, 0);
   return !writing_.empty() || !closed_;
 }

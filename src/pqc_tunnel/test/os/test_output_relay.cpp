@@ -35,9 +35,36 @@ protected:
   static constexpr const char * dropped_report =
     "test: Standard error was blocked or full: %d lines were dropped.";
 
-  static std::string numbered_line(int number)
+  static std::string numbered_line(int number, std::size_t length = 100)
   {
-    return "line " + std::to_string(number) + " " + std::string(100, '.') + "\n";
+    return "line " + std::to_string(number) + " " + std::string(length, '.') + "\n";
+  }
+
+  // Writes lines while nobody reads, then reads whole lines in their order, with reports where some are missing.
+  void expect_whole_lines(int written, std::size_t length)
+  {
+    const std::size_t filled = pipe_.fill();
+    start();
+    for (int i = 0; i < written; ++i) {
+      write(numbered_line(i, length));
+    }
+    pipe_.read(filled);
+    int reported = 0;
+    int next = 0;
+    while (next < written) {
+      const std::string line = pipe_.read_until("");
+      int dropped = 0;
+      if (std::sscanf(line.c_str(), dropped_report, &dropped) == 1) {
+        reported += dropped;
+        next += dropped;
+      } else {
+        ASSERT_EQ(line, numbered_line(next, length));
+        ++next;
+      }
+    }
+    EXPECT_GT(reported, 0);
+    EXPECT_LT(reported, written);
+    EXPECT_EQ(next, written);
   }
 
   Pipe pipe_;
@@ -69,31 +96,13 @@ TEST_F(RelayedErrors, reach_the_reader_before_the_relay_ends)
 
 TEST_F(RelayedErrors, never_wait_for_a_reader_and_report_the_number_of_dropped_lines)
 {
-  const std::size_t filled = pipe_.fill();
-  start();
-  constexpr int written = 10'000;
-  for (int i = 0; i < written; ++i) {
-    write(numbered_line(i));
-  }
-  pipe_.read(filled);
+  expect_whole_lines(10'000, 100);
+}
 
-  // Whole lines in their order, with reports where some are missing.
-  int reported = 0;
-  int next = 0;
-  while (next < written) {
-    const std::string line = pipe_.read_until("");
-    int dropped = 0;
-    if (std::sscanf(line.c_str(), dropped_report, &dropped) == 1) {
-      reported += dropped;
-      next += dropped;
-    } else {
-      ASSERT_EQ(line, numbered_line(next));
-      ++next;
-    }
-  }
-  EXPECT_GT(reported, 0);
-  EXPECT_LT(reported, written);
-  EXPECT_EQ(next, written);
+// The status of 250 drones is one line of 430 kB.
+TEST_F(RelayedErrors, are_never_part_of_a_line_however_long_it_is)
+{
+  expect_whole_lines(6, 500'000);
 }
 
 TEST_F(RelayedErrors, end_without_a_reader)
