@@ -14,6 +14,7 @@ from typing import Any
 from pqc_reference.config import Plaintext
 from pqc_reference.datagrams import PlaintextPort
 from pqc_reference.drone import Drone
+from pqc_reference.epoch_keys import Kind
 from pqc_reference.ground import Ground
 from pqc_reference.liboqs import STACK_BYTES
 from pqc_reference.policy import every_suite_from
@@ -153,5 +154,22 @@ def test_plaintext_of_another_than_the_configured_program_is_dropped() -> None:
                 stranger.sendto(b"mine", site.address(""))
                 await wait_until(lambda: site.drone.end.peers[0].drops["foreign"])
                 assert site.drone.end.peers[0].drops == {"foreign": 1}
+
+    asyncio.run(check())
+
+
+def test_an_end_that_misbehaves_sends_frames_of_any_kind_and_content() -> None:
+    async def check() -> None:
+        async with running() as site:
+            drone, ground = site.drone.end.peers[0], site.ground.end.peers[0]
+            await wait_until(lambda: drone.slots.confirmed and ground.slots.confirmed)
+            site.drone.send_frame(drone, Kind.DATA, b"of no program")
+            assert await site.programs[NAME].receive() == b"of no program"
+            site.drone.send_frame(drone, Kind.CONTROL, b"\xff" * 100)
+            await wait_until(lambda: ground.packets["control_ignored"])
+            site.ground.send_frame(ground, Kind.BUNDLE, b"\0\1a\0\1b")
+            assert [await site.programs[""].receive() for _ in range(2)] == [b"a", b"b"]
+            assert not drone.drops
+            assert not ground.drops
 
     asyncio.run(check())
