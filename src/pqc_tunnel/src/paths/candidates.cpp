@@ -70,28 +70,36 @@ void Candidates::add_configured(const Endpoint & remote, Instant now)
 bool Candidates::spend(const Endpoint & to, std::size_t bytes, Instant now)
 {
   const auto known = find(to);
-  if (known == known_.end() || !known->may_get(bytes)) {
+  if (known == known_.end() || !known->may_get(bytes) || !is_affordable(bytes, 0, now)) {
     return false;
   }
-  if (!budget_.allows(bytes, 0, now)) {
-    exceeded_ = true;
-    return false;
-  }
-  budget_.spend(bytes, now);
-  known->sent += bytes;
+  pay(*known, bytes, now);
   return true;
+}
+
+// A share of what can be saved has to be left.
+bool Candidates::is_affordable(std::size_t bytes, double share_left, Instant now)
+{
+  const bool affordable = budget_.allows(bytes, share_left, now);
+  exceeded_ = exceeded_ || !affordable;
+  return affordable;
+}
+
+void Candidates::pay(Candidate & to, std::size_t bytes, Instant now)
+{
+  budget_.spend(bytes, now);
+  to.sent += bytes;
 }
 
 std::optional<Endpoint> Candidates::take_copy(std::size_t bytes, Instant now)
 {
-  if (known_.empty() || !known_.back().may_get(bytes + probe_frame)) {
+  if (
+    known_.empty() || !known_.back().may_get(bytes + probe_frame) ||
+    !is_affordable(bytes, 0.5, now))
+  {
     return std::nullopt;
   }
-  if (!budget_.allows(bytes, 0.5, now)) {
-    exceeded_ = true;
-    return std::nullopt;
-  }
-  spend(known_.back().remote, bytes, now);
+  pay(known_.back(), bytes, now);
   return known_.back().remote;
 }
 
@@ -102,7 +110,7 @@ std::optional<PathProbe> Candidates::take_probe(RandomSource & random, Instant n
       continue;
     }
     if (const auto nonce = candidate.health.take_probe(random, now)) {
-      spend(candidate.remote, probe_frame, now);
+      pay(candidate, probe_frame, now);
       return PathProbe{candidate.remote, *nonce, false};
     }
   }

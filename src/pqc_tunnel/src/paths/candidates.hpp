@@ -74,6 +74,8 @@ private:
 
   Candidate make(const Endpoint & remote, Instant now) const;
   void keep(const Candidate & candidate);
+  bool is_affordable(std::size_t bytes, double share_left, Instant now);
+  void pay(Candidate & to, std::size_t bytes, Instant now);
   std::vector<Candidate>::iterator find(const Endpoint & remote);
 
   Duration failover_;

@@ -111,11 +111,6 @@ Instant KeySlots::next_timeout() const
   return next;
 }
 
-bool KeySlots::has_older() const
-{
-  return std::ranges::any_of(standby_, [](const Older & older) { return older.keys != nullptr; });
-}
-
 void KeySlots::clear()
 {
   standby_ = {};

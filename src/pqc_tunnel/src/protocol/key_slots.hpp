@@ -68,7 +68,6 @@ public:
   void retire_older_at(Instant when, Instant late_from);
   void handle_timeout(Instant now);
   Instant next_timeout() const;
-  bool has_older() const;
   bool empty() const { return !sending_ && !pending_[0].keys && !pending_[1].keys; }
   void clear();
 
