@@ -207,6 +207,75 @@ TEST_F(EngineStrangers, a_flood_that_fills_the_receive_buffer_leaves_room_betwee
   expect_undisturbed();
 }
 
+// One drone has left, so that anybody may use its address, which is still the one of a live session. The other one's
+// datagrams show how far the ground station has come.
+class EngineHelloFlood : public EngineFixture
+{
+protected:
+  void SetUp() override
+  {
+    ASSERT_TRUE(gcs_ = start(gcs_config({"alpha", "beta"})));
+    ASSERT_TRUE(drone_ = start(drone_config("alpha")));
+    ASSERT_TRUE(beta_ = start(drone_config("beta")));
+    ASSERT_TRUE(eventually([this] {
+      return state(*gcs_, first_peer) == PeerState::established &&
+             state(*gcs_, second_peer) == PeerState::established &&
+             state(*beta_) == PeerState::established;
+    }));
+    beta_application_.connect(beta_->ports().plaintext[0]);
+    const std::uint16_t live = drone_->ports().datagram;
+    drone_->stop();
+    at_live_address_ = std::make_unique<Application>(loopback_address(live));
+    at_live_address_->connect(gcs_->ports().datagram);
+    elsewhere_.connect(gcs_->ports().datagram);
+  }
+
+  // A flood from one group of addresses that takes all of its time, and a few hellos from the other one.
+  void expect_every_hello_looked_at(const Application & quiet, const Application & flooding)
+  {
+    const Bytes hello = forged_hello();
+    const ByteView malformed = ByteView(hello).first(hello.size() - 1);
+    const auto flood = [&] {
+      for (int i = 0; i < 100; ++i) {
+        flooding.send(hello);
+      }
+    };
+    const auto wait = [&] {
+      beta_application_.send(pattern(100));
+      EXPECT_EQ(gcs_beta_application_.receive(), pattern(100));
+    };
+    while (gcs_->snapshot().hellos_discarded == 0) {
+      flood();
+      wait();
+      ASSERT_FALSE(HasFailure());
+    }
+    constexpr std::uint64_t hellos =
+      200;  // those saved up are enough even if each takes as long as it may
+    for (std::uint64_t n = 0; n < hellos; ++n) {
+      flood();
+      quiet.send(malformed);
+      wait();
+    }
+    const Instant over = monotonic_now();
+    ASSERT_TRUE(eventually([&] { return gcs_->snapshot().time > over; }));
+    EXPECT_EQ(gcs_->snapshot().strangers.malformed, hellos);
+  }
+
+  std::unique_ptr<Engine> beta_;
+  std::unique_ptr<Application> at_live_address_;
+  Application elsewhere_;
+};
+
+TEST_F(EngineHelloFlood, from_the_address_of_a_live_drone_costs_others_no_hello)
+{
+  expect_every_hello_looked_at(elsewhere_, *at_live_address_);
+}
+
+TEST_F(EngineHelloFlood, from_elsewhere_costs_live_drones_no_hello)
+{
+  expect_every_hello_looked_at(*at_live_address_, elsewhere_);
+}
+
 // Somebody repeats a recorded hello of the drone from ever new ports.
 class EngineFlood : public EngineFixture
 {
