@@ -138,6 +138,7 @@ add_library(pqc_tunnel_engine STATIC
   src/engine/decision_repeater.cpp
   src/engine/destination.cpp
   src/engine/engine.cpp
+  src/engine/event_limit.cpp
   src/engine/fleet_warnings.cpp
   src/engine/ground_probe.cpp
   src/engine/link.cpp

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -23,33 +22,9 @@ namespace pqc_tunnel
 class EventLimit
 {
 public:
-  bool passes(const Event & event)
-  {
-    Kind & kind = kinds_[{event.peer, event.kind}];
-    if (kind.tokens.take(event.time)) {
-      return true;
-    }
-    if (++kind.left_out == 1) {
-      kind.tell_at = event.time + telling_interval;
-    }
-    return false;
-  }
-
+  bool passes(const Event & event);
   // The counts that are due.
-  std::vector<Event> take_counts(Instant now)
-  {
-    std::vector<Event> counts;
-    for (auto & [name, kind] : kinds_) {
-      if (kind.left_out > 0 && now >= kind.tell_at) {
-        counts.push_back(
-          {name.second, now, name.first, nullptr, Epoch{},
-           std::to_string(std::exchange(kind.left_out, 0)) + " more events \"" +
-             to_string(name.second) + "\" were left out",
-           EventSeverity::warning});
-      }
-    }
-    return counts;
-  }
+  std::vector<Event> take_counts(Instant now);
 
 private:
   static constexpr Duration telling_interval = std::chrono::seconds(10);
