@@ -40,6 +40,7 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/control_frame.cpp
   src/protocol/delivery_rate.cpp
   src/protocol/drone_end.cpp
+  src/protocol/drone_hellos.cpp
   src/protocol/drone_notices.cpp
   src/protocol/drone_prekeys.cpp
   src/protocol/drone_rekeys.cpp

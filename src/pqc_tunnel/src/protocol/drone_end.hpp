@@ -109,7 +109,7 @@ private:
     bool failed;
   };
 
-  // --- Sessions (drone_sessions.cpp) ---
+  // --- Hellos of a session (drone_hellos.cpp) ---
   void begin_session(const Suite & suite, bool for_rekey, Instant now);
   void send_hello(Instant now);
   void send_hello(ByteView frame, const Endpoint & to);
@@ -118,6 +118,8 @@ private:
   Endpoint ground_at(const Endpoint & from) const;
   void handle_late_retry(ByteView frame, Instant now);
   void handle_reject(ByteView frame, Instant now);
+
+  // --- Sessions (drone_sessions.cpp) ---
   void handle_boot(Peer::Received & received, Instant now);
   void note_answered(Instant now);
   void handle_boot_control(const ControlFrame & frame, Instant now);
