@@ -8,23 +8,31 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "protocol/epoch_keys.hpp"
+#include "support/packet_thread.hpp"
 #include "support/session_secrets.hpp"
 #include "support/wired_pair.hpp"
 
 namespace pqc_tunnel::test
 {
 
-// Drones and a ground station that pass everything on within the same millisecond. Jobs of the ground station take their
-// time on one worker, one after the other; keys are made ahead on a second one.
+// Drones and a ground station that pass everything on within the same millisecond, if nobody says otherwise. Jobs of the
+// ground station take their time on one worker, one after the other; keys are made ahead on a second one.
 class Fleet
 {
 public:
-  explicit Fleet(std::uint8_t size, std::uint8_t wrong_psk = 0, Duration job_time = {})
-  : wrong_psk_(wrong_psk), job_time_(job_time), random_(3)
+  // The delays with which copies of a datagram arrive; none: it is lost. Changes stick.
+  using Channel = std::function<std::vector<Duration>(Side from, Bytes & datagram)>;
+  // Sees each datagram that an application gets, and when.
+  using Arrivals = std::function<void(Side to, std::size_t drone, ByteView datagram, Instant now)>;
+
+  explicit Fleet(
+    std::uint8_t size, std::uint8_t wrong_psk = 0, Duration job_time = {}, std::uint64_t seed = 3)
+  : wrong_psk_(wrong_psk), job_time_(job_time), random_(seed)
   {
     settings_.initial_suite = &suite("cs-mlkem512-aesgcm-mldsa44");
     std::vector<DroneRecord> records;
@@ -40,10 +48,13 @@ public:
     heard_.resize(size);
   }
 
+  static PeerIndex index(std::size_t i) { return PeerIndex{static_cast<std::uint32_t>(i)}; }
   Tunnel & gcs() { return *gcs_; }
   Tunnel & drone(std::size_t i) { return *drones_[i]; }
   Instant now() const { return now_; }
-  PeerSnapshot at_gcs(std::size_t i) { return gcs_->snapshot(index(i), now_); }
+  // The ground station can be behind with its work.
+  Instant ground_time() const { return thread_ ? std::max(now_, thread_->now()) : now_; }
+  PeerSnapshot at_gcs(std::size_t i) { return gcs_->snapshot(index(i), ground_time()); }
   PeerSnapshot at_drone(std::size_t i) { return drones_[i]->snapshot(PeerIndex{0}, now_); }
   bool agreed(std::size_t i)
   {
@@ -57,6 +68,23 @@ public:
   std::vector<Bytes> & received_from(std::size_t i) { return received_[i]; }
   std::vector<Bytes> & heard_by(std::size_t i) { return heard_[i]; }
   std::size_t jobs_of_gcs() const { return jobs_of_gcs_; }
+
+  void set_channel(std::size_t i, Channel channel) { channels_[i] = std::move(channel); }
+  void watch_arrivals(Arrivals watcher) { arrivals_ = std::move(watcher); }
+  // Sees what the ground station reports.
+  void watch_events(std::function<void(const Event &)> watcher) { events_ = std::move(watcher); }
+  // … and the answers of all ends to requests for rekeys.
+  void watch_replies(std::function<void(const RekeyReply &)> watcher)
+  {
+    replies_ = std::move(watcher);
+  }
+  // From now on what the ground station does takes time, most of all for this drone.
+  PacketThread & use_packet_thread(std::size_t hostile)
+  {
+    return thread_.emplace(
+      *gcs_, index(hostile), [this] { return carry_out_gcs(); },
+      [this](const Opened & opened) { arrived_at_gcs(opened); }, now_);
+  }
 
   void run_for(Duration duration)
   {
@@ -72,19 +100,44 @@ public:
     }
     return condition();
   }
-  void send_up(std::size_t i, const Bytes & text)
+  bool send_up(std::size_t i, const Bytes & text)
   {
-    to_gcs(i, sealed(*drones_[i], PeerIndex{0}, text));
+    return send_sealed(i, Side::drone, *drones_[i], PeerIndex{0}, text, now_);
   }
-  void send_down(std::size_t i, const Bytes & text) { to_drone(i, sealed(*gcs_, index(i), text)); }
+  bool send_down(std::size_t i, const Bytes & text)
+  {
+    return send_sealed(i, Side::gcs, *gcs_, index(i), text, ground_time());
+  }
+  // A frame of that end, as it is. It passes the channel.
+  void send_raw(std::size_t i, Side from, Bytes frame)
+  {
+    send_raw(i, from, std::move(frame), from == Side::gcs ? ground_time() : now_);
+  }
+  // A frame that somebody else has in the end's hands after a time.
+  void deliver_later(
+    std::size_t i, Side to, Bytes frame, const Endpoint & from, Duration delay = {})
+  {
+    later_.emplace(now_ + delay, [this, i, to, from, bytes = std::move(frame)]() mutable {
+      deliver(i, to, std::move(bytes), from);
+    });
+  }
 
+  // One end's keys of a session that was made here; null if it was not.
+  std::unique_ptr<EpochKeys> keys_of(const SessionId & session, Role role)
+  {
+    const auto found = made_.find(session);
+    if (found == made_.end()) {
+      return nullptr;
+    }
+    const Made & made = found->second;
+    return std::make_unique<EpochKeys>(
+      EpochName{made.suite, made.secrets.session, Epoch{0}}, role, copy_of(made.secrets), settings_,
+      now_, std::make_shared<PeerClock>());
+  }
   // A drone's keys of its first session, far ahead in sequence: with them a test sends what no drone would.
   std::unique_ptr<EpochKeys> stolen_keys(std::size_t i)
   {
-    const Made & made = made_.at(at_gcs(i).session);
-    auto keys = std::make_unique<EpochKeys>(
-      EpochName{made.suite, made.secrets.session, Epoch{0}}, Role::drone, copy_of(made.secrets),
-      settings_, now_, std::make_shared<PeerClock>());
+    auto keys = keys_of(at_gcs(i).session, Role::drone);
     Bytes frame(frame_overhead);
     for (int n = 0; n < 1'000'000; ++n) {
       keys->seal(FrameKind::data, frame, now_);
@@ -96,7 +149,7 @@ public:
     Bytes frame(control.size() + frame_overhead);
     std::ranges::copy(control, frame.begin() + frame_header_size);
     keys.seal(FrameKind::control, frame, now_);
-    to_gcs(i, std::move(frame));
+    send_raw(i, Side::drone, std::move(frame));
   }
 
 private:
@@ -111,7 +164,6 @@ private:
     EpochSecrets secrets;
   };
 
-  static PeerIndex index(std::size_t i) { return PeerIndex{static_cast<std::uint32_t>(i)}; }
   static Endpoint address(std::size_t i)
   {
     return WiredPair::stranger(static_cast<std::uint8_t>(10 + i));
@@ -127,49 +179,77 @@ private:
         Tunnel::DroneConfig{settings_, std::move(identity), {gcs_address}}, random_, now_)
         .value());
   }
-  Bytes sealed(Tunnel & tunnel, PeerIndex peer, const Bytes & text)
+  bool send_sealed(
+    std::size_t i, Side from, Tunnel & tunnel, PeerIndex peer, const Bytes & text, Instant at)
   {
     Bytes frame(text.size() + frame_overhead);
     std::ranges::copy(text, frame.begin() + frame_header_size);
-    return tunnel.seal(peer, frame, now_) ? frame : Bytes{};
+    if (!tunnel.seal(peer, frame, at)) {
+      return false;
+    }
+    send_raw(i, from, std::move(frame), at);
+    return true;
   }
-  void to_gcs(std::size_t i, Bytes frame)
+  void send_raw(std::size_t i, Side from, Bytes frame, Instant at)
   {
-    if (is_hello(frame)) {
-      if (!silent_[i]) {
-        gcs_->handle_hello(frame, address(i), now_);
-      }
+    if (silent_[i]) {
       return;
     }
-    const Opened opened = silent_[i] ? Opened{} : gcs_->open(frame, address(i), now_);
-    if (opened.forward) {
-      received_[static_cast<std::size_t>(*opened.peer)].emplace_back(
-        opened.plaintext.begin(), opened.plaintext.end());
-    }
-  }
-  void to_drone(std::size_t i, Bytes frame)
-  {
-    if (is_hello(frame)) {
-      if (!silent_[i]) {
-        drones_[i]->handle_hello(frame, gcs_address, now_);
-      }
+    const Endpoint source = from == Side::drone ? address(i) : gcs_address;
+    const auto channel = channels_.find(i);
+    if (channel == channels_.end() && at <= now_) {
+      deliver(i, other(from), std::move(frame), source);
       return;
     }
-    const Opened opened = silent_[i] ? Opened{} : drones_[i]->open(frame, gcs_address, now_);
-    if (opened.forward) {
-      heard_[i].emplace_back(opened.plaintext.begin(), opened.plaintext.end());
+    const auto delays =
+      channel != channels_.end() ? channel->second(from, frame) : std::vector<Duration>{{}};
+    for (const Duration delay : delays) {
+      deliver_later(i, other(from), frame, source, at - now_ + delay);
     }
   }
-
+  void deliver(std::size_t i, Side to, Bytes frame, const Endpoint & from)
+  {
+    Tunnel & end = to == Side::drone ? *drones_[i] : *gcs_;
+    if (is_hello(frame)) {
+      end.handle_hello(frame, from, to == Side::drone ? now_ : ground_time());
+    } else if (to == Side::drone) {
+      if (const Opened opened = end.open(frame, from, now_); opened.forward) {
+        note_arrival(Side::drone, i, opened.plaintext, heard_[i]);
+      }
+    } else if (thread_) {
+      thread_->arrive(std::move(frame), from);
+    } else if (const Opened opened = end.open(frame, from, now_); opened.forward) {
+      arrived_at_gcs(opened);
+    }
+  }
+  void arrived_at_gcs(const Opened & opened)
+  {
+    const auto i = static_cast<std::size_t>(*opened.peer);
+    note_arrival(Side::gcs, i, opened.plaintext, received_[i]);
+  }
+  void note_arrival(Side to, std::size_t i, ByteView plaintext, std::vector<Bytes> & all)
+  {
+    if (arrivals_) {
+      arrivals_(to, i, plaintext, to == Side::gcs ? ground_time() : now_);
+    } else {
+      all.emplace_back(plaintext.begin(), plaintext.end());
+    }
+  }
   void step()
   {
+    while (!later_.empty() && later_.begin()->first <= now_) {
+      later_.extract(later_.begin()).mapped()();
+    }
     work(worker_);
     work(preparer_);
-    gcs_->handle_timeout(now_);
+    gcs_->handle_timeout(ground_time());
     for (auto & drone : drones_) {
       drone->handle_timeout(now_);
     }
     while (pump()) {
+    }
+    if (thread_) {
+      thread_->run_until(now_ + std::chrono::milliseconds(1));
     }
   }
   bool pump()
@@ -181,25 +261,40 @@ private:
         of_drone(i, std::move(*output));
       }
     }
-    while (auto output = gcs_->poll_output()) {
-      busy = true;
+    return carry_out_gcs() > 0 || busy;
+  }
+  std::size_t carry_out_gcs()
+  {
+    std::size_t outputs = 0;
+    for (; auto output = gcs_->poll_output(); ++outputs) {
       of_gcs(std::move(*output));
     }
-    return busy;
+    return outputs;
   }
   void of_drone(std::size_t i, Output output)
   {
     Tunnel & drone = *drones_[i];
     if (auto * datagram = std::get_if<SendDatagram>(&output)) {
-      to_gcs(i, std::move(datagram->bytes));
+      send_raw(i, Side::drone, std::move(datagram->bytes));
     } else if (auto * job = std::get_if<StartJob>(&output)) {
       drone.handle_job_result(job->id, run_job(std::move(job->job), random_), now_);
+    } else if (const auto * reply = std::get_if<RekeyReply>(&output)) {
+      note_reply(*reply);
     }
   }
   void of_gcs(Output output)
   {
     if (auto * datagram = std::get_if<SendDatagram>(&output)) {
-      to_drone(static_cast<std::size_t>(datagram->peer), std::move(datagram->bytes));
+      const auto i = static_cast<std::size_t>(datagram->peer);
+      if (datagram->to == address(i)) {
+        send_raw(i, Side::gcs, std::move(datagram->bytes));
+      }
+    } else if (const auto * reply = std::get_if<RekeyReply>(&output)) {
+      note_reply(*reply);
+    } else if (const auto * event = std::get_if<Event>(&output)) {
+      if (events_) {
+        events_(*event);
+      }
     } else if (auto * job = std::get_if<StartJob>(&output)) {
       ++jobs_of_gcs_;
       Worker & worker = std::holds_alternative<MakePrekey>(job->job) ? preparer_ : worker_;
@@ -211,6 +306,12 @@ private:
         worker.done = now_ + job_time_;
       }
       worker.waiting.push_back(std::move(*job));
+    }
+  }
+  void note_reply(const RekeyReply & reply)
+  {
+    if (replies_) {
+      replies_(reply);
     }
   }
   void work(Worker & worker)
@@ -227,10 +328,11 @@ private:
     const auto * complete = std::get_if<CompleteFinish>(&start.job);
     const Suite * suite = complete != nullptr ? complete->suite : nullptr;
     JobResult result = run_job(std::move(start.job), random_);
+    set_time(result, job_time_);
     if (const auto * done = std::get_if<FinishCompleted>(&result)) {
       made_.try_emplace(done->secrets.session, Made{suite, copy_of(done->secrets)});
     }
-    gcs_->handle_job_result(start.id, std::move(result), now_);
+    gcs_->handle_job_result(start.id, std::move(result), ground_time());
   }
 
   const Endpoint gcs_address = WiredPair::address_of(Side::gcs);
@@ -249,6 +351,12 @@ private:
   std::vector<std::vector<Bytes>> received_;
   std::vector<std::vector<Bytes>> heard_;
   std::map<std::size_t, bool> silent_;
+  std::map<std::size_t, Channel> channels_;
+  std::multimap<Instant, std::function<void()>> later_;
+  std::optional<PacketThread> thread_;
+  Arrivals arrivals_;
+  std::function<void(const Event &)> events_;
+  std::function<void(const RekeyReply &)> replies_;
 };
 
 }  // namespace pqc_tunnel::test

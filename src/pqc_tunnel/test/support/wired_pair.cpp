@@ -32,6 +32,15 @@ void check_text(const std::string & text)
 
 }  // namespace
 
+void set_time(JobResult & result, Duration time)
+{
+  if (auto * issued = std::get_if<IssuedPrekey>(&result)) {
+    issued->timing.keygen = issued->timing.sign = time / 2;
+  } else if (auto * made = std::get_if<PrekeyPair>(&result)) {
+    made->keygen = made->sign = time / 2;
+  }
+}
+
 WiredPair::WiredPair() : WiredPair(Options{}) {}
 
 WiredPair::WiredPair(Options options) : options_(std::move(options)), random_(options_.seed)
@@ -245,12 +254,7 @@ void WiredPair::start_job(Side side, StartJob start, std::function<bool()> alive
   auto given = job_filter_ ? job_filter_(side, start.job) : std::nullopt;
   auto result =
     std::make_shared<JobResult>(given ? std::move(*given) : run_job(std::move(start.job), random_));
-  // Measured by the real clock, they would travel in LATER, and no run would be like another.
-  if (auto * issued = std::get_if<IssuedPrekey>(result.get())) {
-    issued->timing.keygen = issued->timing.sign = time / 2;
-  } else if (auto * made = std::get_if<PrekeyPair>(result.get())) {
-    made->keygen = made->sign = time / 2;
-  }
+  set_time(*result, time);
   const auto deliver_result = [this, alive, side, id = start.id, result] {
     if (alive()) {
       end(side).handle_job_result(id, std::move(*result), now(side));

@@ -31,6 +31,9 @@ enum class Side
 inline constexpr Side both_sides[] = {Side::drone, Side::gcs};
 inline Side other(Side side) { return side == Side::drone ? Side::gcs : Side::drone; }
 
+// How long keys took to make, in virtual time. By the real clock it would travel in LATER, and no run would be like another.
+void set_time(JobResult & result, Duration time);
+
 // A drone's and a GCS's tunnel in one thread, wired by channels that the test controls, under a virtual clock. Throws
 // as soon as an end would spin over a time-out, or seals two datagrams under one key and sequence number.
 class WiredPair
