@@ -7,6 +7,7 @@ add_library(pqc_tunnel_simulator STATIC
   test/simulator/key_witness.cpp
   test/simulator/life_witness.cpp
   test/simulator/schedule.cpp
+  test/simulator/schedule_calm.cpp
   test/simulator/thin_link_check.cpp
   test/simulator/weather.cpp
 )

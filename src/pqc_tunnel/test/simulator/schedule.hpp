@@ -25,6 +25,8 @@
 namespace pqc_tunnel::test
 {
 
+inline constexpr Duration step_time = std::chrono::milliseconds(100);
+
 // What happened in a schedule, or in several.
 struct Account
 {
