@@ -3,6 +3,8 @@ add_library(pqc_tunnel_simulator STATIC
   test/simulator/adversary.cpp
   test/simulator/campaign.cpp
   test/simulator/datagram_witness.cpp
+  test/simulator/fleet_run.cpp
+  test/simulator/fleet_schedule.cpp
   test/simulator/handshake_witness.cpp
   test/simulator/key_witness.cpp
   test/simulator/life_witness.cpp
@@ -12,7 +14,7 @@ add_library(pqc_tunnel_simulator STATIC
   test/simulator/weather.cpp
 )
 target_link_libraries(pqc_tunnel_simulator
-  PUBLIC pqc_tunnel_test_support PRIVATE ${PQC_TUNNEL_SUPPORT_OPTIONS})
+  PUBLIC pqc_tunnel_test_support pqc_tunnel_engine PRIVATE ${PQC_TUNNEL_SUPPORT_OPTIONS})
 pqc_tunnel_compile_together(pqc_tunnel_simulator)
 
 add_executable(pqc_simulate test/simulator/pqc_simulate.cpp test/simulator/mistakes.cpp)
@@ -20,13 +22,16 @@ target_link_libraries(pqc_simulate PRIVATE pqc_tunnel_simulator pqc_tunnel_test_
 
 set(schedules 110)
 set(hostile_schedules 40)
+set(fleet_schedules 15)
 if(PQC_TUNNEL_SANITIZE)
   set(schedules 15)
   set(hostile_schedules 5)
+  set(fleet_schedules 3)
 endif()
 pqc_tunnel_add_tests(pqc_tunnel_simulator test/simulator/test_simulated_schedules.cpp)
 target_compile_definitions(test_simulated_schedules PRIVATE
-  PQC_TUNNEL_SIMULATED_SCHEDULES=${schedules}u PQC_TUNNEL_HOSTILE_SCHEDULES=${hostile_schedules}u)
+  PQC_TUNNEL_SIMULATED_SCHEDULES=${schedules}u PQC_TUNNEL_HOSTILE_SCHEDULES=${hostile_schedules}u
+  PQC_TUNNEL_FLEET_SCHEDULES=${fleet_schedules}u)
 
 if(PQC_TUNNEL_SANITIZE)
   return()  # mistakes are found without its help
@@ -48,7 +53,7 @@ add_custom_command(OUTPUT ${mistaken}
   COMMENT "Planting mistakes in copies of protocol sources" VERBATIM)
 
 add_library(pqc_tunnel_mistaken OBJECT ${mistaken} test/simulator/mistakes.cpp)
-target_include_directories(pqc_tunnel_mistaken PRIVATE src/protocol src/paths)
+target_include_directories(pqc_tunnel_mistaken PRIVATE src/protocol src/paths src/engine)
 target_compile_definitions(pqc_tunnel_mistaken PRIVATE PQC_TUNNEL_PLANTED_MISTAKES)
 target_compile_options(pqc_tunnel_mistaken PRIVATE
   -include ${CMAKE_CURRENT_SOURCE_DIR}/test/simulator/planted_mistakes.hpp)

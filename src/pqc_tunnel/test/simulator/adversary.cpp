@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "protocol/control_frame.hpp"
 
@@ -59,8 +60,18 @@ unsigned kind_of(const Bytes & datagram, bool data)
 
 }  // namespace
 
-Adversary::Adversary(WiredPair & pair, SeededRandom & dice, Duration latency, Duration storm)
-: pair_(pair), dice_(dice), latency_(latency)
+Wire wire_of(WiredPair & pair)
+{
+  return {
+    [&pair] { return pair.now(); },
+    [&pair](Side side) { return pair.end(side).installed_keys(PeerIndex{0}); },
+    [&pair](Side to, const Bytes & datagram, const Endpoint & from, Duration delay) {
+      pair.deliver_later(to, datagram, from, delay);
+    }};
+}
+
+Adversary::Adversary(Wire wire, SeededRandom & dice, Duration latency, Duration storm)
+: wire_(std::move(wire)), dice_(dice), latency_(latency)
 {
   for (auto left = 2 + static_cast<int>(5 * dice_.uniform()); left > 0; --left) {
     rules_.push_back(draw(storm));
@@ -81,7 +92,7 @@ void Adversary::set_ends_at_odds()
   first.from = Side::drone;
   first.kinds = ~0u;
   first.keys = bit_of(key_names, "next");
-  first.begin = pair_.now();
+  first.begin = wire_.now();
   first.end = first.begin + 3s + up_to(5s);
   Rule second;
   second.action = Action::drop;
@@ -120,7 +131,7 @@ Adversary::Rule Adversary::draw(Duration storm)
   }
   rule.share = chance(0.5) ? 1 : dice_.uniform();
   // Some rules act in concert, and some from the start, while the first session is made.
-  rule.begin = pair_.now() + (chance(0.3) ? Duration{} : part_of(storm));
+  rule.begin = wire_.now() + (chance(0.3) ? Duration{} : part_of(storm));
   rule.end = rule.begin + 500ms + part_of(storm / (chance(0.5) ? 10 : 1));
   if (!rules_.empty() && chance(0.5)) {
     rule.begin = rules_.back().begin + (chance(0.5) ? Duration{} : part_of(2s));
@@ -170,7 +181,7 @@ std::optional<std::vector<Duration>> Adversary::handle(Side from, const Bytes & 
 
 bool Adversary::is_for(const Rule & rule, Side from, const Bytes & datagram, bool data)
 {
-  return rule.from == from && pair_.now() >= rule.begin && pair_.now() < rule.end &&
+  return rule.from == from && wire_.now() >= rule.begin && wire_.now() < rule.end &&
          datagram.size() >= rule.smallest && datagram.size() <= rule.largest &&
          (rule.kinds & kind_of(datagram, data)) != 0 &&
          (rule.keys & keys_of(from, datagram)) != 0 && chance(rule.share);
@@ -183,7 +194,7 @@ unsigned Adversary::keys_of(Side from, const Bytes & datagram)
   if (!header) {
     return bit_of(key_names, "boot");  // a hello, which is before them
   }
-  const auto there = pair_.end(other(from)).installed_keys(PeerIndex{0});
+  const auto there = wire_.keys(other(from));
   const auto keys = std::ranges::find(there, header->key_id, &InstalledKeys::receive_id);
   if (keys != there.end()) {
     return bit_of(
@@ -191,7 +202,7 @@ unsigned Adversary::keys_of(Side from, const Bytes & datagram)
                  : keys->use == KeyUse::older ? "former"
                                               : "next");
   }
-  const auto here = pair_.end(from).installed_keys(PeerIndex{0});
+  const auto here = wire_.keys(from);
   const bool session =
     std::ranges::find(here, header->key_id, &InstalledKeys::send_id) != here.end();
   return bit_of(key_names, session ? "next" : "boot");
@@ -199,7 +210,7 @@ unsigned Adversary::keys_of(Side from, const Bytes & datagram)
 
 std::vector<Duration> Adversary::apply(Rule & rule, Side from, const Bytes & datagram)
 {
-  const Instant now = pair_.now();
+  const Instant now = wire_.now();
   switch (rule.action) {
     case Action::drop:
       return {};
@@ -211,10 +222,10 @@ std::vector<Duration> Adversary::apply(Rule & rule, Side from, const Bytes & dat
     case Action::stretch:
       return {std::min<Duration>(now - rule.begin, 4 * rule.interval)};
     case Action::copy:
-      pair_.deliver_later(other(from), datagram, rule.source, latency_ / 2);
+      wire_.deliver_later(other(from), datagram, rule.source, latency_ / 2);
       return {Duration{}};
     case Action::readdress:
-      pair_.deliver_later(other(from), datagram, rule.source, latency_);
+      wire_.deliver_later(other(from), datagram, rule.source, latency_);
       return {};
   }
   return {};

@@ -5,6 +5,7 @@
 #define SIMULATOR__ADVERSARY_HPP_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,13 +15,24 @@
 namespace pqc_tunnel::test
 {
 
+// The way between a drone and its ground station, as somebody on it sees it.
+struct Wire
+{
+  std::function<Instant()> now;
+  std::function<std::vector<InstalledKeys>(Side)> keys;  // of that end
+  std::function<void(Side to, const Bytes & datagram, const Endpoint & from, Duration delay)>
+    deliver_later;
+};
+
+Wire wire_of(WiredPair & pair);
+
 // Somebody who owns the network and has no key. It follows several rules at once, drawn from its dice, each of which drops,
 // holds, releases, copies or re-addresses datagrams that it chooses by what can be seen of them, or guessed: direction, size,
 // time, whose keys they are under, and what they are.
 class Adversary
 {
 public:
-  Adversary(WiredPair & pair, SeededRandom & dice, Duration latency, Duration storm);
+  Adversary(Wire wire, SeededRandom & dice, Duration latency, Duration storm);
 
   // The extra delays of the datagram's copies by its own path; nothing if no rule is for it. `data`: it is an application's.
   std::optional<std::vector<Duration>> handle(Side from, const Bytes & datagram, bool data);
@@ -62,7 +74,7 @@ private:
   bool chance(double probability) { return dice_.uniform() < probability; }
   unsigned some_of(unsigned count);  // as bits
 
-  WiredPair & pair_;
+  Wire wire_;
   SeededRandom & dice_;
   Duration latency_;
   std::vector<Rule> rules_;

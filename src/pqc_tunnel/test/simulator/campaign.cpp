@@ -3,8 +3,23 @@
 
 #include "simulator/campaign.hpp"
 
+#include "simulator/fleet_schedule.hpp"
+
 namespace pqc_tunnel::test
 {
+
+namespace
+{
+
+template <class Kind>
+std::optional<Failure> run_one(Kind schedule, Account & account)
+{
+  auto failure = schedule.run();
+  account.add(schedule.account());
+  return failure;
+}
+
+}  // namespace
 
 CampaignResult run(const Campaign & campaign, const std::function<void(const Failure &)> & report)
 {
@@ -14,9 +29,11 @@ CampaignResult run(const Campaign & campaign, const std::function<void(const Fai
   }
   CampaignResult result;
   for (std::uint64_t i = 0; i < campaign.schedules; ++i) {
-    Schedule schedule(campaign.seed + i, campaign.steps, suites, campaign.given);
-    const auto failure = schedule.run();
-    result.account.add(schedule.account());
+    const std::uint64_t seed = campaign.seed + i;
+    const auto failure =
+      campaign.given.fleet
+        ? run_one(FleetSchedule(seed, campaign.steps), result.account)
+        : run_one(Schedule(seed, campaign.steps, suites, campaign.given), result.account);
     if (!failure) {
       continue;
     }

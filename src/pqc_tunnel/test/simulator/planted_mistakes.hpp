@@ -49,9 +49,12 @@ enum class Mistake
   conflated_command,
   unproved_address_unlimited,
   strangers_before_commands,
+  drones_share_no_time,
+  events_unlimited,
+  events_limited_together,
 };
 
-inline constexpr std::array<std::pair<Mistake, std::string_view>, 33> mistake_names = {{
+inline constexpr std::array<std::pair<Mistake, std::string_view>, 36> mistake_names = {{
   {Mistake::promote_at_handshake_end, "promote_at_handshake_end"},
   {Mistake::promote_on_control_only, "promote_on_control_only"},
   {Mistake::pool_key_reused, "pool_key_reused"},
@@ -85,6 +88,9 @@ inline constexpr std::array<std::pair<Mistake, std::string_view>, 33> mistake_na
   {Mistake::conflated_command, "conflated_command"},
   {Mistake::unproved_address_unlimited, "unproved_address_unlimited"},
   {Mistake::strangers_before_commands, "strangers_before_commands"},
+  {Mistake::drones_share_no_time, "drones_share_no_time"},
+  {Mistake::events_unlimited, "events_unlimited"},
+  {Mistake::events_limited_together, "events_limited_together"},
 }};
 
 inline std::optional<Mistake> planted_mistake;

@@ -26,14 +26,16 @@ using namespace pqc_tunnel::test;
 
 constexpr std::string_view usage =
   "usage: pqc_simulate [--schedules N] [--seed S] [--steps K] [--suites ID,ID...]\n"
-  "                    [--links 2] [--adversary] [--mistake NAME] [--stop]\n"
-  "                    [--json FILE]\n"
+  "                    [--links 2] [--adversary] [--fleet]\n"
+  "                    [--mistake NAME] [--stop] [--json FILE]\n"
   "\n"
   "Each schedule has its own seed: S, S+1 and so on. K steps of 100 ms with mishaps are followed "
   "by "
   "calm.\n"
   "--links 2: two links in every schedule, of which one or the other is cut.\n"
   "--adversary: somebody owns the network, in place of bad weather.\n"
+  "--fleet: two or three drones, of which one is hostile; --suites, --links and --adversary do not "
+  "go with it.\n"
   "--stop ends at the first failure. Exits 1 if an invariant did not hold.\n";
 
 struct Options
@@ -74,6 +76,10 @@ std::optional<std::string> parse(int argc, char ** argv, Options & options)
       options.campaign.given.adversary = true;
       continue;
     }
+    if (name == "--fleet") {
+      options.campaign.given.fleet = true;
+      continue;
+    }
     if (i + 1 == argc) {
       return std::string(name) + " needs a value, or is no option";
     }
@@ -101,6 +107,11 @@ std::optional<std::string> parse(int argc, char ** argv, Options & options)
       return "there is no option " + std::string(name);
     }
   }
+  const Circumstances & given = options.campaign.given;
+  const bool other_suites = options.campaign.suites != Campaign().suites;
+  if (given.fleet && (given.two_links || given.adversary || other_suites)) {
+    return "--suites, --links and --adversary do not go with --fleet";
+  }
   return std::nullopt;
 }
 
@@ -116,6 +127,9 @@ std::string replay(const Options & options, const Failure & failure)
   }
   if (options.campaign.given.adversary) {
     line += " --adversary";
+  }
+  if (options.campaign.given.fleet) {
+    line += " --fleet";
   }
   if (options.campaign.suites != defaults.suites) {
     line += " --suites ";
@@ -150,8 +164,8 @@ void write_json(
       << ", \"rekeys\": " << account.rekeys << ", \"failed_rekeys\": " << account.failed_rekeys
       << ", \"crashes\": " << account.crashes << ", \"silences\": " << account.silences
       << ", \"cuts\": " << account.cuts << ", \"taken\": " << account.taken
-      << ", \"fingerprint\": \"" << std::hex << account.fingerprint << std::dec
-      << "\", \"wall_s\": " << wall << ", \"violations\": [";
+      << ", \"hostile\": " << account.hostile << ", \"fingerprint\": \"" << std::hex
+      << account.fingerprint << std::dec << "\", \"wall_s\": " << wall << ", \"violations\": [";
   for (const Failure & failure : result.failures) {
     out << (&failure == &result.failures.front() ? "" : ", ") << "{\"seed\": " << failure.seed
         << ", \"invariant\": \"" << failure.invariant << "\", \"text\": \"" << failure.text
@@ -188,8 +202,9 @@ int simulate(const Options & options)
             << seconds(account.simulated) / 3600 << " h simulated, " << account.datagrams
             << " datagrams, " << account.rekeys << " rekeys (" << account.failed_rekeys
             << " failed), " << account.crashes << " crashes, " << account.cuts << " cuts, "
-            << account.taken << " taken, " << result.failures.size() << " violations, " << wall
-            << " s, fingerprint " << std::hex << account.fingerprint << '\n';
+            << account.taken << " taken, " << account.hostile << " hostile, "
+            << result.failures.size() << " violations, " << wall << " s, fingerprint " << std::hex
+            << account.fingerprint << '\n';
   if (!options.json.empty()) {
     std::ofstream file(options.json);
     write_json(file, options, result, wall);

@@ -36,6 +36,7 @@ void Account::add(const Account & other)
   silences += other.silences;
   cuts += other.cuts;
   taken += other.taken;
+  hostile += other.hostile;
   fingerprint ^= other.fingerprint;
 }
 
@@ -142,7 +143,7 @@ std::optional<Failure> Schedule::run()
     }
     storm_ = true;
     if (given_.adversary) {
-      adversary_.emplace(*pair_, dice_, latency_, steps_ * step_time);
+      adversary_.emplace(wire_of(*pair_), dice_, latency_, steps_ * step_time);
     }
     for (std::uint64_t i = 0; i < steps_; ++i) {
       step();

@@ -39,8 +39,9 @@ struct Account
   std::uint64_t failed_rekeys = 0;
   std::uint64_t crashes = 0;
   std::uint64_t silences = 0;
-  std::uint64_t cuts = 0;   // of one of two links
-  std::uint64_t taken = 0;  // datagrams by an adversary
+  std::uint64_t cuts = 0;     // of one of two links
+  std::uint64_t taken = 0;    // datagrams by an adversary
+  std::uint64_t hostile = 0;  // frames of a hostile drone that were opened
   std::uint64_t fingerprint = 0;
 
   void add(const Account & other);
@@ -51,6 +52,7 @@ struct Circumstances
 {
   bool two_links = false;  // and cuts of one or the other
   bool adversary = false;  // in place of bad weather
+  bool fleet = false;      // several drones, one of them hostile; a FleetSchedule
 };
 
 struct Failure

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
 #include "simulator/campaign.hpp"
 #include "simulator/mistakes.hpp"
 
@@ -13,12 +16,20 @@ namespace pqc_tunnel::test
 namespace
 {
 
-Campaign few_schedules()
+// They harm others, and need some.
+constexpr std::array mistakes_of_fleets = {
+  "drones_share_no_time", "events_unlimited", "events_limited_together"};
+
+Campaign few_schedules(std::string_view mistake = "")
 {
   Campaign campaign;
   campaign.schedules = 64;
   campaign.seed = 300;
   campaign.stop_at_failure = true;
+  if (std::ranges::find(mistakes_of_fleets, mistake) != mistakes_of_fleets.end()) {
+    campaign.steps = 100;
+    campaign.given.fleet = true;
+  }
   return campaign;
 }
 
@@ -31,12 +42,15 @@ protected:
 TEST_P(PlantedMistake, is_found_within_a_few_schedules_and_again_from_its_seed_alone)
 {
   ASSERT_TRUE(plant(GetParam()));
-  const CampaignResult result = run(few_schedules());
+  Campaign campaign = few_schedules(GetParam());
+  const CampaignResult result = run(campaign);
   ASSERT_EQ(result.failures.size(), 1u);
   const Failure & failure = result.failures.front();
   std::cout << "found in schedule " << result.account.schedules << ": " << failure.invariant
             << '\n';
-  const CampaignResult again = run({.schedules = 1, .seed = failure.seed});
+  campaign.schedules = 1;
+  campaign.seed = failure.seed;
+  const CampaignResult again = run(campaign);
   ASSERT_EQ(again.failures.size(), 1u);
   EXPECT_EQ(again.failures.front().text, failure.text);
   EXPECT_EQ(again.failures.front().events, failure.events);
@@ -64,12 +78,25 @@ TEST(PlantedMistakes, are_found_by_their_witness_beside_somebody_who_owns_the_ne
   }
 }
 
+TEST(PlantedMistakes, that_harm_others_are_found_by_the_witness_of_that)
+{
+  for (const std::string_view mistake : mistakes_of_fleets) {
+    ASSERT_TRUE(plant(mistake));
+    const CampaignResult result = run(few_schedules(mistake));
+    plant("");
+    ASSERT_EQ(result.failures.size(), 1u) << mistake;
+    EXPECT_EQ(result.failures.front().invariant, "others unharmed") << mistake;
+  }
+}
+
 TEST(PlantedMistakes, are_not_found_in_correct_code)
 {
   ASSERT_TRUE(plant(""));
-  Campaign campaign = few_schedules();
-  campaign.schedules = 10;
-  EXPECT_TRUE(run(campaign).failures.empty());
+  for (const std::string_view mistake : {"", mistakes_of_fleets.front()}) {
+    Campaign campaign = few_schedules(mistake);
+    campaign.schedules = 10;
+    EXPECT_TRUE(run(campaign).failures.empty());
+  }
 }
 
 }  // namespace

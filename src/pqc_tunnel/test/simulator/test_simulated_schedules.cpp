@@ -53,13 +53,28 @@ TEST(SimulatedSchedules, with_somebody_who_owns_the_network_keep_every_invariant
   EXPECT_GT(result.account.rekeys, 5 * result.account.schedules);
 }
 
+TEST(SimulatedSchedules, beside_a_hostile_drone_leave_the_others_unharmed)
+{
+  const CampaignResult result = run(
+    {.schedules = PQC_TUNNEL_FLEET_SCHEDULES, .seed = 900, .steps = 100, .given = {.fleet = true}});
+  for (const Failure & failure : result.failures) {
+    ADD_FAILURE() << failure.invariant << ": " << failure.text
+                  << " (pqc_simulate --schedules 1 --steps 100 --fleet --seed " << failure.seed
+                  << ")";
+  }
+  EXPECT_GT(result.account.hostile, 1000 * result.account.schedules);
+  EXPECT_GT(result.account.rekeys, 4 * result.account.schedules);
+}
+
 TEST(SimulatedSchedules, are_the_same_for_the_same_seed_and_no_other)
 {
-  const auto fingerprint = [](std::uint64_t seed) {
-    return run({.schedules = 1, .seed = seed}).account.fingerprint;
-  };
-  EXPECT_EQ(fingerprint(7), fingerprint(7));
-  EXPECT_NE(fingerprint(7), fingerprint(8));
+  for (const bool fleet : {false, true}) {
+    const auto fingerprint = [fleet](std::uint64_t seed) {
+      return run({.schedules = 1, .seed = seed, .given = {.fleet = fleet}}).account.fingerprint;
+    };
+    EXPECT_EQ(fingerprint(7), fingerprint(7));
+    EXPECT_NE(fingerprint(7), fingerprint(8));
+  }
 }
 
 }  // namespace
