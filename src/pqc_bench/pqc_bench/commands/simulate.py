@@ -20,6 +20,7 @@ def run(options: argparse.Namespace) -> int:
     suites = ",".join(options.suites or [])
     given = ["--links", str(options.links)] if options.links > 1 else []
     given += ["--adversary"] if options.adversary else []
+    given += ["--fleet"] if options.fleet else []
     result = simulate(program, options.schedules, options.seed, options.steps, suites, given)
     print(_text(result))
     if options.out:

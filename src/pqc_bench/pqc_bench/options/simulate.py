@@ -44,4 +44,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="somebody owns the network, in place of bad weather: holds, drops, copies and "
         "re-addresses datagrams",
     )
+    parser.add_argument(
+        "--fleet",
+        action="store_true",
+        help="two or three drones at one ground station, of which one is hostile: the others must "
+        "not notice; without --suites, --links and --adversary",
+    )
     parser.add_argument("--out", type=output_file, metavar="FILE", help="where to write the JSON")
