@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 import yaml
 from pqc_bench.commands.peers import _judge
-from pqc_bench.peers import comparison_text, installed, network
+from pqc_bench.harness import network
+from pqc_bench.harness.network import Network
+from pqc_bench.peers import comparison_text, installed
 from pqc_bench.peers import contest as contests
 from pqc_bench.peers.contest import Contest, started
 from pqc_bench.peers.installed import why_not
 from pqc_bench.peers.measure import Load, delays, loss_percent, measure
-from pqc_bench.peers.network import Network
 from pqc_bench.peers.peer import ENDS, cpu_of, pin, wait_until_through
 from pqc_bench.peers.registry import PEERS, make_peer
 from pqc_bench.peers.rounds import Round, spread, sum_up, sum_up_searches

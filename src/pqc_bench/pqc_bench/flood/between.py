@@ -10,9 +10,10 @@ import threading
 import time
 from typing import Any
 
-from pqc_sim.pair.ports import LOOPBACK
+from pqc_sim.datagrams.udp_port import Endpoint
 
-_CLIENT_HELLO = 0x81
+from pqc_bench.harness.places import ATTACKER, Places
+
 _IS_HELLO = 0x80  # or more: the first byte of what is not sealed
 _WAIT_S = 0.1
 
@@ -20,12 +21,13 @@ _WAIT_S = 0.1
 class Between:
     """Passes datagrams on between a drone and its ground station; a context manager."""
 
-    def __init__(self, ground: tuple[str, int]) -> None:
-        """Open the ports: the drone sends to one, the ground station sees the other."""
+    def __init__(self, places: Places, ground: Endpoint) -> None:
+        """Open the ports: the drone sends to `endpoint`, the ground station sees another."""
         self._ground, self._drone = ground, None
-        self._to_drone, self._to_ground, self._third_party = (_udp() for _ in range(3))
-        self.port: int = self._to_drone.getsockname()[1]
-        self.hello = b""  # the drone's first one
+        self._to_drone, self._to_ground, self._third_party = (
+            places.udp(ATTACKER) for _ in range(3)
+        )
+        self.endpoint = Endpoint(*self._to_drone.getsockname())
         self._target, self._again_s, self._next = "", 0.0, 0.0
         self._account = {"sent": 0, "received": 0}
         self._over = threading.Event()
@@ -62,8 +64,6 @@ class Between:
                     self._account["received"] += len(datagram)
                 elif udp is self._to_drone:
                     self._drone = source
-                    if not self.hello and datagram[:1] == bytes([_CLIENT_HELLO]):
-                        self.hello = datagram
                     self._pass_on(datagram, "gcs", self._to_ground, self._ground)
                 elif self._drone is not None:
                     self._pass_on(datagram, "drone", self._to_drone, self._drone)
@@ -75,10 +75,3 @@ class Between:
             self._third_party.sendto(datagram, to)
             self._account["sent"] += len(datagram)
         udp.sendto(datagram, to)
-
-
-def _udp() -> socket.socket:
-    udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
-    udp.bind((LOOPBACK, 0))
-    return udp

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A member of the fleet that floods its ground station with authentic frames of one sort.
 
-It runs as a process of its own, with the arguments IDENTITY PORT SORT RATE SECONDS, and prints how
-many frames it has sent.
+It runs as a process of its own, with the arguments IDENTITY HOST GROUND PORT SORT RATE SECONDS, of
+which HOST is its own address and GROUND that of the ground station. It prints how many frames it
+has sent.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pqc_reference.control import Control, encode
 from pqc_reference.epoch_keys import Kind
 from pqc_reference.reference_command import make_shell
 from pqc_reference.shell import Shell
-from pqc_sim.pair.ports import LOOPBACK, free_ports
+from pqc_sim.pair.ports import free_ports
 
 _POLL_S = 0.01
 _HOUR_US = 4_200_000_000
@@ -81,14 +82,16 @@ async def _flood(shell: Shell, sort: Sort, rate: int, seconds: float) -> int:
     return sent
 
 
-async def _run(identity: str, port: int, sort: Sort, rate: int, seconds: float) -> int:
+async def _run(
+    identity: str, host: str, ground: str, port: int, sort: Sort, rate: int, seconds: float
+) -> int:
     config = make_config(
         "drone",
         {
             "identity_dir": identity,
-            "bind_address": LOOPBACK,
+            "bind_address": host,
             "datagram_port": free_ports(1)[0],
-            "gcs_address": LOOPBACK,
+            "gcs_address": ground,
             "gcs_datagram_port": port,
             "plaintext_port": free_ports(1)[0],
         },
@@ -104,5 +107,6 @@ async def _run(identity: str, port: int, sort: Sort, rate: int, seconds: float) 
 
 
 if __name__ == "__main__":
-    identity_dir, gcs_port, name, frames, duration = sys.argv[1:]
-    print(asyncio.run(_run(identity_dir, int(gcs_port), SORTS[name], int(frames), float(duration))))
+    identity_dir, own, gcs, gcs_port, name, frames, duration = sys.argv[1:]
+    flood = (SORTS[name], int(frames), float(duration))
+    print(asyncio.run(_run(identity_dir, own, gcs, int(gcs_port), *flood)))

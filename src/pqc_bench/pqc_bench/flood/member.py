@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import socket
 import subprocess
 import sys
 import threading
@@ -14,16 +13,17 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from pqc_sim.pair.ports import LOOPBACK, free_ports
 from pqc_sim.processes.child import stop
+from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.flood.hostile_drone import SORTS
 from pqc_bench.flood.verdict import MAX_DELAY
-from pqc_bench.harness.daemons import GROUND, Daemons
+from pqc_bench.harness.live_pair import LivePair
 from pqc_bench.harness.machine import commit, machine_kind
+from pqc_bench.harness.places import ATTACKER, DRONE, GROUND, sentence
 from pqc_bench.harness.process_use import resident_kib
 
-_HONEST, _HOSTILE = "honest", "hostile"
+_HOSTILE = "hostile"
 _RATE = 500  # datagrams a second of the honest drone
 _REKEYS = 3
 _START_S = 60.0
@@ -41,7 +41,12 @@ def measure(folder: Path, frames: int, seconds: int) -> dict[str, Any]:
         sorts = {"quiet": _phase(fleet, None, frames, seconds)}
         for sort in SORTS:
             sorts[sort] = _phase(fleet, sort, frames, seconds)
-    return {"sorts": sorts, "machine": machine_kind(), "commit": commit()}
+    return {
+        "network": fleet.places.network,
+        "sorts": sorts,
+        "machine": machine_kind(),
+        "commit": commit(),
+    }
 
 
 def judge(result: dict[str, Any]) -> list[str]:
@@ -68,36 +73,19 @@ def lines(result: dict[str, Any], faults: list[str]) -> list[str]:
             f"  {name:16} {one['frames'] / one['seconds']:9,.0f} {one['lost']:7} of {one['sent']:5}"
             f"    {rekeys:18}{one['resident_kib'] / 1024:8.1f}"
         )
-    text.append(f"  machine          {result['machine']}")
+    text += [sentence(result["network"]), f"  machine          {result['machine']}"]
     return text + [f"  failed: {fault}" for fault in faults]
 
 
-class _Fleet:
+class _Fleet(LivePair):
     """A ground station, the honest drone, and the applications of both."""
 
     def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
         """Start both."""
-        self.tunnels = Daemons(folder, [_HONEST, _HOSTILE], stack)
-        self.port, self._plaintext, own_port, *sides = free_ports(6)
+        super().__init__(folder, stack, others=[_HOSTILE])
         self._received: set[int] = set()
-        self._application = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
-        self._application.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
-        self._application.bind((LOOPBACK, 0))
-        own = {
-            f"drone.{_HONEST}.plaintext_port": sides[0],
-            f"drone.{_HONEST}.plaintext_peer_address": LOOPBACK,
-            f"drone.{_HONEST}.plaintext_peer_port": self._application.getsockname()[1],
-            f"drone.{_HOSTILE}.plaintext_port": sides[1],
-            f"drone.{_HOSTILE}.plaintext_peer_address": LOOPBACK,
-            f"drone.{_HOSTILE}.plaintext_peer_port": sides[2],
-            "datagram_port": self.port,
-            "drones": [_HONEST, _HOSTILE],
-        }
-        self.ground = self.tunnels.start(GROUND, own)
-        to_ground = {"gcs_address": LOOPBACK, "gcs_datagram_port": self.port}
-        own = {"datagram_port": own_port, "plaintext_port": self._plaintext}
-        self.tunnels.start(_HONEST, {**to_ground, **own})
-        self.tunnels.wait_encrypted(_HONEST)
+        self._honest, self._ground = self.application(DRONE), self.application(GROUND)
+        self.start()
 
     def send(self, seconds: float) -> tuple[int, int]:
         """Send the honest drone's datagrams; return how many were sent, and how many got lost."""
@@ -105,39 +93,34 @@ class _Fleet:
         reader = threading.Thread(target=self._receive, args=(seconds + _DRAIN_S,))
         reader.start()
         sent, begun = 0, time.monotonic()
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as application:
-            while (elapsed := time.monotonic() - begun) < seconds:
-                while sent < elapsed * _RATE:
-                    application.sendto(sent.to_bytes(4, "big") * 20, (LOOPBACK, self._plaintext))
-                    sent += 1
-                time.sleep(1 / _RATE)
+        while (elapsed := time.monotonic() - begun) < seconds:
+            while sent < elapsed * _RATE:
+                self._honest.send(sent.to_bytes(4, "big") * 20)
+                sent += 1
+            time.sleep(1 / _RATE)
         reader.join()
         return sent, sent - len(self._received)
 
     def _receive(self, seconds: float) -> None:
-        self._application.settimeout(0.1)
+        self._ground.settimeout(0.1)
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             with contextlib.suppress(TimeoutError):
-                self._received.add(int.from_bytes(self._application.recv(2048)[:4], "big"))
+                self._received.add(int.from_bytes(self._ground.recv(2048)[:4], "big"))
 
 
 def _phase(fleet: _Fleet, sort: str | None, frames: int, seconds: int) -> dict[str, Any]:
     with contextlib.ExitStack() as stack:
         flood = None
         if sort is not None:
-            words = [
-                str(fleet.tunnels.keys / _HOSTILE),
-                str(fleet.port),
-                sort,
-                str(frames),
-                str(seconds),
-            ]
-            flood = subprocess.Popen(
-                [sys.executable, "-m", "pqc_bench.flood.hostile_drone", *words],
-                stdout=subprocess.PIPE,
-                text=True,
-            )
+            keys, ground = fleet.tunnels.keys / _HOSTILE, fleet.link(GROUND)
+            words = [keys, fleet.places.at(ATTACKER), *ground, sort, frames, seconds]
+            with fleet.places.inside(ATTACKER):
+                flood = subprocess.Popen(
+                    [sys.executable, "-m", "pqc_bench.flood.hostile_drone", *map(str, words)],
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
             stack.callback(stop, flood)
             time.sleep(_SESSION_S)
         rekeys_ms: list[float] = []
@@ -152,14 +135,12 @@ def _phase(fleet: _Fleet, sort: str | None, frames: int, seconds: int) -> dict[s
         "sent": sent,
         "lost": lost,
         "rekeys_ms": rekeys_ms,
-        "resident_kib": resident_kib(fleet.ground.pid),
+        "resident_kib": resident_kib(fleet.processes[GROUND].pid),
     }
 
 
 def _rekey(fleet: _Fleet, times_ms: list[float], seconds: int) -> None:
     for _ in range(_REKEYS):
         time.sleep(seconds / (2 * _REKEYS))
-        answer = fleet.tunnels.ask(_HONEST, "rekey")
-        if answer["success"]:
-            timing = answer["handshake"]
-            times_ms.append(round(1e3 * (timing["total_s"] + timing["fetch_s"]), 1))
+        with contextlib.suppress(RunFault):
+            times_ms.append(fleet.rekey_ms())

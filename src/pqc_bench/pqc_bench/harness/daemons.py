@@ -14,22 +14,23 @@ from typing import Any
 
 import yaml
 from pqc_sim.pair.parameters import SHIPPED_NODE, shipped_parameters
-from pqc_sim.pair.ports import LOOPBACK
 from pqc_sim.pair.programs import tunnel_program
 from pqc_sim.processes.child import stop
 from pqc_sim.processes.run_fault import RunFault
 
-GROUND = "gcs"  # the name of the ground station
+from pqc_bench.harness.places import GROUND, make_places
+
 _START_S, _POLL_S = 60.0, 0.05
 
 
 class Daemons:
-    """A ground station and its drones, by name; they end with the stack."""
+    """A ground station and a drone, each in the place of its name; they end with the stack."""
 
     def __init__(self, folder: Path, drones: list[str], stack: contextlib.ExitStack) -> None:
-        """Make their keys in `folder`; nothing runs yet."""
+        """Make their places, and keys for drones in `folder`; nothing runs yet."""
         folder.mkdir(parents=True, exist_ok=True)
         self.keys = folder / "keys"
+        self.places = make_places(stack)
         self._folder, self._stack = folder, stack
         words = ["identity", "init", "--out", str(self.keys)]
         words += [word for drone in drones for word in ("--drone", drone)]
@@ -38,13 +39,15 @@ class Daemons:
     def start(self, name: str, changes: dict[str, Any]) -> subprocess.Popen[bytes]:
         """Start an end with the shipped parameters but for `changes`, and wait until it answers."""
         role = GROUND if name == GROUND else "drone"
-        own = {"identity_dir": str(self.keys / name), "bind_address": LOOPBACK, "control_name": ""}
+        bind = {"bind_address": self.places.at(name)}
+        own = {"identity_dir": str(self.keys / name), **bind, "control_name": ""}
         values = {**shipped_parameters(role), **own, **changes}
         file, control = self._folder / f"{name}.yaml", self._control(name)
         content = {SHIPPED_NODE: {"ros__parameters": values}}
         file.write_text(yaml.safe_dump(content), encoding="utf-8")
         words = ["--role", role, "--config", str(file), "--control", str(control)]
-        with self._log(name).open("wb") as output:
+        control.unlink(missing_ok=True)
+        with self._log(name).open("wb") as output, self.places.inside(name):
             process = subprocess.Popen(
                 [str(tunnel_program("pqc_tunneld")), *words], stdout=output, stderr=output
             )
@@ -60,7 +63,7 @@ class Daemons:
     def wait_encrypted(self, name: str) -> None:
         """Wait until an end has a session."""
         end = time.monotonic() + _START_S
-        while not self.ask(name, "status")["peers"][0]["encrypted"]:
+        while not self.peer(name)["encrypted"]:
             if time.monotonic() > end:
                 raise RunFault(f"{name} got no session")
             time.sleep(_POLL_S)
@@ -72,6 +75,10 @@ class Daemons:
             control.connect(str(self._control(name)))
             control.sendall(f"{request}\n".encode())
             return json.loads(b"".join(iter(lambda: control.recv(65536), b"")))
+
+    def peer(self, name: str) -> dict[str, Any]:
+        """Return the status of an end's only peer."""
+        return self.ask(name, "status")["peers"][0]
 
     def said(self, name: str) -> str:
         """Return the log of an end."""

@@ -24,7 +24,7 @@ from pqc_sim.processes.child import die_with_parent, stop
 from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.harness.blaster import Applications
-from pqc_bench.peers.network import Network
+from pqc_bench.harness.network import Network
 from pqc_bench.peers.peer import ENDS
 
 # TEST-NET-1 (RFC 5737), in a network namespace of its own.

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Network namespaces, which keep VPNs apart from the machine's own network."""
+"""Network namespaces, which are apart from the machine's own network."""
 
 from __future__ import annotations
 
@@ -65,6 +65,18 @@ class Network:
             words = (done.stderr or done.stdout).strip().splitlines()
             raise RunFault(f"'{' '.join(command)}' failed: {words[-1] if words else 'no reason'}")
         return done.stdout
+
+    def connect(self, interface: str, address: str, other: Network, at_other: str) -> None:
+        """Connect it to another by a pair of interfaces; `address` and `at_other` are with length.
+
+        Both interfaces have the same name.
+        """
+        peer = f"/proc/{os.getpid()}/fd/{other._descriptor}"
+        pair = ("add", "name", interface, "type", "veth", "peer", "name", interface, "netns", peer)
+        self.run("ip", "link", *pair)
+        for network, own in ((self, address), (other, at_other)):
+            network.run("ip", "address", "add", own, "dev", interface)
+            network.run("ip", "link", "set", interface, "up")
 
     def set_option(self, name: str, value: str) -> None:
         """Set one of its network options, named as below /proc/sys/net."""
