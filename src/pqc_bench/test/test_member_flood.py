@@ -12,6 +12,8 @@ from pqc_bench.flood.hostile_drone import SORTS
 from pqc_reference.control import decode
 from pqc_reference.epoch_keys import Kind
 
+AT = {"machine": "a machine", "network": "loopback"}
+
 
 def one(**changes: Any) -> dict[str, Any]:
     return {

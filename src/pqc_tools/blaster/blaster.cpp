@@ -4,10 +4,12 @@
 #include "blaster.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <iostream>
 #include <utility>
 
@@ -35,6 +37,18 @@ std::uint32_t random_run()
 {
   SystemRandom random;
   return draw<std::uint32_t>(random);
+}
+
+// Moves this thread into a network namespace; a socket stays in the one in which it was made.
+Result<void> enter(const std::string & file)
+{
+  const FileDescriptor space(file.empty() ? -1 : ::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.empty() && ::setns(space.get(), CLONE_NEWNET) != 0) {
+    return fail(
+      ErrorCode::unavailable,
+      "The network namespace " + file + " can't be used: " + error_text(errno) + ".");
+  }
+  return {};
 }
 
 }  // namespace
@@ -66,6 +80,9 @@ Blaster::Blaster(BlasterOptions options, FileDescriptor signals)
 Result<void> Blaster::open_side(std::size_t index)
 {
   Side & side = sides_[index];
+  if (const auto entered = enter(options_.namespaces[index]); !entered) {
+    return tl::make_unexpected(entered.error());
+  }
   auto socket =
     open_datagram_socket(options_.binds[index], options_.receive_buffer_bytes, side_names[index]);
   if (!socket) {

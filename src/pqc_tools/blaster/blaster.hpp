@@ -28,6 +28,7 @@ struct BlasterOptions
   // [0] is the drone's application, [1] the ground's.
   std::array<HostPort, 2> tunnels;  // plaintext ports of the tunnel's ends
   std::array<HostPort, 2> binds;
+  std::array<std::string, 2> namespaces;  // files of network namespaces, for both or none
   std::uint32_t rate = 320;  // datagrams per second, each way
   std::size_t size = 256;    // bytes
   Duration length{};         // zero: until a signal or command stops it

@@ -21,10 +21,10 @@ constexpr const char * usage =
 JSON, how many arrived, and when.
 
   pqc_blaster --drone HOST:PORT --ground HOST:PORT [--drone-bind HOST:PORT]
-              [--ground-bind HOST:PORT] [--rate N] [--size BYTES] [--seconds N] [--drain N]
-              [--windows N] [--commands] [--priority N]
+              [--ground-bind HOST:PORT] [--drone-namespace FILE --ground-namespace FILE] [--rate N]
+              [--size BYTES] [--seconds N] [--drain N] [--windows N] [--commands] [--priority N]
       --drone and --ground are the plaintext ports of the tunnel's ends, the -bind addresses those
-      that the ends send to. --rate is in datagrams per second and direction (320); --size (256)
+      that the ends send to, and the -namespace files network namespaces (needs root). --rate is in datagrams per second and direction (320); --size (256)
       includes 40 bytes of header. Without --seconds it sends until SIGINT or SIGTERM. It then
       waits for datagrams in flight (--drain, 1 s). --commands reads lines from standard input:
         window NAME   from now on counts belong to this window
@@ -54,6 +54,7 @@ Result<blaster::BlasterOptions> read_options(const Arguments & arguments)
       }
       options.binds[i] = *bind;
     }
+    options.namespaces[i] = arguments.value(name + "-namespace").value_or("");
   }
   const auto rate = number_argument(arguments, "--rate", options.rate, {1, 200'000});
   const auto size =
@@ -101,8 +102,8 @@ int main(int argc, char ** argv)
     {.name = "pqc_blaster",
      .usage = usage,
      .options =
-       {"--drone", "--ground", "--drone-bind", "--ground-bind", "--rate", "--size", "--seconds",
-        "--drain", "--windows", "--priority"},
+       {"--drone", "--ground", "--drone-bind", "--ground-bind", "--drone-namespace",
+        "--ground-namespace", "--rate", "--size", "--seconds", "--drain", "--windows", "--priority"},
      .flags = {"--commands"}},
     argc, argv, read_options, run);
 }

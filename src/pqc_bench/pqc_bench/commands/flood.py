@@ -9,43 +9,44 @@ import contextlib
 from pathlib import Path
 from typing import Any
 
-from pqc_sim.datagrams.udp_port import Endpoint
-from pqc_sim.pair.ports import LOOPBACK, Ports
-
-from pqc_bench.flood import addresses, flood_text, member
+from pqc_bench.flood import addresses, flood_text, member, restarts
 from pqc_bench.flood.phase import WINDOWS, Phase
-from pqc_bench.flood.strangers import Attack, may_spoof, record_hellos
+from pqc_bench.flood.strangers import Attack, may_spoof
 from pqc_bench.flood.verdict import judge
 from pqc_bench.harness.blaster import Blaster
+from pqc_bench.harness.live_pair import LivePair
 from pqc_bench.harness.machine import commit, machine_kind
-from pqc_bench.harness.measured_nodes import MeasuredNodes
 from pqc_bench.harness.measurement import run_measurement
-from pqc_bench.harness.tunnel_pair import Plan, TunnelPair
 
-_ESTABLISH_S = 60.0
 _DRAIN_S = 3
 _DATAGRAM_BYTES = 256
 
 
 def run(options: argparse.Namespace) -> int:
     """Flood both ends, or do what the options name; 0 if they passed."""
+    out, seconds = options.out, options.seconds
     if options.member:
         return run_measurement(
-            options.out,
-            lambda folder: member.measure(folder, options.frames, options.seconds),
+            out,
+            lambda folder: member.measure(folder, options.frames, seconds),
             member.judge,
             member.lines,
         )
     if options.addresses:
         return run_measurement(
-            options.out,
-            lambda folder: addresses.measure(folder, options.seconds),
+            out,
+            lambda folder: addresses.measure(folder, seconds),
             addresses.judge,
             addresses.lines,
         )
-    return run_measurement(
-        options.out, lambda folder: _measure(options, folder), judge, flood_text.lines
-    )
+    if options.restarts:
+        return run_measurement(
+            out,
+            lambda folder: restarts.measure(folder, options.datagrams, seconds),
+            restarts.judge,
+            restarts.lines,
+        )
+    return run_measurement(out, lambda folder: _measure(options, folder), judge, flood_text.lines)
 
 
 def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
@@ -58,25 +59,27 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         Attack("junk from the drone's address", "gcs", spoofed=may_spoof()),
         Attack("hellos from the drone's address", "gcs", hellos=hellos, spoofed=may_spoof()),
     )
-
-    def record(ports: Ports) -> None:
-        record_hellos(Endpoint(LOOPBACK, ports.gcs_datagram), hellos)
-
     with contextlib.ExitStack() as stack:
-        pair = stack.enter_context(TunnelPair(folder, Plan(drone_alone=record)))
-        view = stack.enter_context(MeasuredNodes(pair.check))
-        view.wait_established(_ESTABLISH_S)
+        pair = LivePair(folder, stack)
+        pair.start(hellos=hellos)
         windows = 1 + WINDOWS * len(attacks)
         blaster = stack.enter_context(
-            Blaster(pair.applications, options.rate, _DATAGRAM_BYTES, windows, drain_s=_DRAIN_S)
+            Blaster(
+                pair.applications,
+                options.rate,
+                _DATAGRAM_BYTES,
+                windows,
+                drain_s=_DRAIN_S,
+                namespaces=pair.namespaces,
+            )
         )
         phases = [
-            Phase(attack, options.seconds, options.datagrams, pair, view, blaster)
-            for attack in attacks
+            Phase(attack, options.seconds, options.datagrams, pair, blaster) for attack in attacks
         ]
         results = [phase.run() for phase in phases]
         report = blaster.finish()
     return {
+        "network": pair.places.network,
         "phases": [
             {**result, "traffic": phase.traffic(report)}
             for phase, result in zip(phases, results, strict=True)

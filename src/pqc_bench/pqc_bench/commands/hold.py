@@ -26,6 +26,7 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     links: dict[str, Any] = {}
     for name in options.links:
         links[name] = attack_link(folder / name, name, options.seconds)
+        network = links[name].pop("network")
         print(f"  {name}: attacks done", flush=True)
         links[name]["loss"] = {
             f"{loss:g}": lose_on_link(folder / f"{name}-{loss:g}", name, loss, options.seconds)
@@ -33,6 +34,7 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         }
         print(f"  {name}: losses done", flush=True)
     return {
+        "network": network,
         "links": links,
         "seconds": options.seconds,
         "machine": machine_kind(),

@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
+from pqc_bench.harness.places import sentence
+
 
 def lines(result: dict[str, Any], faults: Sequence[str]) -> list[str]:
     """Return the whole result."""
     text: list[str] = []
     for phase in result["phases"]:
         text += _phase(phase)
-    text.append(f"  machine          {result['machine']}")
+    text += [sentence(result["network"]), f"  machine          {result['machine']}"]
     text += [f"  failed: {fault}" for fault in faults]
     return text
 

@@ -4,19 +4,18 @@
 
 from __future__ import annotations
 
-import contextlib
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from pqc_sim.datagrams.udp_port import Endpoint
-from pqc_sim.pair.ports import LOOPBACK
+from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.flood.strangers import Attack, Strangers, reconcile
 from pqc_bench.harness.blaster import Blaster
 from pqc_bench.harness.kernel_drops import kernel_drops
-from pqc_bench.harness.measured_nodes import MeasuredNodes, drops_of
+from pqc_bench.harness.live_pair import ENDS, LivePair
+from pqc_bench.harness.places import DRONE, GROUND
 from pqc_bench.harness.process_use import CpuMeter, resident_kib
-from pqc_bench.harness.tunnel_pair import TunnelPair
 from pqc_bench.rekey.result import Traffic
 
 _REKEYS = 5
@@ -24,11 +23,9 @@ _SESSIONS = 3
 WINDOWS = 5  # of the traffic generator, for each phase
 # The ground station makes a prekey and a session a second for each drone.
 _QUIET_PAUSE_S = 1.1
-_ANSWER_S = 30.0
-_STATUS_S = 60.0
 _SETTLE_S = 1.0
 _SAMPLE_S = 0.5
-_ENDS = ("drone", "gcs")
+_COUNTED_S = 0.2  # the counters of a status may be 100 ms old
 
 
 @dataclass
@@ -49,23 +46,18 @@ class Phase:
         attack: Attack,
         seconds: int,
         datagrams: int,
-        pair: TunnelPair,
-        view: MeasuredNodes,
+        pair: LivePair,
         blaster: Blaster,
     ) -> None:
         """Prepare it."""
         self._attack = attack
         self._seconds, self._datagrams = seconds, datagrams
-        self._view, self._blaster = view, blaster
-        self._pids = {end: pair.pid(end) for end in _ENDS}
-        ports = pair.ports
-        both = [ports.drone_datagram, ports.gcs_datagram]
-        self._other, self._port = both if attack.target == "gcs" else reversed(both)
-        self._memory: dict[str, list[int]] = {end: [] for end in _ENDS}
+        self._pair, self._blaster = pair, blaster
+        self._pids = {end: pair.processes[end].pid for end in ENDS}
+        self._memory: dict[str, list[int]] = {end: [] for end in ENDS}
 
     def run(self) -> dict[str, Any]:
         """Measure without and with the flood, and compare the counters."""
-        view = self._view
         quiet = self._course("quiet", _QUIET_PAUSE_S)
         warm = {end: max(used) for end, used in self._memory.items()}
         before, kernel_before = self._counters()
@@ -75,9 +67,9 @@ class Phase:
             # The program waits for late answers.
             self._blaster.open_window(f"{self._attack.name} after")
             while strangers.running:
-                view.spin(_SAMPLE_S)
+                time.sleep(_SAMPLE_S)
             flood = strangers.report()
-        view.spin(_SETTLE_S)
+        time.sleep(_SETTLE_S)
         after, kernel_after = self._counters()
         self._sample()
         counted = {reason: after[reason] - before[reason] for reason in after}
@@ -102,7 +94,7 @@ class Phase:
             "failures": quiet.failures + flooded.failures,
             "cpu_percent": {
                 end: {"quiet": quiet.cpu_percent[end], "flood": flooded.cpu_percent[end]}
-                for end in _ENDS
+                for end in ENDS
             },
             "resident_kib": {
                 end: {"first": used[0], "warm": warm[end], "last": used[-1], "most": max(used)}
@@ -119,40 +111,31 @@ class Phase:
         }
 
     def _course(self, name: str, pause_s: float) -> Course:
-        view, course = self._view, Course()
+        course = Course()
         meters = {end: CpuMeter(pid) for end, pid in self._pids.items()}
         self._blaster.open_window(f"{self._attack.name} {name}")
         for _ in range(_REKEYS):
             self._let_flow(pause_s)
-            answer = view.rekey("", _ANSWER_S)
-            if answer.success:
-                took_s = answer.timing.total_s + answer.timing.fetch_s
-                course.rekeys_ms.append(round(1e3 * took_s, 3))
-            else:
-                course.failures.append(f"a rekey failed: {answer.message}")
+            try:
+                course.rekeys_ms.append(self._pair.rekey_ms())
+            except RunFault as fault:
+                course.failures.append(str(fault))
         self._let_flow(pause_s)
         # What is sent between two sessions is lost: it does not count.
         self._blaster.open_window(f"{self._attack.name} {name} sessions")
         for _ in range(_SESSIONS):
-            course.sessions_ms.append(round(1e3 * view.reconnect(_ANSWER_S), 3))
-            view.wait_until(view.in_step, _STATUS_S, "agreement of both ends")
+            course.sessions_ms.append(self._pair.reconnect_ms())
             self._let_flow(pause_s)
         course.cpu_percent = {end: round(meter.percent(), 2) for end, meter in meters.items()}
         return course
 
     def _let_flow(self, seconds: float) -> None:
-        self._view.spin(seconds)
+        time.sleep(seconds)
         self._sample()
 
-    def _strangers(self) -> contextlib.AbstractContextManager[Strangers]:
-        return Strangers(
-            self._attack,
-            self._seconds,
-            Endpoint(LOOPBACK, self._port),
-            self._datagrams,
-            key_id=self._view.status[self._attack.target].key_id,
-            other=Endpoint(LOOPBACK, self._other),
-        )
+    def _strangers(self) -> Strangers:
+        other = self._pair.link(DRONE if self._attack.target == GROUND else GROUND)
+        return Strangers.at(self._pair, self._attack, self._seconds, self._datagrams, other)
 
     def _sample(self) -> None:
         for end, pid in self._pids.items():
@@ -160,15 +143,17 @@ class Phase:
 
     def _counters(self) -> tuple[dict[str, int], int]:
         """Return the drops of the flooded end and of the kernel."""
-        drops = drops_of(self._view.fresh(_STATUS_S)[self._attack.target])
-        if self._attack.target == "gcs":
-            strangers = self._view.fresh_strangers(_STATUS_S)
-            for reason in ("malformed", "unknown"):
-                drops[reason] += strangers[reason]
-            drops["unknown_drone"] = strangers["unknown drones"]
-            drops["repeated"] = strangers["repeated hellos"]
-            drops["discarded"] = strangers["discarded hellos"]
-        return drops, kernel_drops(self._port)
+        target = self._attack.target
+        time.sleep(_COUNTED_S)
+        status = self._pair.tunnels.ask(target, "status")
+        drops, strangers = status["peers"][0]["traffic"]["drops"], status["unassigned_drops"]
+        drops = {reason: count + strangers[reason] for reason, count in drops.items()}
+        if target == GROUND:
+            drops["unknown_drone"] = status["unknown_drones"]
+            drops["repeated"] = status["hellos_repeated"]
+            drops["discarded"] = status["hellos_discarded"]
+        with self._pair.places.inside(target):
+            return drops, kernel_drops(self._pair.link(target).port)
 
 
 def _traffic_record(traffic: Traffic) -> dict[str, Any]:

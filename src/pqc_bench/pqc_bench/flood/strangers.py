@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from pqc_sim.datagrams.udp_port import Endpoint
-from pqc_sim.pair.ports import STRANGERS
 from pqc_sim.pair.programs import tool_program
 from pqc_sim.processes.child import stop
 from pqc_sim.processes.run_fault import RunFault
 
-_CLIENT_HELLO = 0x81
-_RECORDED = 3
-_RECORD_S = 30.0
+from pqc_bench.harness.live_pair import LivePair
+from pqc_bench.harness.places import ATTACKER, Places
+
 # The drop reasons of each type of junk, and what a ground station does with hellos.
 _HELLO_REASONS = ("unknown_drone", "repeated", "discarded", "answered")
 _REASONS = {
@@ -30,6 +29,7 @@ _REASONS = {
     ("seq_old", "replay"): ("old",),
     ("auth_fail", "decrypt_fail"): ("forged",),
 }
+_LOOPBACK = Places()
 
 
 @dataclass(frozen=True)
@@ -41,22 +41,6 @@ class Attack:
     sources: int = 0  # 0: one, chosen by the system
     hellos: Path | None = None  # recorded ones; then nothing but hellos is sent
     spoofed: bool = False  # they bear the address and port of the other end
-
-
-def record_hellos(at: Endpoint, file: Path) -> None:
-    """Write hellos that a drone sends to an address where no ground station is yet."""
-    hellos: set[bytes] = set()
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
-        udp.bind((at.host, at.port))
-        udp.settimeout(_RECORD_S)
-        while len(hellos) < _RECORDED:
-            try:
-                datagram = udp.recv(2048)
-            except TimeoutError:
-                raise RunFault(f"the drone sent no hello within {_RECORD_S:.0f} s") from None
-            if datagram[:1] == bytes([_CLIENT_HELLO]):
-                hellos.add(datagram)
-    file.write_bytes(b"".join(sorted(hellos)))
 
 
 def may_spoof() -> bool:
@@ -80,6 +64,7 @@ class Strangers:
         *,
         key_id: int,
         other: Endpoint,
+        places: Places = _LOOPBACK,
     ) -> None:
         """Start it; `key_id` is that of a key in use, as an attacker may have overheard it.
 
@@ -90,17 +75,27 @@ class Strangers:
             *("--to", str(to), "--datagrams", str(datagrams), "--key-id", str(key_id)),
         ]
         if attack.sources:
-            command += ["--from", f"{STRANGERS}:0", "--sources", str(attack.sources)]
+            command += ["--from", f"{places.strangers}:0", "--sources", str(attack.sources)]
         if attack.spoofed:
             command += ["--spoof", str(other)]
         if attack.hellos is not None:
             command += ["--only-hellos", "--recorded", str(attack.hellos)]
-        self._process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        with places.inside(ATTACKER):
+            self._process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            )
         self._output = ("", "")
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
+
+    @staticmethod
+    def at(
+        pair: LivePair, attack: Attack, seconds: int, datagrams: int, other: Endpoint
+    ) -> Strangers:
+        """Start it against an end of a pair."""
+        key_id = pair.tunnels.peer(attack.target)["key_id"]
+        options: dict[str, Any] = {"key_id": key_id, "other": other, "places": pair.places}
+        return Strangers(attack, seconds, pair.link(attack.target), datagrams, **options)
 
     def __enter__(self) -> Strangers:
         """Use it."""

@@ -33,9 +33,19 @@ class Blaster:
     """A running pqc_blaster; use it as a context manager."""
 
     def __init__(
-        self, where: Applications, rate: int, size: int, windows: int, *, drain_s: int = 1
+        self,
+        where: Applications,
+        rate: int,
+        size: int,
+        windows: int,
+        *,
+        drain_s: int = 1,
+        namespaces: dict[str, int] | None = None,
     ) -> None:
-        """Start to send; `finish` waits up to `drain_s` for datagrams under way."""
+        """Start to send; `finish` waits up to `drain_s` for datagrams under way.
+
+        `namespaces` are processes in whose network namespaces "drone" and "ground" are.
+        """
         command = [
             str(tool_program("pqc_blaster")),
             *("--drone", str(where.drone), "--ground", str(where.ground)),
@@ -43,6 +53,8 @@ class Blaster:
             *("--rate", str(rate), "--size", str(size), "--windows", str(windows)),
             *("--drain", str(drain_s), "--priority", str(_PRIORITY), "--commands"),
         ]
+        for end, pid in (namespaces or {}).items():
+            command += [f"--{end}-namespace", f"/proc/{pid}/ns/net"]
         # It exits at the end of its input, so it can't outlive this process.
         self._process = subprocess.Popen(
             command,

@@ -7,7 +7,8 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-_TABLES = (Path("/proc/net/udp"), Path("/proc/net/udp6"))
+# Those of the network namespace of this thread.
+_TABLES = (Path("/proc/thread-self/net/udp"), Path("/proc/thread-self/net/udp6"))
 
 
 def kernel_drops(port: int) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import subprocess
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,12 @@ from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.harness.blaster import Applications
 from pqc_bench.harness.daemons import Daemons
-from pqc_bench.harness.places import DRONE, GROUND
+from pqc_bench.harness.places import DRONE, GROUND, Namespaces
 
 ENDS = (DRONE, GROUND)
 _CLIENT_HELLO = 0x81
 _RECORDED = 3
-_RECORD_S = 30.0
+_RECORD_S, _SESSION_S, _POLL_S = 30.0, 60.0, 0.002
 
 
 class LivePair:
@@ -58,6 +59,13 @@ class LivePair:
         """Where the applications of both ends are."""
         of = {end: [Endpoint(LOOPBACK, port) for port in self._ports[end][1:]] for end in ENDS}
         return Applications(of[DRONE][0], of[GROUND][0], of[DRONE][1], of[GROUND][1])
+
+    @property
+    def namespaces(self) -> dict[str, int]:
+        """Processes of the namespaces of both ends, as Blaster names these; empty on loopback."""
+        if not isinstance(self.places, Namespaces):
+            return {}
+        return {"drone": self.processes[DRONE].pid, "ground": self.processes[GROUND].pid}
 
     def application(self, end: str) -> socket.socket:
         """Return the socket of an application, connected to its end."""
@@ -116,6 +124,25 @@ class LivePair:
         if not answer["success"]:
             raise RunFault(f"a {request} failed: {answer['message']}")
         return round(1e3 * (answer["handshake"]["total_s"] + answer["handshake"]["fetch_s"]), 3)
+
+    def reconnect_ms(self) -> float:
+        """Have the drone wipe its keys; return the time until it has a new session.
+
+        The ground station has it, too, then.
+        """
+        before = {end: self.tunnels.peer(end)["handshakes"] for end in ENDS}
+        begun = time.monotonic()
+        self.tunnels.ask(DRONE, "wipe")
+        took_s, end_s = 0.0, begun + _SESSION_S
+        for end in ENDS:
+            while (now := self.tunnels.peer(end))["handshakes"] == before[end] or not now[
+                "encrypted"
+            ]:
+                if time.monotonic() > end_s:
+                    raise RunFault(f"the {end} got no new session after the keys were wiped")
+                time.sleep(_POLL_S)
+            took_s = took_s or time.monotonic() - begun
+        return round(1e3 * took_s, 3)
 
 
 def _record(udp: socket.socket, file: Path) -> None:

@@ -8,14 +8,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray
 from pqc_sim.pair.node_view import EVENTS, NodeView
 from pqc_sim.pair.tunnel_launch import NAMESPACES
 from pqc_sim.processes.run_fault import RunFault
 from rclpy.qos import QoSProfile
 
 from pqc_msgs.msg import LinkReport, TunnelEvent, TunnelStatus
-from pqc_msgs.srv import ListSuites, Rekey, Wipe
+from pqc_msgs.srv import ListSuites, Rekey
 
 _SPIN_S = 0.05
 _NS_PER_S = 1_000_000_000
@@ -32,17 +31,11 @@ class MeasuredNodes(NodeView):
         self._check = check
         # The drone's events since this list was last cleared.
         self.events: list[TunnelEvent] = []
-        # The ground station's counters of strangers; empty before its first report.
-        self.strangers: dict[str, int] = {}
         super().__init__("pqc_bench")
-        self._wipe = self._node.create_client(Wipe, f"/{NAMESPACES['drone']}/wipe")
         # As the drone last measured it; 0 before.
         self.round_trip_s = 0.0
         self._watch("drone", TunnelEvent, "events", self._on_event, EVENTS)
         self._watch("drone", LinkReport, "link", self._on_link, QoSProfile(depth=10))
-        self._node.create_subscription(
-            DiagnosticArray, "/diagnostics", self._on_diagnostics, QoSProfile(depth=20)
-        )
 
     def spin(self, seconds: float) -> None:
         """Handle messages for this long, in s."""
@@ -64,7 +57,7 @@ class MeasuredNodes(NodeView):
         """Wait until both ends report an established tunnel and the drone's services are ready."""
 
         def ready() -> bool:
-            services = (self._rekey, self._list, self._wipe)
+            services = (self._rekey, self._list)
             return self.established and all(service.service_is_ready() for service in services)
 
         self.wait_until(ready, seconds, "the first handshake")
@@ -80,22 +73,6 @@ class MeasuredNodes(NodeView):
         future = self._rekey.call_async(Rekey.Request(suite=suite, reason="measurement"))
         self.wait_until(future.done, seconds, f"an answer to the rekey to {suite}")
         return future.result()
-
-    def reconnect(self, seconds: float) -> float:
-        """Wipe the drone's keys; return the time until its next session is made, in s."""
-        self.events.clear()
-        self._wipe.call_async(Wipe.Request())
-
-        def stamp(kind: int) -> int | None:
-            return next((nanoseconds(e.stamp) for e in self.events if e.kind == kind), None)
-
-        def done() -> bool:
-            return stamp(TunnelEvent.HANDSHAKE_COMPLETED) is not None
-
-        self.wait_until(done, seconds, "a new session after the keys were wiped")
-        completed, wiped = stamp(TunnelEvent.HANDSHAKE_COMPLETED), stamp(TunnelEvent.KEYS_WIPED)
-        assert completed is not None and wiped is not None
-        return (completed - wiped) / _NS_PER_S
 
     def in_step(self) -> bool:
         """Whether both ends last reported the same session, epoch and suite."""
@@ -125,19 +102,6 @@ class MeasuredNodes(NodeView):
 
         self.wait_until(arrived, seconds, "a new status")
         return dict(self.status)
-
-    def fresh_strangers(self, seconds: float) -> dict[str, int]:
-        """Return the ground station's next complete counters of strangers."""
-        # The first report may have been under way before this call.
-        for _ in range(2):
-            self.strangers = {}
-            self.wait_until(lambda: bool(self.strangers), seconds, "a diagnosis of strangers")
-        return dict(self.strangers)
-
-    def _on_diagnostics(self, array: DiagnosticArray) -> None:
-        for status in array.status:
-            if status.name.endswith(": strangers"):
-                self.strangers = {value.key: int(value.value) for value in status.values}
 
     def _on_link(self, _: str, report: LinkReport) -> None:
         self.round_trip_s = report.rtt_s

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -44,11 +43,6 @@ class Plan:
     seed: int = 1
     conditions: dict[str, Any] = field(default_factory=dict)  # of the link, beside its loss
     link: dict[str, Any] = field(default_factory=dict)  # or its whole profile
-    # Where the link takes the drone's datagrams; the ground station, if None.
-    link_forward: Endpoint | None = None
-    ports: Ports = field(default_factory=Ports.pick)
-    # Called while the drone runs, and the ground station does not yet.
-    drone_alone: Callable[[Ports], None] | None = None
 
 
 class TunnelPair:
@@ -57,10 +51,8 @@ class TunnelPair:
     def __init__(self, folder: Path, plan: Plan) -> None:
         """Make keys and parameter files in `folder`; nothing runs yet."""
         self._folder = folder
-        self.ports = plan.ports
+        self.ports = Ports.pick()
         self._launches: dict[str, ProcessGroup] = {}
-        self._drone_alone = plan.drone_alone
-        self._link_forward = plan.link_forward or self._at(self.ports.gcs_datagram)
         self.link: LinkEmulator | None = None
         if plan.loss_percent or plan.conditions or plan.link:
             self.link = LinkEmulator(
@@ -74,13 +66,10 @@ class TunnelPair:
         """Launch the link, the ground's end and the drone's."""
         try:
             if self.link is not None:
-                self.link.start(self._at(self.ports.link_datagram), self._link_forward)
-            if self._drone_alone is not None:
-                self._launch("drone")
-                self._drone_alone(self.ports)
+                ground = self._at(self.ports.gcs_datagram)
+                self.link.start(self._at(self.ports.link_datagram), ground)
             for end in ("gcs", "drone"):
-                if end not in self._launches:
-                    self._launch(end)
+                self._launch(end)
         except BaseException:
             self.__exit__()
             raise

@@ -6,13 +6,12 @@ from __future__ import annotations
 
 import contextlib
 import selectors
-import socket
 import threading
 import time
 
 from pqc_sim.datagrams.udp_port import Endpoint
-from pqc_sim.pair.ports import LOOPBACK
 
+from pqc_bench.harness.places import ATTACKER, Places
 from pqc_bench.hold.tactics import Tactic, passing
 
 UP, DOWN = "up", "down"
@@ -23,9 +22,12 @@ _LARGEST = 65535
 class Adversary:
     """Passes datagrams by the tactic of each direction; use it as a context manager."""
 
-    def __init__(self, ground: Endpoint) -> None:
+    def __init__(self, places: Places, ground: Endpoint) -> None:
         """Bind its sockets: the link forwards to `endpoint`, and it forwards to the ground."""
-        self._facing = {UP: _socket(), DOWN: _socket()}  # where each direction arrives
+        # Where each direction arrives.
+        self._facing = {way: places.udp(ATTACKER) for way in (UP, DOWN)}
+        for facing in self._facing.values():
+            facing.setblocking(False)
         self._facing[DOWN].connect(ground)
         self._drone: Endpoint | None = None
         self._tactics = {UP: passing(), DOWN: passing()}
@@ -86,10 +88,3 @@ class Adversary:
                 self._facing[DOWN].send(datagram)
             elif self._drone is not None:
                 self._facing[UP].sendto(datagram, self._drone)
-
-
-def _socket() -> socket.socket:
-    facing = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    facing.bind((LOOPBACK, 0))
-    facing.setblocking(False)
-    return facing

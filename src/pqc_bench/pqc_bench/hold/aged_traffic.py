@@ -14,7 +14,8 @@ from collections import defaultdict
 
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
-from pqc_bench.harness.blaster import Applications
+from pqc_bench.harness.live_pair import LivePair
+from pqc_bench.harness.places import DRONE, GROUND
 from pqc_bench.hold.adversary import DOWN, UP
 
 _LARGEST = 65535
@@ -24,11 +25,12 @@ _PAYLOAD = 10  # where the payload of a MAVLink 2 frame begins
 class AgedTraffic:
     """Telemetry goes up and commands go down, at a rate each; use it as a context manager."""
 
-    def __init__(self, where: Applications, rate: float) -> None:
+    def __init__(self, pair: LivePair, rate: float) -> None:
         """Bind the sockets of both applications."""
         self._period_s = 1.0 / rate
-        self._sockets = {UP: _socket(where.drone_bind), DOWN: _socket(where.ground_bind)}
-        self._targets = {UP: where.drone, DOWN: where.ground}
+        self._sockets = {UP: pair.application(DRONE), DOWN: pair.application(GROUND)}
+        for port in self._sockets.values():
+            port.setblocking(False)
         self._codecs = {UP: _Telemetry(), DOWN: _Commands()}
         self._sent: dict[str, list[float]] = {UP: [], DOWN: []}
         self._ages: dict[str, list[float]] = defaultdict(list)
@@ -45,8 +47,6 @@ class AgedTraffic:
         """End."""
         self._stop.set()
         self._thread.join()
-        for port in self._sockets.values():
-            port.close()
 
     def take_ages(self, way: str) -> list[float]:
         """Return the ages, in s, of what was delivered since the last call."""
@@ -73,7 +73,7 @@ class AgedTraffic:
         datagram = self._codecs[way].encode(len(self._sent[way]))
         self._sent[way].append(time.monotonic())
         with contextlib.suppress(BlockingIOError, ConnectionRefusedError):
-            self._sockets[way].sendto(datagram, self._targets[way])
+            self._sockets[way].send(datagram)
 
     def _receive(self, way: str, port: socket.socket) -> None:
         with contextlib.suppress(BlockingIOError, ConnectionRefusedError):
@@ -127,10 +127,3 @@ class _Commands(_Codec):
         return self._pack(
             self._mavlink.command_long_encode(1, 1, command, 0, number, 0, 0, 0, 0, 0, 0)
         )
-
-
-def _socket(bind: tuple[str, int]) -> socket.socket:
-    port = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    port.bind(bind)
-    port.setblocking(False)
-    return port

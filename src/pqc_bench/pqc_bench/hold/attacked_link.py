@@ -8,18 +8,18 @@ import contextlib
 import statistics
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 from pqc_sim.datagrams.udp_port import Endpoint
-from pqc_sim.pair.link_emulator import fields_by_direction, link_profile
-from pqc_sim.pair.ports import LOOPBACK, Ports
-from pqc_sim.pair.tunnel_launch import NAMESPACES
+from pqc_sim.pair.link_emulator import LinkEmulator, fields_by_direction, link_profile
+from pqc_sim.pair.ports import free_ports
 from pqc_sim.processes.run_fault import RunFault
 
-from pqc_bench.harness.measured_nodes import MeasuredNodes, drops_of
-from pqc_bench.harness.tunnel_pair import Plan, TunnelPair
+from pqc_bench.harness.live_pair import ENDS, LivePair
+from pqc_bench.harness.places import ATTACKER, DRONE, GROUND
 from pqc_bench.hold.adversary import DOWN, UP, Adversary
 from pqc_bench.hold.aged_traffic import AgedTraffic
 from pqc_bench.hold.tactics import TACTICS, passing
@@ -32,121 +32,112 @@ _RATE, _RADIO_RATE = 20.0, 6.0  # messages per second, each way
 _MAX_AGE_S = 1.0  # the shipped value of max_age_s
 _MARGIN_S = 0.2  # jitter, and applications that share two cores with both ends
 _NAMED = "max_age_s"  # in the likely cause
-_ESTABLISH_S, _CALM_S, _RECOVERY_S = 60.0, 6.0, 30.0
-_STALE = "stale"
+_CALM_S, _RECOVERY_S, _POLL_S = 6.0, 30.0, 0.1
+_COUNTED_S = 0.2  # the counters of a status may be 100 ms old
+
+
+@dataclass(frozen=True)
+class _AttackedLink:
+    """Both ends, the applications' traffic, and the adversary on the path."""
+
+    pair: LivePair
+    traffic: AgedTraffic
+    adversary: Adversary
+
+    def causes(self) -> set[str]:
+        """Return what the ends say is wrong."""
+        causes = {end: self.pair.tunnels.peer(end)["likely_cause"] for end in ENDS}
+        return {f"{end}: {cause}" for end, cause in causes.items() if cause}
+
+    def stale(self) -> dict[str, int]:
+        """Return how many datagrams each end has refused as too old."""
+        time.sleep(_COUNTED_S)
+        peers = {end: self.pair.tunnels.peer(end) for end in ENDS}
+        return {end: peer["traffic"]["drops"]["stale"] for end, peer in peers.items()}
+
+    def collect(self, seconds: float) -> dict[str, list[float]]:
+        """Return the ages of what is delivered from now on."""
+        for way in (UP, DOWN):
+            self.traffic.take_ages(way)
+        time.sleep(seconds)
+        return {way: self.traffic.take_ages(way) for way in (UP, DOWN)}
+
+    def wait_for_calm(self) -> None:
+        """Wait until fresh datagrams arrive both ways and neither end complains."""
+        deadline = time.monotonic() + _RECOVERY_S
+        while time.monotonic() < deadline:
+            ages = self.collect(1.0)
+            fresh = all(of_way and max(of_way) < _MAX_AGE_S for of_way in ages.values())
+            if fresh and not self.causes():
+                return
+        raise RunFault(f"the link didn't recover within {_RECOVERY_S:.0f} s of an attack")
+
+    def attack(self, tactic: str, way: str, seconds: float) -> dict[str, Any]:
+        """Treat a direction by a tactic; return what was delivered, refused and said."""
+        self.wait_for_calm()
+        before = self.stale()
+        ages: list[float] = []
+        said: set[str] = set()
+        self.adversary.use(way, TACTICS[tactic]())
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            time.sleep(_POLL_S)
+            ages += self.traffic.take_ages(way)
+            said |= self.causes()
+        self.adversary.use(way, passing())
+        time.sleep(1.0)
+        ages += self.traffic.take_ages(way)
+        said |= self.causes()
+        refused = {end: count - before[end] for end, count in self.stale().items()}
+        return {
+            "oldest_s": round(max(ages, default=0.0), 3),
+            "delivered": len(ages),
+            "refused": refused[GROUND if way == UP else DRONE],
+            "named": any(_NAMED in cause for cause in said),
+            "said": sorted(said),
+        }
 
 
 def attack_link(folder: Path, name: str, seconds: float) -> dict[str, Any]:
     """Hold traffic back by each tactic, in each direction; return what was delivered and said."""
-    with _tunnels(folder, name, _profile(name)) as (view, traffic, adversary):
-        calm = {
-            way: statistics.median(ages) for way, ages in _collect(view, traffic, _CALM_S).items()
-        }
+    with _tunnels(folder, name, _profile(name)) as link:
+        calm = {way: statistics.median(ages) for way, ages in link.collect(_CALM_S).items()}
         found: dict[str, Any] = {}
         for tactic in TACTICS:
             for way in (UP, DOWN):
-                outcome = _attack(view, traffic, adversary, tactic, way, seconds)
+                outcome = link.attack(tactic, way, seconds)
                 outcome["bound_s"] = round(_MAX_AGE_S + calm[way] + _MARGIN_S, 3)
                 found.setdefault(tactic, {})[way] = outcome
-        return {**found, "calm_s": {way: round(age, 3) for way, age in calm.items()}}
+        calm_s = {way: round(age, 3) for way, age in calm.items()}
+        return {**found, "calm_s": calm_s, "network": link.pair.places.network}
 
 
 def lose_on_link(folder: Path, name: str, loss: float, seconds: float) -> dict[str, Any]:
     """Return how many fresh datagrams are refused at a loss in %, without an adversary."""
-    with _tunnels(folder, name, _profile(name, loss)) as (view, traffic, _):
-        ages = _collect(view, traffic, seconds)
+    with _tunnels(folder, name, _profile(name, loss)) as link:
+        ages = link.collect(seconds)
         return {
-            "fresh_refused": sum(_stale(view).values()),
+            "fresh_refused": sum(link.stale().values()),
             "delivered": {way: len(of_way) for way, of_way in ages.items()},
         }
 
 
-def _attack(
-    view: MeasuredNodes,
-    traffic: AgedTraffic,
-    adversary: Adversary,
-    tactic: str,
-    way: str,
-    seconds: float,
-) -> dict[str, Any]:
-    _wait_for_calm(view, traffic)
-    before = _stale(view)
-    ages: list[float] = []
-    said: set[str] = set()
-    adversary.use(way, TACTICS[tactic]())
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        view.spin(0.1)
-        ages += traffic.take_ages(way)
-        said |= _causes(view)
-    adversary.use(way, passing())
-    view.spin(1.0)
-    ages += traffic.take_ages(way)
-    said |= _causes(view)
-    refused = {end: count - before[end] for end, count in _stale(view).items()}
-    return {
-        "oldest_s": round(max(ages, default=0.0), 3),
-        "delivered": len(ages),
-        "refused": refused["gcs" if way == UP else "drone"],
-        "named": any(_NAMED in cause for cause in said),
-        "said": sorted(said),
-    }
-
-
-def _causes(view: MeasuredNodes) -> set[str]:
-    causes = {f"{end}: {status.likely_cause}" for end, status in view.status.items()}
-    return {cause for cause in causes if not cause.endswith(": ")}
-
-
-def _stale(view: MeasuredNodes) -> dict[str, int]:
-    return {end: drops_of(status)[_STALE] for end, status in view.fresh(_RECOVERY_S).items()}
-
-
-def _wait_for_calm(view: MeasuredNodes, traffic: AgedTraffic) -> None:
-    """Wait until fresh datagrams arrive both ways and neither end complains."""
-    deadline = time.monotonic() + _RECOVERY_S
-    while time.monotonic() < deadline:
-        ages = _collect(view, traffic, 1.0)
-        fresh = all(of_way and max(of_way) < _MAX_AGE_S for of_way in ages.values())
-        if fresh and view.established and not _causes(view):
-            return
-    raise RunFault(f"the link didn't recover within {_RECOVERY_S:.0f} s of an attack")
-
-
-def _collect(view: MeasuredNodes, traffic: AgedTraffic, seconds: float) -> dict[str, list[float]]:
-    for way in (UP, DOWN):
-        traffic.take_ages(way)
-    view.spin(seconds)
-    return {way: traffic.take_ages(way) for way in (UP, DOWN)}
-
-
 @contextlib.contextmanager
-def _tunnels(
-    folder: Path, name: str, profile: dict[str, Any]
-) -> Iterator[tuple[MeasuredNodes, AgedTraffic, Adversary]]:
-    folder.mkdir()
-    ports = Ports.pick()
-    rate = _RADIO_RATE if name == _RADIO else _RATE
+def _tunnels(folder: Path, name: str, profile: dict[str, Any]) -> Iterator[_AttackedLink]:
+    radio = {"links": [_RADIO], f"link.{_RADIO}.rate_kbit": _RADIO_KBIT}
     with contextlib.ExitStack() as stack:
-        adversary = stack.enter_context(Adversary(Endpoint(LOOPBACK, ports.gcs_datagram)))
-        drone, gcs = (_link_parameters(ports, end) if name == _RADIO else {} for end in NAMESPACES)
-        plan = Plan(
-            link=profile, link_forward=adversary.endpoint, ports=ports, drone=drone, gcs=gcs
-        )
-        pair = stack.enter_context(TunnelPair(folder, plan))
-        view = stack.enter_context(MeasuredNodes(pair.check))
-        view.wait_established(_ESTABLISH_S)
-        traffic = stack.enter_context(AgedTraffic(pair.applications, rate))
-        _wait_for_calm(view, traffic)
-        yield view, traffic, adversary
-
-
-def _link_parameters(ports: Ports, end: str) -> dict[str, Any]:
-    own = ports.drone_datagram if end == "drone" else ports.gcs_datagram
-    values = {"type": "udp", "datagram_port": own, "rate_kbit": _RADIO_KBIT}
-    if end == "drone":
-        values["gcs_datagram_port"] = ports.link_datagram
-    return {"links": [_RADIO], **{f"link.{_RADIO}.{key}": value for key, value in values.items()}}
+        pair = LivePair(folder, stack, radio if name == _RADIO else None)
+        adversary = stack.enter_context(Adversary(pair.places, pair.link(GROUND)))
+        emulator = LinkEmulator(folder, 0.0, 1, profile=profile)
+        listening = Endpoint(pair.places.at(ATTACKER), free_ports(1)[0])
+        stack.callback(emulator.stop)
+        with pair.places.inside(ATTACKER):
+            emulator.start(listening, adversary.endpoint)
+        pair.start(listening)
+        rate = _RADIO_RATE if name == _RADIO else _RATE
+        link = _AttackedLink(pair, stack.enter_context(AgedTraffic(pair, rate)), adversary)
+        link.wait_for_calm()
+        yield link
 
 
 def _profile(name: str, loss: float | None = None) -> dict[str, Any]:

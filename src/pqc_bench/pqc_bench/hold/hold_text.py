@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from pqc_bench.harness.places import sentence
 from pqc_bench.hold.adversary import DOWN, UP
 from pqc_bench.hold.tactics import TACTICS
 
@@ -29,4 +30,5 @@ def lines(result: dict[str, Any], faults: Sequence[str]) -> list[str]:
                 f"  {name:<11}{'none':<14}at {loss} % loss {one['fresh_refused']} of"
                 f" {delivered + one['fresh_refused']} refused"
             )
-    return [*text, f"  machine    {result['machine']}", *(f"  failed: {fault}" for fault in faults)]
+    text += [sentence(result["network"]), f"  machine          {result['machine']}"]
+    return text + [f"  failed: {fault}" for fault in faults]

@@ -1,0 +1,165 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What rekeys, ratchets and restarts of a drone take under attacks on its sessions."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pqc_sim.datagrams.udp_port import Endpoint
+from pqc_sim.processes.child import stop
+from pqc_sim.processes.run_fault import RunFault
+
+from pqc_bench.flood.strangers import Attack, Strangers, may_spoof
+from pqc_bench.flood.verdict import MAX_DELAY
+from pqc_bench.harness.live_pair import LivePair
+from pqc_bench.harness.machine import commit, machine_kind
+from pqc_bench.harness.places import ATTACKER, DRONE, GROUND, sentence
+
+_ROUNDS = 3
+_STEPS = ("rekey", "ratchet", "restart")
+_SOURCES = {"quiet": "without", "attack": "with"}
+# What takes no longer is prompt, however short it was without the attack.
+_PROMPT_MS = 1000.0
+_LEAST_PAUSE_S = 1.1  # the ground station makes a session and a prekey a second
+
+# Runs an attack on a live drone at an address; what it yields tells afterwards how much was sent.
+Attacker = Callable[[LivePair, Endpoint], contextlib.AbstractContextManager[list[int]]]
+
+
+@dataclass(frozen=True)
+class _Phase:
+    name: str
+    attack: Attacker
+    elsewhere: bool  # whether the drone restarts behind another address
+
+
+def measure(folder: Path, datagrams: int, seconds: int) -> dict[str, Any]:
+    """Have a drone rekey, ratchet and restart, without and with each attack."""
+    hellos = folder / "hellos"
+    phases = [
+        _Phase("a leaked PSK, every 15 s", lambda pair, _: _thief(pair, 1 / 15), False),
+        _Phase("a leaked PSK, 20/s", lambda pair, _: _thief(pair, 20.0), False),
+        _Phase(
+            "hellos from the live address",
+            lambda pair, live: _strangers(pair, live, hellos, datagrams),
+            True,
+        ),
+    ]
+    with contextlib.ExitStack() as stack:
+        pair = LivePair(folder, stack, {"drone_signature": True})
+        pair.start(hellos=hellos)
+        attacks = {
+            phase.name: {
+                "quiet": _course(pair, _nobody, phase.elsewhere, seconds),
+                "attack": _course(pair, phase.attack, phase.elsewhere, seconds),
+            }
+            for phase in phases
+        }
+    return {
+        "network": pair.places.network,
+        "attacks": attacks,
+        "machine": machine_kind(),
+        "commit": commit(),
+    }
+
+
+def judge(result: dict[str, Any]) -> list[str]:
+    """Return the faults, a sentence each."""
+    faults = []
+    for name, one in result["attacks"].items():
+        faults += [f"{name}: {fault}" for course in one.values() for fault in course["failures"]]
+        if not one["attack"]["sent"]:
+            faults.append(f"{name}: there was no attack")
+        for step in _STEPS:
+            quiet, attack = (one[course][f"{step}s_ms"] for course in ("quiet", "attack"))
+            limit = max(_PROMPT_MS, MAX_DELAY * max(quiet, default=0.0))
+            if attack and max(attack) > limit:
+                faults.append(
+                    f"{name}: a {step} took {max(attack):,.0f} ms, at most"
+                    f" {max(quiet, default=0.0):,.0f} ms without the attack"
+                )
+    return faults
+
+
+def lines(result: dict[str, Any], faults: list[str]) -> list[str]:
+    """Return the whole result as text."""
+    text = ["", f"  {'':38}{'rekeys, ms':>18}{'ratchets, ms':>18}{'restarts, ms':>18}"]
+    for name, one in result["attacks"].items():
+        for course, label in (("quiet", "without"), ("attack", f"{one['attack']['sent']:,} sent")):
+            times = [" ".join(f"{ms:.0f}" for ms in one[course][f"{step}s_ms"]) for step in _STEPS]
+            title = f"{name if course == 'quiet' else '':26}{label}"
+            text.append(f"  {title:38}" + "".join(f"{row or 'none':>18}" for row in times))
+    text += [sentence(result["network"]), f"  machine          {result['machine']}"]
+    return text + [f"  failed: {fault}" for fault in faults]
+
+
+def _course(pair: LivePair, attack: Attacker, elsewhere: bool, seconds: int) -> dict[str, Any]:
+    course: dict[str, Any] = {"failures": [], "sent": 0, **{f"{step}s_ms": [] for step in _STEPS}}
+    hosts = [pair.places.at(DRONE), pair.places.elsewhere]
+    pause_s = max(_LEAST_PAUSE_S, seconds / _ROUNDS / len(_STEPS))
+    for _ in range(_ROUNDS):
+        live = Endpoint(hosts[0], pair.link(DRONE).port)
+        if elsewhere:
+            hosts.reverse()
+        with attack(pair, live) as sent:
+            for step in _STEPS:
+                time.sleep(pause_s)
+                try:
+                    took_ms = _restart(pair, hosts[0]) if step == "restart" else pair.rekey_ms(step)
+                    course[f"{step}s_ms"].append(took_ms)
+                except RunFault as fault:
+                    course["failures"].append(str(fault))
+        course["sent"] += sum(sent)
+        pair.tunnels.wait_encrypted(DRONE)
+    if elsewhere:  # back to its own address
+        _restart(pair, pair.places.at(DRONE))
+    return course
+
+
+def _restart(pair: LivePair, host: str) -> float:
+    stop(pair.processes[DRONE])
+    begun = time.monotonic()
+    pair.start_drone(host)
+    pair.tunnels.wait_encrypted(DRONE)
+    return round(1e3 * (time.monotonic() - begun), 1)
+
+
+@contextlib.contextmanager
+def _nobody(_pair: LivePair, _live: Endpoint) -> Iterator[list[int]]:
+    yield []
+
+
+@contextlib.contextmanager
+def _thief(pair: LivePair, rate: float) -> Iterator[list[int]]:
+    sent: list[int] = []
+    words = [pair.tunnels.keys / DRONE, pair.places.at(ATTACKER), *pair.link(GROUND), rate, 1e6]
+    with pair.places.inside(ATTACKER):
+        thief = subprocess.Popen(
+            [sys.executable, "-m", "pqc_bench.flood.psk_thief", *map(str, words)],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+    try:
+        assert thief.stdout is not None
+        thief.stdout.readline()  # it has proved the first one
+        yield sent
+    finally:
+        stop(thief)
+        sent.append(1 + thief.communicate()[0].count("proved"))
+
+
+@contextlib.contextmanager
+def _strangers(pair: LivePair, live: Endpoint, hellos: Path, datagrams: int) -> Iterator[list[int]]:
+    sent: list[int] = []
+    attack = Attack("hellos", GROUND, hellos=hellos, spoofed=may_spoof())
+    with Strangers.at(pair, attack, 1000, datagrams, live) as strangers:
+        yield sent
+    sent.append(strangers.report()["sent"])
