@@ -29,9 +29,9 @@ struct BlasterOptions
   std::array<HostPort, 2> tunnels;  // plaintext ports of the tunnel's ends
   std::array<HostPort, 2> binds;
   std::array<std::string, 2> namespaces;  // files of network namespaces, for both or none
-  std::uint32_t rate = 320;  // datagrams per second, each way
-  std::size_t size = 256;    // bytes
-  Duration length{};         // zero: until a signal or command stops it
+  std::uint32_t rate = 320;               // datagrams per second, each way
+  std::size_t size = 256;                 // bytes
+  Duration length{};                      // zero: until a signal or command stops it
   Duration drain = std::chrono::seconds(1);
   std::size_t max_windows = 4096;
   std::size_t receive_buffer_bytes = std::size_t{4} << 20;

@@ -103,7 +103,8 @@ int main(int argc, char ** argv)
      .usage = usage,
      .options =
        {"--drone", "--ground", "--drone-bind", "--ground-bind", "--drone-namespace",
-        "--ground-namespace", "--rate", "--size", "--seconds", "--drain", "--windows", "--priority"},
+        "--ground-namespace", "--rate", "--size", "--seconds", "--drain", "--windows",
+        "--priority"},
      .flags = {"--commands"}},
     argc, argv, read_options, run);
 }

@@ -47,6 +47,7 @@ def measure(folder: Path, datagrams: int, seconds: int) -> dict[str, Any]:
     phases = [
         _Phase("a leaked PSK, every 15 s", lambda pair, _: _thief(pair, 1 / 15), False),
         _Phase("a leaked PSK, 20/s", lambda pair, _: _thief(pair, 20.0), False),
+        _Phase("the same, drone elsewhere", lambda pair, _: _thief(pair, 20.0), True),
         _Phase(
             "hellos from the live address",
             lambda pair, live: _strangers(pair, live, hellos, datagrams),
@@ -91,12 +92,12 @@ def judge(result: dict[str, Any]) -> list[str]:
 
 def lines(result: dict[str, Any], faults: list[str]) -> list[str]:
     """Return the whole result as text."""
-    text = ["", f"  {'':38}{'rekeys, ms':>18}{'ratchets, ms':>18}{'restarts, ms':>18}"]
+    text = ["", f"  {'':42}{'rekeys, ms':>18}{'ratchets, ms':>18}{'restarts, ms':>18}"]
     for name, one in result["attacks"].items():
         for course, label in (("quiet", "without"), ("attack", f"{one['attack']['sent']:,} sent")):
             times = [" ".join(f"{ms:.0f}" for ms in one[course][f"{step}s_ms"]) for step in _STEPS]
-            title = f"{name if course == 'quiet' else '':26}{label}"
-            text.append(f"  {title:38}" + "".join(f"{row or 'none':>18}" for row in times))
+            title = f"{name if course == 'quiet' else '':29}{label}"
+            text.append(f"  {title:42}" + "".join(f"{row or 'none':>18}" for row in times))
     text += [sentence(result["network"]), f"  machine          {result['machine']}"]
     return text + [f"  failed: {fault}" for fault in faults]
 

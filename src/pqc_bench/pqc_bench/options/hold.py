@@ -7,6 +7,7 @@ at once (hold), lets the oldest datagram pass every 2.5 s (trickle), delays more
 5.5 s (stretch), or holds for 1.6 s and lets the newest go first (burst). No datagram may be
 delivered that is older than max_age_s and what the link takes without the adversary, and an end
 must say what happens. Without the adversary no fresh datagram may be refused, at any of the losses.
+As root both ends and the adversary have a network namespace each.
 """
 
 from __future__ import annotations
