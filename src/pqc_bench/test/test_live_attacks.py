@@ -109,7 +109,7 @@ def test_the_loopback_interface_has_no_narrow_link() -> None:
 
 def course(**changes: Any) -> dict[str, Any]:
     times = {"rekeys_ms": [1.0, 2.0], "ratchets_ms": [0.5], "restarts_ms": [300.0, 310.0]}
-    return {"failures": [], "sent": 0, **times, **changes}
+    return {"failures": [], "sent": 0, "discarded": 7, **times, **changes}
 
 
 def attacked(**changes: Any) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def test_prompt_rekeys_ratchets_and_restarts_pass() -> None:
     assert restarts.judge(attacked(restarts_ms=[990.0])) == []
     text = "\n".join(restarts.lines(attacked(), []))
     assert "300 310" in text
-    assert "400 sent" in text
+    assert "400 sent, 7 left out" in text
 
 
 @pytest.mark.parametrize(

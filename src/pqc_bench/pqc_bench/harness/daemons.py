@@ -69,12 +69,15 @@ class Daemons:
             time.sleep(_POLL_S)
 
     def ask(self, name: str, request: str) -> dict[str, Any]:
-        """Return the answer of a control socket."""
+        """Return the answer of a control socket; RunFault if none comes."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as control:
             control.settimeout(_START_S)
             control.connect(str(self._control(name)))
             control.sendall(f"{request}\n".encode())
-            return json.loads(b"".join(iter(lambda: control.recv(65536), b"")))
+            try:
+                return json.loads(b"".join(iter(lambda: control.recv(65536), b"")))
+            except TimeoutError:
+                raise RunFault(f"a {request} got no answer in {_START_S:.0f} s") from None
 
     def peer(self, name: str) -> dict[str, Any]:
         """Return the status of an end's only peer."""
