@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from pqc_bench.flood import addresses, restarts
-from pqc_bench.harness import places
+from pqc_bench.harness import live_pair, places
 from pqc_bench.harness.places import ATTACKER, DRONE, GROUND, Namespaces, Places, make_places
 from pqc_sim.processes.run_fault import RunFault
 
@@ -65,6 +65,15 @@ def test_without_the_right_to_namespaces_all_is_on_the_loopback_interface(
         assert make_places(stack).network == "loopback"
     assert "loopback" in places.sentence("loopback")
     assert "loopback" not in places.sentence("namespaces")
+
+
+def test_the_time_of_a_new_session_includes_attempts_that_failed() -> None:
+    log = """2026-01-01T10:00:00.900Z INFO handshake started [x]
+2026-01-01T10:00:01.500Z WARN all session keys are wiped: on request
+2026-01-01T10:00:01.500Z INFO handshake started [x]
+"""
+    assert live_pair._tried_s(log) == 0.0
+    assert live_pair._tried_s(f"{log}2026-01-01T10:00:02.000Z INFO handshake started [x]") == 0.5
 
 
 def stretch(**changes: Any) -> dict[str, Any]:
