@@ -46,14 +46,13 @@ class Daemons:
         content = {SHIPPED_NODE: {"ros__parameters": values}}
         file.write_text(yaml.safe_dump(content), encoding="utf-8")
         words = ["--role", role, "--config", str(file), "--control", str(control)]
-        control.unlink(missing_ok=True)
         with self._log(name).open("wb") as output, self.places.inside(name):
             process = subprocess.Popen(
                 [str(tunnel_program("pqc_tunneld")), *words], stdout=output, stderr=output
             )
         self._stack.callback(stop, process)
         end = time.monotonic() + _START_S
-        while not control.is_socket():
+        while not _listens(control):
             if process.poll() is not None or time.monotonic() > end:
                 said = self.said(name).strip().splitlines() or [""]
                 raise RunFault(f"the tunnel of {name} didn't start: {said[-1]}")
@@ -92,3 +91,8 @@ class Daemons:
 
     def _log(self, name: str) -> Path:
         return self._folder / f"{name}.log"
+
+
+def _listens(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as control:
+        return control.connect_ex(str(path)) == 0

@@ -102,7 +102,8 @@ class LivePair:
         self.processes[GROUND] = self.tunnels.start(GROUND, {**own, **self._changes})
         if hellos is None:
             self.start_drone()
-        self.tunnels.wait_encrypted(DRONE)
+        for end in ENDS:
+            self.tunnels.wait_encrypted(end)
 
     def start_drone(self, host: str | None = None) -> None:
         """Start the drone, anew if it runs; at another address, if one is given."""
