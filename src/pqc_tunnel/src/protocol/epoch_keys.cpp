@@ -4,6 +4,8 @@
 #include "epoch_keys.hpp"
 
 #include <algorithm>
+#include <ranges>
+#include <span>
 #include <utility>
 
 namespace pqc_tunnel
@@ -43,7 +45,7 @@ EpochKeys::EpochKeys(
   max_age_(settings.max_age),
   window_(settings.replay_window),
   freshness_(settings.max_age),
-  max_packets_(settings.packet_limits.refuse)
+  limits_(settings.packet_limits)
 {
 }
 
@@ -58,8 +60,9 @@ ByteView EpochKeys::nonce(Nonce & buffer, const SecretBytes & base, std::uint64_
 {
   const std::size_t size = base.size();
   std::ranges::copy(base.view(), buffer.begin());
-  for (std::size_t i = 0; i < 8; ++i) {
-    buffer[size - 8 + i] ^= static_cast<std::uint8_t>(sequence >> (56 - 8 * i));
+  for (std::uint8_t & byte : std::span(buffer).subspan(size - 8, 8) | std::views::reverse) {
+    byte ^= static_cast<std::uint8_t>(sequence);
+    sequence >>= 8;
   }
   return {buffer.data(), size};
 }
@@ -84,7 +87,7 @@ bool EpochKeys::seal(FrameKind kind, MutableBytes frame, Instant now)
 EpochKeys::Opened EpochKeys::open(const FrameHeader & header, MutableBytes datagram, Instant now)
 {
   const std::uint64_t sequence = restore_sequence(header.sequence, window_.highest());
-  if (sequence >= max_packets_ || failures_ >= max_failures_per_key) {
+  if (sequence >= limits_.refuse || failures_ >= limits_.failures) {
     return {Drop::decrypt_fail};
   }
   switch (window_.check(sequence)) {

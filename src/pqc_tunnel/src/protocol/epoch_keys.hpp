@@ -84,7 +84,7 @@ public:
   // Returns the moment of the key exchange that they come from.
   Instant exchanged() const { return name_.ratchets == 0 ? installed_ : name_.exchanged; }
   std::uint64_t sent() const { return next_sequence_; }
-  bool used_up() const { return next_sequence_ >= max_packets_; }  // nothing more can be sealed
+  bool used_up() const { return next_sequence_ >= limits_.refuse; }  // nothing more can be sealed
   // Packets under these keys in the busier direction, as far as is known here.
   std::uint64_t packets() const { return std::max(next_sequence_, window_.highest()); }
   std::uint64_t highest_received() const { return window_.highest(); }
@@ -120,7 +120,7 @@ private:
   ReplayWindow window_;
   Freshness freshness_;
   Instant refuse_from_ = Instant::max();
-  std::uint64_t max_packets_;
+  PacketLimits limits_;
   std::uint64_t next_sequence_ = 0;
   std::uint64_t failures_ = 0;
 };

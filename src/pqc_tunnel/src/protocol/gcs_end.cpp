@@ -4,6 +4,8 @@
 #include "gcs_end.hpp"
 
 #include <algorithm>
+#include <ranges>
+#include <span>
 #include <utility>
 
 #include "suite_objection.hpp"
@@ -51,9 +53,10 @@ GcsEnd::GcsEnd(
 KeyId GcsEnd::next_key_id()
 {
   KeyId id = boot_;
-  const std::uint64_t counter = ++key_counter_;
-  for (std::size_t i = 0; i < 8; ++i) {
-    id.bytes[8 + i] = static_cast<std::uint8_t>(counter >> (56 - 8 * i));
+  std::uint64_t counter = ++key_counter_;
+  for (std::uint8_t & byte : std::span(id.bytes).last<8>() | std::views::reverse) {
+    byte = static_cast<std::uint8_t>(counter);
+    counter >>= 8;
   }
   return id;
 }

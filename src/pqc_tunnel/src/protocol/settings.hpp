@@ -80,6 +80,7 @@ struct PacketLimits
 {
   std::uint64_t ask_rekey = rekey_asked_packets;
   std::uint64_t refuse = max_packets_per_key;
+  std::uint64_t failures = max_failures_per_key;
 };
 
 // GCS only: what is made ahead of key exchanges that may come.

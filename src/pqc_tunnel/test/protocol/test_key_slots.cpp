@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "support/identities.hpp"
+#include "support/session_secrets.hpp"
 
 namespace pqc_tunnel::test
 {
@@ -14,24 +15,11 @@ namespace
 
 const Suite & any_suite() { return suite("cs-mlkem768-aesgcm-mldsa65"); }
 
-EpochSecrets secrets(std::uint8_t fill)
-{
-  EpochSecrets made;
-  for (auto * key : {&made.drone_to_gcs_key, &made.gcs_to_drone_key}) {
-    *key = SecretBytes::copy_of(Bytes(32, fill));
-  }
-  for (auto * iv : {&made.drone_to_gcs_iv, &made.gcs_to_drone_iv}) {
-    *iv = SecretBytes::copy_of(Bytes(12, fill));
-  }
-  made.drone_to_gcs_id = made.gcs_to_drone_id = FrameKeyId{fill};
-  return made;
-}
-
 std::unique_ptr<EpochKeys> epoch_keys(std::uint8_t epoch, Role role)
 {
   return std::make_unique<EpochKeys>(
-    EpochName{&any_suite(), SessionId{{1}}, Epoch{epoch}}, role, secrets(epoch), TunnelSettings{},
-    Instant{}, std::make_shared<PeerClock>());
+    EpochName{&any_suite(), SessionId{{1}}, Epoch{epoch}}, role, filled_secrets(epoch),
+    TunnelSettings{}, Instant{}, std::make_shared<PeerClock>());
 }
 
 FrameKeyId key_id(std::uint8_t epoch) { return FrameKeyId{epoch}; }
@@ -159,6 +147,35 @@ TEST(KeySlots, find_every_key_of_one_epoch_the_newest_first)
   slots.note_received(*both[0]);
   EXPECT_EQ(slots.sending(), both[0]);
   EXPECT_EQ(held(slots, 7), 1u);
+}
+
+TEST(KeySlots, find_no_more_than_four_keys_of_one_id)
+{
+  KeySlots slots;
+  for (int exchange = 0; exchange < 6; ++exchange) {
+    slots.install_for_sending(epoch_keys(7, Role::drone));
+    slots.note_received(*slots.sending());
+  }
+  EXPECT_EQ(slots.installed().size(), 5u);
+  EXPECT_EQ(held(slots, 7), 4u);
+  EXPECT_EQ(slots.candidates(key_id(7))[0], slots.sending());
+}
+
+TEST(KeySlots, tell_of_the_sending_keys_alone_whether_they_are_confirmed)
+{
+  KeySlots slots;
+  slots.install_for_sending(epoch_keys(0, Role::drone));
+  receive(slots, 0, true);
+  slots.install_for_sending(epoch_keys(1, Role::drone));
+  const auto confirmed = [&](KeyUse use) {
+    const auto keys = slots.installed();
+    return std::ranges::find(keys, use, &InstalledKeys::use)->confirmed;
+  };
+  EXPECT_FALSE(confirmed(KeyUse::sending));
+  EXPECT_FALSE(confirmed(KeyUse::older));
+  receive(slots, 1, true);
+  EXPECT_TRUE(confirmed(KeyUse::sending));
+  EXPECT_FALSE(confirmed(KeyUse::older));
 }
 
 TEST(KeySlots, keep_each_key_for_its_own_overlap_when_rekeys_follow_one_another)

@@ -25,6 +25,20 @@ inline EpochSecrets copy_of(const EpochSecrets & secrets)
   return copied;
 }
 
+// Of an epoch that nobody has agreed on: every key, IV and id has this value.
+inline EpochSecrets filled_secrets(std::uint8_t fill)
+{
+  EpochSecrets made;
+  for (auto * key : {&made.drone_to_gcs_key, &made.gcs_to_drone_key}) {
+    *key = SecretBytes::copy_of(Bytes(32, fill));
+  }
+  for (auto * iv : {&made.drone_to_gcs_iv, &made.gcs_to_drone_iv}) {
+    *iv = SecretBytes::copy_of(Bytes(12, fill));
+  }
+  made.drone_to_gcs_id = made.gcs_to_drone_id = FrameKeyId{fill};
+  return made;
+}
+
 }  // namespace pqc_tunnel::test
 
 #endif  // SUPPORT__SESSION_SECRETS_HPP_
