@@ -23,14 +23,12 @@ std::array<std::uint8_t, 16> transcript_tag(const EpochKeys & keys)
 void KeySlots::install_for_sending(std::unique_ptr<EpochKeys> keys)
 {
   // A confirmed predecessor replaces all older keys; an unconfirmed one is kept beside the last confirmed one.
-  if (sending_) {
-    if (confirmed_) {
-      keep_displaced(standby_[1]);
-      keep_displaced(standby_[0]);
-      standby_[0] = {std::move(sending_)};
-    } else {
-      standby_[1] = {std::move(sending_)};
-    }
+  if (confirmed_) {
+    keep_displaced(standby_[1]);
+    keep_displaced(standby_[0]);
+    standby_[0] = {std::move(sending_)};
+  } else {
+    standby_[1] = {std::move(sending_)};
   }
   sending_ = std::move(keys);
   confirmed_ = false;
@@ -55,20 +53,17 @@ bool KeySlots::note_received(const EpochKeys & keys)
   if (&keys == sending_.get()) {
     return !std::exchange(confirmed_, true);
   }
-  for (std::size_t i = 0; i < pending_.size(); ++i) {
-    if (&keys != pending_[i].keys.get()) {
-      continue;
-    }
-    keep_displaced(standby_[0]);
-    standby_[0] = {std::exchange(sending_, std::move(pending_[i].keys))};
-    confirmed_ = true;
-    // What is older than the promoted one the drone can't use any more.
-    for (; i < pending_.size(); ++i) {
-      pending_[i] = {};
-    }
-    return true;
+  const auto proved =
+    std::ranges::find(pending_, &keys, [](const Pending & pending) { return pending.keys.get(); });
+  if (proved == pending_.end()) {
+    return false;
   }
-  return false;
+  keep_displaced(standby_[0]);
+  standby_[0] = {std::exchange(sending_, std::move(proved->keys))};
+  confirmed_ = true;
+  // What is older than the promoted one the drone can't use any more.
+  std::for_each(proved, pending_.end(), [](Pending & pending) { pending = {}; });
+  return true;
 }
 
 // Moves keys to the displaced ones; drops the oldest of these if there is no room.

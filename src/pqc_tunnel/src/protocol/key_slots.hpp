@@ -68,7 +68,7 @@ public:
   void retire_older_at(Instant when, Instant late_from);
   void handle_timeout(Instant now);
   Instant next_timeout() const;
-  bool empty() const { return !sending_ && !pending_[0].keys && !pending_[1].keys; }
+  bool empty() const { return !sending_ && !pending_[0].keys; }  // pending: newest first
   void clear();
 
   // Keys that could have sealed a packet with this key id, newest first; null after the last.
