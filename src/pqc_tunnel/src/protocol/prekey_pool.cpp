@@ -131,9 +131,6 @@ void PrekeyPool::take_stock()
     return static_cast<std::size_t>(count) < settings_.depth &&
            used + prekey_bytes(*suite) <= settings_.max_bytes;
   });
-  if (short_of_.empty()) {
-    held_back_since_.reset();
-  }
 }
 
 // --- Making ---
@@ -151,7 +148,7 @@ void PrekeyPool::note_duration(const Suite & suite, Duration keygen_and_sign)
 
 void PrekeyPool::hold_back(Instant now)
 {
-  if (!held_back_since_) {
+  if (!held_back_since_ || short_of_.empty()) {
     held_back_since_ = now;
   }
   held_back_until_ = std::min(now + pause, *held_back_since_ + longest_pause);

@@ -74,6 +74,7 @@ TEST_F(Pool, serves_every_cipher_with_one_key_and_never_twice)
 {
   want({&aes(), &chacha()});
   make_all();
+  EXPECT_EQ(pool_.status().wanted, 1u);
   EXPECT_EQ(pool_.status().stored, 1u);
   EXPECT_TRUE(pool_.take(chacha(), now_));
   EXPECT_FALSE(pool_.take(aes(), now_));
@@ -111,7 +112,7 @@ TEST_F(Pool, retries_a_kind_that_failed_after_a_minute)
   EXPECT_EQ(pool_.next_to_make(now_), &aes());
   make(aes());
   EXPECT_EQ(pool_.next_to_make(now_ + 58s), nullptr);
-  EXPECT_EQ(pool_.next_to_make(now_ + 60s), &heavy());
+  EXPECT_EQ(pool_.next_to_make(now_ + 59s), &heavy());
 }
 
 TEST_F(Pool, stays_within_its_memory_and_first_drops_what_nobody_wants)
@@ -120,6 +121,10 @@ TEST_F(Pool, stays_within_its_memory_and_first_drops_what_nobody_wants)
   pool_ = PrekeyPool(settings_);
   want({&aes(), &heavy()});
   make_all();
+  EXPECT_EQ(pool_.status().stored, 2u);
+  EXPECT_EQ(pool_.status().bytes, settings_.max_bytes);
+  want({&aes(), &heavy(), &suite("cs-mlkem512-aesgcm-mldsa44")});
+  EXPECT_EQ(pool_.next_to_make(now_), nullptr);  // no room for another one
   want({&heavy(), &suite("cs-mlkem512-aesgcm-mldsa44")});
   make_all();
   EXPECT_LE(pool_.status().bytes, settings_.max_bytes);
@@ -133,6 +138,56 @@ TEST_F(Pool, without_memory_makes_nothing)
   pool_ = PrekeyPool(settings_);
   want({&aes()});
   EXPECT_EQ(pool_.next_to_make(now_), nullptr);
+}
+
+TEST_F(Pool, makes_as_many_keys_of_a_kind_as_it_is_deep)
+{
+  settings_.depth = 3;
+  pool_ = PrekeyPool(settings_);
+  want({&aes()});
+  EXPECT_EQ(pool_.status().wanted, 3u);
+  make_all();
+  EXPECT_EQ(pool_.status().stored, 3u);
+  EXPECT_TRUE(pool_.take(chacha(), now_));
+  pool_.begin(aes());
+  EXPECT_EQ(pool_.status().stored, 2u);
+}
+
+TEST_F(Pool, wakes_up_when_a_key_expires_or_can_be_made)
+{
+  EXPECT_EQ(pool_.next_timeout(), Instant::max());
+  want({&aes(), &heavy()});
+  EXPECT_LE(pool_.next_timeout(), now_);
+  pool_.begin(aes());
+  EXPECT_EQ(pool_.next_timeout(), Instant::max());
+  pool_.fail(now_);
+  pool_.begin(heavy());
+  pool_.fail(now_ + 1s);
+  EXPECT_EQ(pool_.next_timeout(), now_ + 60s);
+  pool_.hold_back(now_ + 60s);
+  EXPECT_EQ(pool_.next_timeout(), now_ + 60s + 500ms);
+  EXPECT_EQ(pool_.next_to_make(now_ + 60s + 500ms), &aes());
+}
+
+TEST_F(Pool, gives_way_to_the_exchanges_of_another_time_anew)
+{
+  want({&aes()});
+  make_all();
+  pool_.hold_back(now_);
+  now_ += 1min;
+  EXPECT_TRUE(pool_.take(aes(), now_));  // is a part of an exchange
+  EXPECT_EQ(pool_.next_to_make(now_), nullptr);
+  pool_.hold_back(now_ + 400ms);
+  EXPECT_EQ(pool_.next_to_make(now_ + 800ms), nullptr);
+  EXPECT_EQ(pool_.next_to_make(now_ + 900ms), &aes());
+}
+
+TEST_F(Pool, estimates_a_quarter_of_a_second_until_it_knows)
+{
+  EXPECT_EQ(pool_.estimate(aes()), 250ms);
+  pool_.note_duration(chacha(), 3s);
+  EXPECT_EQ(pool_.estimate(aes()), 3s);
+  EXPECT_EQ(pool_.estimate(heavy()), 250ms);
 }
 
 TEST(LikelyNext, are_the_same_suite_its_neighbours_and_the_lightest)
@@ -163,6 +218,53 @@ TEST(Stock, holds_one_prekey_of_each_kind_and_gives_it_once)
   EXPECT_FALSE(stock.holds(aes(), now + 1h));
   EXPECT_TRUE(stock.take(chacha(), now));
   EXPECT_FALSE(stock.take(aes(), now));
+}
+
+TEST(PrekeyStock, gives_no_prekey_that_has_expired)
+{
+  PrekeyStock stock;
+  const Instant now{Duration(1h)};
+  const Instant end = now + prekey_lifetime;
+  EXPECT_EQ(stock.next_timeout(), Instant::max());
+  const auto add = [&] {
+    VerifiedPrekey prekey;
+    prekey.suite = &aes();
+    stock.add(std::move(prekey), now);
+  };
+  add();
+  EXPECT_EQ(stock.next_timeout(), end);
+  EXPECT_TRUE(stock.holds(aes(), end - Duration(1)));
+  EXPECT_FALSE(stock.holds(aes(), end));
+  EXPECT_FALSE(stock.take(heavy(), now));
+  EXPECT_EQ(stock.count(), 1u);
+  EXPECT_FALSE(stock.take(aes(), end));
+  EXPECT_EQ(stock.count(), 0u);
+  add();
+  EXPECT_TRUE(stock.take(aes(), end - Duration(1)));
+  add();
+  stock.handle_timeout(end - Duration(1));
+  EXPECT_EQ(stock.count(), 1u);
+  stock.handle_timeout(end);
+  EXPECT_EQ(stock.count(), 0u);
+}
+
+TEST(PrekeyStock, remembers_the_last_thousand_keys_that_were_used)
+{
+  PrekeyStock stock;
+  const auto is_new = [&](std::size_t n) {
+    KeyId id;
+    id.bytes[0] = static_cast<std::uint8_t>(n >> 8);
+    id.bytes[1] = static_cast<std::uint8_t>(n);
+    return stock.is_new(id);
+  };
+  for (std::size_t n = 0; n < remembered_key_ids; ++n) {
+    EXPECT_TRUE(is_new(n));
+  }
+  EXPECT_FALSE(is_new(0));
+  EXPECT_FALSE(is_new(remembered_key_ids - 1));
+  EXPECT_TRUE(is_new(remembered_key_ids));
+  EXPECT_FALSE(is_new(1));
+  EXPECT_TRUE(is_new(0));  // forgotten
 }
 
 TEST(PrekeyStock, drops_the_oldest_one_as_the_ground_station_does)
