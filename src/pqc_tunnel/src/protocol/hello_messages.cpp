@@ -90,8 +90,7 @@ std::optional<OtherVersion> other_version(ByteView frame)
     return std::nullopt;
   }
   OtherVersion other{frame[1], std::nullopt};
-  if (frame[0] == client_hello && frame.size() >= header_size + other.drone.emplace().bytes.size())
-  {
+  if (frame[0] == client_hello && frame.size() >= header_size + DroneId::size) {
     other.drone = body(frame).id<DroneId>();
   }
   return other;

@@ -54,6 +54,28 @@ protected:
     const std::uint8_t random = ++randoms_;
     return handle(hello(challenge_of(handle(hello({}, random), from)), random), from);
   }
+  // With a challenge that is none; it is new each time.
+  Bytes outdated_hello()
+  {
+    Random32 challenge;
+    random_.fill(challenge);
+    return hello(challenge);
+  }
+  // How many hellos are answered in that time, of more than enough.
+  int answers(HelloGate & gate, const Endpoint & from, Duration time)
+  {
+    int count = 0;
+    const Instant end = now_ + time;
+    for (;; now_ += 1s) {
+      for (int i = 0; i < 100; ++i) {
+        const auto verdict = gate.handle(outdated_hello(), from, now_);
+        count += std::holds_alternative<HelloGate::Challenged>(verdict) ? 1 : 0;
+      }
+      if (now_ >= end) {
+        return count;
+      }
+    }
+  }
   HelloGate::Standing standing_of(const HelloGate::Verdict & verdict)
   {
     return std::get<HelloGate::Admitted>(verdict).standing;
@@ -88,9 +110,11 @@ TEST_F(Gate, is_silent_to_everything_else_and_counts_it)
   Bytes wrong = hello();
   wrong.back() ^= 1;
   EXPECT_TRUE(is_turned_away(handle(wrong)));
+  std::fill(wrong.end() - mac_size, wrong.end(), std::uint8_t{0});
+  EXPECT_TRUE(is_turned_away(handle(wrong)));
   EXPECT_TRUE(is_turned_away(handle(hello({}, 7, {{9}}))));
   EXPECT_EQ(gate_.strangers().malformed, 2u);
-  EXPECT_EQ(gate_.strangers().wrong_key, 1u);
+  EXPECT_EQ(gate_.strangers().wrong_key, 2u);
   EXPECT_EQ(gate_.strangers().unknown_drone, 1u);
 }
 
@@ -109,6 +133,21 @@ TEST_F(Gate, is_silent_to_a_hello_of_another_version_and_tells_whose_id_it_has)
   EXPECT_TRUE(is_turned_away(handle(other)));
   EXPECT_EQ(gate_.strangers().other_version, 1u);
   EXPECT_EQ(gate_.strangers().malformed, 2u);
+}
+
+// An id of zeros is one like any other.
+TEST_F(Gate, takes_only_a_whole_id_in_a_hello_of_another_version_for_an_id)
+{
+  gate_.add({DroneId{}, psk_});
+  const auto turned_away = [&](std::uint8_t type, std::size_t size) {
+    Bytes other(size);
+    other[0] = type;
+    other[1] = 4;
+    return std::get<HelloGate::TurnedAway>(handle(other)).drone;
+  };
+  EXPECT_EQ(turned_away(0x81, 2 + DroneId::size), PeerIndex{1});
+  EXPECT_EQ(turned_away(0x81, 2 + DroneId::size - 1), std::nullopt);
+  EXPECT_EQ(turned_away(0x82, 100), std::nullopt);  // a drone sends no such frame
 }
 
 TEST_F(Gate, answers_a_recorded_hello_from_one_address_only_now_and_then)
@@ -153,6 +192,49 @@ TEST_F(
   EXPECT_LT(static_cast<double>(bytes), 0.05 * 8000 * 25 + 600);
 }
 
+TEST_F(Gate, answers_a_hello_to_eight_addresses_in_a_moment_and_for_24_seconds)
+{
+  const auto is_answered = [&](std::uint8_t host) {
+    return std::holds_alternative<HelloGate::Challenged>(
+      handle(hello(), WiredPair::stranger(host)));
+  };
+  const Instant begun = now_;
+  for (std::uint8_t host = 1; host <= max_challenges; ++host) {
+    EXPECT_TRUE(is_answered(host));
+  }
+  EXPECT_FALSE(is_answered(100));
+  now_ += hello_retry_first / 2 - Duration(1);
+  EXPECT_FALSE(is_answered(1));
+  EXPECT_FALSE(is_answered(100));
+  now_ += Duration(1);
+  EXPECT_TRUE(is_answered(100));
+  EXPECT_FALSE(is_answered(100));
+  EXPECT_TRUE(is_answered(1));
+  now_ = begun + answer_patience + longest_round_trip - Duration(1);
+  EXPECT_TRUE(is_answered(1));
+  now_ += 1s;
+  EXPECT_FALSE(is_answered(1));
+}
+
+TEST_F(Gate, answers_a_hello_no_longer_from_24_seconds_after_the_first_answer_on)
+{
+  ASSERT_TRUE(std::holds_alternative<HelloGate::Challenged>(handle(hello())));
+  now_ += answer_patience + longest_round_trip;
+  EXPECT_TRUE(std::holds_alternative<HelloGate::Unanswered>(handle(hello())));
+}
+
+// There are 1,024 places, so that some of these take that of another one.
+TEST_F(Gate, keeps_two_hellos_apart_that_share_a_place_in_its_memory)
+{
+  AnsweredHellos answered(random_);
+  for (int i = 0; i < 3000; ++i) {
+    const Bytes frame = outdated_hello();
+    EXPECT_EQ(answered.look_up(frame, live_, now_), AnsweredHellos::Memory::fresh);
+    answered.add(frame, live_, now_);
+    EXPECT_EQ(answered.look_up(frame, live_, now_), AnsweredHellos::Memory::refused);
+  }
+}
+
 TEST_F(Gate, takes_a_challenge_from_its_address_for_20_to_30_seconds)
 {
   const Random32 challenge = challenge_of(handle(hello()));
@@ -183,6 +265,18 @@ TEST_F(Gate, admits_no_random_value_twice_while_its_challenge_is_valid)
     ASSERT_TRUE(std::holds_alternative<HelloGate::Repeated>(again));
     // Nor with a fresh challenge for the same random value.
   }
+}
+
+TEST_F(Gate, admits_a_random_value_again_once_every_challenge_for_it_has_expired)
+{
+  const auto knock_again = [&] { return handle(hello(challenge_of(handle(outdated_hello())))); };
+  ASSERT_TRUE(is_admitted(knock_again()));
+  const Instant forgotten =
+    now_ + challenge_buckets * challenge_bucket + 2 * (answer_patience + longest_round_trip);
+  now_ = forgotten - Duration(1);
+  EXPECT_TRUE(std::holds_alternative<HelloGate::Repeated>(knock_again()));
+  now_ = forgotten;
+  EXPECT_TRUE(is_admitted(knock_again()));
 }
 
 TEST_F(Gate, admits_the_host_of_the_live_session_once_a_second_after_a_burst_of_three)
@@ -225,6 +319,32 @@ TEST_F(Gate, lets_no_hello_from_elsewhere_take_what_is_for_the_host_of_the_live_
     knock(WiredPair::stranger(host));
   }
   EXPECT_EQ(standing_of(knock(live_)), HelloGate::Standing::live);
+}
+
+TEST_F(Gate, leaves_some_answers_to_the_host_of_the_live_session)
+{
+  live_ = WiredPair::stranger(200);
+  EXPECT_GT(answers(gate_, WiredPair::stranger(1), 0s), 10);
+  EXPECT_GT(answers(gate_, live_, 0s), 5);
+}
+
+TEST_F(Gate, answers_within_a_share_of_the_rate_that_was_found_for_the_only_link)
+{
+  const auto answers_of = [&](const PathSettings & paths, std::optional<double> rate) {
+    HelloGate gate(paths, random_, [](PeerIndex, const Endpoint &) { return false; });
+    gate.add({DroneId{{1}}, psk_});
+    answers(gate, WiredPair::stranger(1), 0s);  // what is saved at the start
+    gate.set_found_rate(rate);
+    return answers(gate, WiredPair::stranger(1), 10s);
+  };
+  const PathSettings one{{paths_.links[0]}};
+  const PathSettings thin{{paths_.links[1]}};
+  constexpr double found = 8000;
+  EXPECT_GT(answers_of(one, std::nullopt), 200);
+  EXPECT_LT(answers_of(one, found), 60);
+  EXPECT_GT(answers_of(one, 1e9), 200);
+  EXPECT_GT(answers_of(paths_, found), 200);
+  EXPECT_EQ(answers_of(thin, 1e9), answers_of(thin, std::nullopt));
 }
 
 }  // namespace

@@ -135,6 +135,29 @@ TEST(HelloFrame, of_another_type_version_or_length_has_no_meaning)
   }
 }
 
+TEST(HelloFrame, of_another_version_tells_its_version_and_in_a_client_hello_the_drone)
+{
+  const auto version = [](const Bytes & frame) {
+    const auto other = other_version(frame);
+    return other ? int{other->version} : 0;
+  };
+  EXPECT_EQ(version({}), 0);
+  EXPECT_EQ(version({0x81}), 0);
+  for (const auto & [first, known] : std::initializer_list<std::pair<std::uint8_t, bool>>{
+         {0x80, false}, {0x81, true}, {0x82, true}, {0x83, true}, {0x84, false}})
+  {
+    EXPECT_EQ(version({first, 4}), known ? 4 : 0) << int{first};
+    EXPECT_EQ(version({first, 3}), 0) << int{first};
+  }
+  Bytes frame = client_hello();
+  frame[1] = 4;
+  EXPECT_EQ(other_version(frame)->drone, DroneId{counting<8>(0x10)});
+  EXPECT_EQ(other_version(ByteView(frame).first(10))->drone, DroneId{counting<8>(0x10)});
+  EXPECT_EQ(other_version(ByteView(frame).first(9))->drone, std::nullopt);
+  frame[0] = 0x82;
+  EXPECT_EQ(other_version(frame)->drone, std::nullopt);
+}
+
 // --- Prekeys ---
 
 Bytes prekey(const Suite & of, HandshakeMode mode, std::size_t signature_size)
@@ -210,6 +233,25 @@ TEST(Prekey, of_another_suite_mode_or_length_is_refused)
   EXPECT_FALSE(parse_prekey(prekey(of, plain, 3309), suite("cs-hqc192-aesgcm-mldsa65"), plain));
   EXPECT_FALSE(parse_prekey(prekey(of, plain, 3309), of, mutual));
   EXPECT_TRUE(parse_prekey(prekey(of, plain, 3309), suite("cs-mlkem768-ascon128a-mldsa65"), plain));
+  for (std::size_t place = 17; place <= 21; ++place) {  // code of the suite, mode
+    Bytes other = prekey(of, plain, 3309);
+    other.at(place) ^= 1;
+    EXPECT_FALSE(parse_prekey(other, of, plain)) << place;
+  }
+}
+
+TEST(Prekey, names_its_suite_if_it_is_a_prekey_and_long_enough)
+{
+  const Bytes message = prekey(ml_kem_suite(), plain, 3309);
+  const auto code = prekey_code(ml_kem_suite().wire_id);
+  constexpr std::size_t end_of_code = 1 + 16 + 4;
+  EXPECT_EQ(code_of_prekey(message), code);
+  EXPECT_EQ(code_of_prekey(ByteView(message).first(end_of_code)), code);
+  EXPECT_EQ(code_of_prekey(ByteView(message).first(end_of_code - 1)), std::nullopt);
+  EXPECT_EQ(code_of_prekey({}), std::nullopt);
+  Bytes other = message;
+  other[0] = static_cast<std::uint8_t>(KeyMessageType::rekey);
+  EXPECT_EQ(code_of_prekey(other), std::nullopt);
 }
 
 TEST(Prekey, enters_transcripts_with_a_digest_in_place_of_its_key)
@@ -250,6 +292,11 @@ TEST(Rekey, begins_with_63_bytes_that_say_what_it_is_about)
   EXPECT_EQ(encode(*read), bytes);
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_FALSE(parse_rekey_opening(ByteView(bytes).first(size)));
+  }
+  for (const std::uint8_t type : {0, 1, 2, 4}) {
+    Bytes other = bytes;
+    other[0] = type;
+    EXPECT_FALSE(parse_rekey_opening(other)) << int{type};
   }
 }
 

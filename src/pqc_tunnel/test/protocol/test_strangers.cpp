@@ -87,12 +87,25 @@ TEST_F(Strangers, who_repeat_recorded_hellos_at_a_high_rate_are_reported_once_a_
   pair_.restart(Side::drone);
   ASSERT_TRUE(pair_.establish());
   EXPECT_EQ(reported(), 0);  // a drone that begins a session is no flood
+  pair_.run_for(2s);
   for (int i = 0; i < 3000; ++i) {
     pair_.inject(
       Side::gcs, hellos_.front(), WiredPair::stranger(static_cast<std::uint8_t>(i % 200)));
     pair_.run_for(1ms);
   }
   EXPECT_EQ(reported(), 1);
+  // Two hellos began the sessions; of the recorded ones this is the 41st in a second.
+  EXPECT_TRUE(pair_.reported(Side::gcs, EventKind::refused, "recorded ones (43 so far, "));
+}
+
+TEST_F(Strangers, who_make_up_hellos_at_a_high_rate_repeat_none)
+{
+  Bytes forged = hellos_.front();
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    forged.back() = static_cast<std::uint8_t>(hellos_.front().back() + 1 + i % 255);
+    pair_.inject(Side::gcs, forged, WiredPair::stranger());
+  }
+  EXPECT_FALSE(pair_.reported(Side::gcs, EventKind::refused, "recorded ones"));
 }
 
 TEST_F(Strangers, delay_no_rekey_and_lose_no_datagram)
