@@ -134,6 +134,14 @@ TEST(ControlFrame, of_an_unknown_type_is_ignored)
     const bool without_body = type == 8 || type == 15 || type == 17;
     EXPECT_EQ(decode_control(bytes).has_value(), without_body) << type;
   }
+  // Whatever its size: each of these is that of a known one.
+  for (const std::uint8_t type : {std::size_t{0}, std::size(body_sizes) + 1, std::size_t{255}}) {
+    for (const std::size_t size : body_sizes) {
+      Bytes bytes(5 + size);
+      bytes[0] = type;
+      EXPECT_FALSE(decode_control(bytes)) << int{type} << ' ' << size;
+    }
+  }
 }
 
 TEST(ControlFrame, of_a_type_without_transactions_is_ignored_if_it_carries_one)
@@ -168,11 +176,14 @@ TEST(ControlFrame, of_a_notice_has_1_to_64_bytes_beside_its_kind)
   EXPECT_FALSE(decode_control(bytes));
 }
 
-TEST(RekeyRequest, of_an_unknown_kind_is_ignored)
+TEST(RekeyRequest, is_for_a_full_rekey_or_a_ratchet_and_of_an_unknown_kind_ignored)
 {
+  for (const bool ratchet : {false, true}) {
+    const Bytes bytes = encode(ControlFrame{transaction, RekeyRequest{{}, ratchet}});
+    EXPECT_EQ(bytes.back(), ratchet ? 1 : 0);
+    EXPECT_EQ(std::get<RekeyRequest>(decode_control(bytes)->body).ratchet, ratchet);
+  }
   Bytes bytes = encode(ControlFrame{transaction, RekeyRequest{}});
-  bytes.back() = 1;
-  EXPECT_TRUE(decode_control(bytes));
   bytes.back() = 2;
   EXPECT_FALSE(decode_control(bytes));
 }
