@@ -84,12 +84,18 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_control_frame.cpp
     test/protocol/test_crashes.cpp
     test/protocol/test_datagrams.cpp
+    test/protocol/test_epoch_keys.cpp
     test/protocol/test_every_suite.cpp
     test/protocol/test_fleet.cpp
     test/protocol/test_fleet_fairness.cpp
     test/protocol/test_flooded_link.cpp
     test/protocol/test_freshness.cpp
+    test/protocol/test_ground_causes.cpp
+    test/protocol/test_ground_exchanges.cpp
+    test/protocol/test_ground_prekeys.cpp
+    test/protocol/test_ground_rekeys.cpp
     test/protocol/test_ground_requests.cpp
+    test/protocol/test_ground_sessions.cpp
     test/protocol/test_handshake_jobs.cpp
     test/protocol/test_handshake_load.cpp
     test/protocol/test_handshake_refusals.cpp
@@ -116,6 +122,8 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_rekey.cpp
     test/protocol/test_rekey_blame.cpp
     test/protocol/test_rekey_mishaps.cpp
+    test/protocol/test_rekey_steps.cpp
+    test/protocol/test_repeated_failure.cpp
     test/protocol/test_replay_window.cpp
     test/protocol/test_saturated_link.cpp
     test/protocol/test_saturation.cpp
@@ -124,6 +132,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_stream_beside_data.cpp
     test/protocol/test_stream_times.cpp
     test/protocol/test_streams.cpp
+    test/protocol/test_suite_objection.cpp
     test/protocol/test_radio_traffic.cpp
     test/protocol/test_thin_link.cpp
     test/protocol/test_tunnel.cpp

@@ -3,10 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "protocol/key_messages.hpp"
-#include "protocol/ratchet.hpp"
-#include "support/insider.hpp"
-#include "support/traffic.hpp"
+#include "support/insiders_rekey.hpp"
 
 // Rekeys and ratchets of an end that has the session's keys, some with the PSK too, and breaks one rule.
 
@@ -16,80 +13,6 @@ namespace
 {
 
 using namespace std::chrono_literals;
-
-const Suite & in_use() { return suite("cs-mlkem512-aesgcm-mldsa44"); }
-// Its prekeys serve this one, too: only the AEAD differs.
-const Suite & of_the_same_kind() { return suite("cs-mlkem512-chacha20poly1305-mldsa44"); }
-const Suite & of_another_signature() { return suite("cs-mlkem512-aesgcm-falcon512"); }
-
-PskKeySet psk()
-{
-  return PskKeySet::derive(Identities::for_signature(in_use().signature).record().psk);
-}
-
-// A session whose drone has fetched prekeys, and someone who knows all that the drone knows.
-class InsidersRekey : public testing::Test
-{
-protected:
-  void establish(const SuitePolicy & allowed = SuitePolicy(SecurityLevel::l1, false))
-  {
-    WiredPair::Options options;
-    options.suite = in_use().id;
-    options.identities = {SignatureAlgorithm::falcon_512};
-    options.settings.suites = allowed;
-    pair_ = std::make_unique<WiredPair>(std::move(options));
-    insider_ = std::make_unique<Insider>(*pair_);
-    ASSERT_TRUE(pair_->establish());
-    pair_->run_for(3s);
-  }
-
-  // What the drone would send for a rekey.
-  RekeyOpening opening(const Suite & suite)
-  {
-    RekeyOpening opening;
-    pair_->random().fill(opening.client_random);
-    opening.key_id = insider_->prekey(suite).key_id;
-    opening.suite = suite.wire_id;
-    opening.session = pair_->snapshot(Side::gcs).session;
-    opening.next_epoch = Epoch{1};
-    return opening;
-  }
-  // Every proof in it is right.
-  Bytes rekey(const RekeyOpening & opening, const Suite & suite, const Suite & prekey_of)
-  {
-    Bytes message = encode(opening);
-    JobResult made = run_job(
-      MakeFinish{
-        &suite, HandshakeMode{}, std::make_shared<const PskKeySet>(psk()),
-        SecretBytes::copy_of(insider_->keys(Side::drone).resumption().view()), nullptr, message,
-        insider_->prekey(prekey_of)},
-      pair_->random());
-    const Bytes & finish = std::get<FinishMade>(made).finish;
-    message.insert(message.end(), finish.begin(), finish.end());
-    return message;
-  }
-  Bytes rekey(const RekeyOpening & opening) { return rekey(opening, in_use(), in_use()); }
-
-  // Whether the ground station made keys of it.
-  bool is_accepted(ByteView message)
-  {
-    const auto before = pair_->snapshot(Side::gcs).handshakes;
-    insider_->say_message(Side::drone, ++id_, message);
-    pair_->run_for(200ms);
-    return pair_->snapshot(Side::gcs).handshakes > before;
-  }
-  // Whether the ground station did any work for it.
-  bool costs_a_job(ByteView message)
-  {
-    const auto before = pair_->jobs_run(Side::gcs);
-    const bool accepted = is_accepted(message);
-    return accepted || pair_->jobs_run(Side::gcs) > before;
-  }
-
-  std::unique_ptr<WiredPair> pair_;
-  std::unique_ptr<Insider> insider_;
-  std::uint8_t id_ = 8;
-};
 
 TEST_F(InsidersRekey, that_breaks_no_rule_is_accepted)
 {
@@ -200,19 +123,6 @@ TEST_F(InsidersRekey, that_a_later_one_has_overtaken_is_refused)
 }
 
 // --- Ratchets ---
-
-class InsidersRatchet : public InsidersRekey
-{
-protected:
-  Ratchet ratchet()
-  {
-    Ratchet ratchet{Epoch{1}, {}, {}};
-    pair_->random().fill(ratchet.random);
-    ratchet.mac = ratchet_mac(psk(), insider_->keys(Side::drone), ratchet);
-    return ratchet;
-  }
-  std::size_t keys(Side side) { return pair_->end(side).installed_keys(PeerIndex{0}).size(); }
-};
 
 TEST_F(InsidersRatchet, that_proves_the_psk_makes_keys)
 {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "protocol/blacklist.hpp"
 #include "support/empty_pool.hpp"
 #include "support/traffic.hpp"
 
@@ -21,6 +22,24 @@ const Suite & old_suite() { return suite("cs-mlkem768-aesgcm-mldsa65"); }
 const Suite & bad_suite() { return suite("cs-mlkem768-chacha20poly1305-mldsa65"); }
 
 JobFailed failing(JobError error) { return {error, "made to fail by the test"}; }
+
+TEST(Blacklist, holds_a_suite_once_and_until_it_expires)
+{
+  Blacklist blacklist(10s);
+  const Instant now{1h};
+  blacklist.add(bad_suite(), now - 5s);
+  blacklist.add(bad_suite(), now);
+  EXPECT_EQ(blacklist.entries(now).size(), 1u);
+  EXPECT_TRUE(blacklist.holds(bad_suite(), now + 10s - Duration(1)));
+  EXPECT_FALSE(blacklist.holds(bad_suite(), now + 10s));
+  EXPECT_FALSE(blacklist.holds(old_suite(), now));
+  EXPECT_EQ(blacklist.entries(now + 10s - Duration(1)).size(), 1u);
+  EXPECT_EQ(blacklist.entries(now + 10s).size(), 0u);
+  blacklist.remove(old_suite());
+  EXPECT_TRUE(blacklist.holds(bad_suite(), now));
+  blacklist.remove(bad_suite());
+  EXPECT_FALSE(blacklist.holds(bad_suite(), now));
+}
 
 class Blame : public testing::Test
 {
