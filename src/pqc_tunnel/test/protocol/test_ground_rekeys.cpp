@@ -84,6 +84,18 @@ TEST_F(GroundsRequest, of_a_misspelled_suite_is_told_the_nearest_one_that_has_ke
   EXPECT_EQ(reply().message.find("sphincs192f?"), std::string::npos) << reply().message;
 }
 
+TEST_F(GroundsRequest, is_repeated_ever_more_seldom_while_the_drone_does_not_answer)
+{
+  constexpr std::size_t size = frame_overhead + 5 + 6;
+  pair_.set_datagram_filter(
+    [](Side from, Bytes & bytes) { return from == Side::drone || bytes.size() != size; });
+  request(nullptr);
+  pair_.run_for(10s);
+  const auto requests = std::ranges::count(pair_.datagrams_sent(Side::gcs), size, &Bytes::size);
+  EXPECT_GE(requests, 5);
+  EXPECT_LE(requests, 9);
+}
+
 TEST_F(GroundsRequest, names_no_reason_if_it_has_none)
 {
   request(&another_);
