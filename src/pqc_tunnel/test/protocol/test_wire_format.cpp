@@ -78,6 +78,9 @@ TEST(Sequence, is_restored_nearest_to_the_highest)
   EXPECT_EQ(restore_sequence(0xffffff, 0), 0xffffffu);  // never below zero
   EXPECT_EQ(restore_sequence(5, 0xfffffe), period + 5);
   EXPECT_EQ(restore_sequence(0xffffff, period), period - 1);
+  // Half a period away, to either side.
+  EXPECT_EQ(restore_sequence(period / 2, period), period + period / 2);
+  EXPECT_EQ(restore_sequence(0, period + period / 2), period);
   for (const std::uint64_t highest : {std::uint64_t{1}, period - 1, period, 3 * period + 77}) {
     for (const std::int64_t offset : {-1000, -1, 0, 1, 1000, 1 << 22}) {
       const std::uint64_t sequence = highest + static_cast<std::uint64_t>(offset);
