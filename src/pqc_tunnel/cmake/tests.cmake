@@ -128,6 +128,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_saturated_link.cpp
     test/protocol/test_saturation.cpp
     test/protocol/test_strangers.cpp
+    test/protocol/test_session_attempts.cpp
     test/protocol/test_slow_link.cpp
     test/protocol/test_stream_beside_data.cpp
     test/protocol/test_stream_times.cpp

@@ -14,8 +14,7 @@ GroundAnswerer::Known * GroundAnswerer::find(std::uint32_t id)
   return found != known_.end() ? &*found : nullptr;
 }
 
-GroundAnswerer::Taken GroundAnswerer::handle_request(
-  const GroundRequest & request, Instant now)
+GroundAnswerer::Taken GroundAnswerer::handle_request(const GroundRequest & request, Instant now)
 {
   if (const Known * known = find(request.id)) {
     return {false, to_notice(piece_of(request.id, known->answer, request.text_from))};

@@ -167,5 +167,100 @@ TEST_F(BootKeys, do_not_follow_an_old_frame_to_another_address)
   EXPECT_TRUE(pair_->sent_elsewhere(Side::gcs).empty());
 }
 
+// --- Which address they go to ---
+
+// A stranger brings the drone what the ground station sends, and the ground station the answers to challenges. All else that
+// the drone sends him is lost.
+class RelayedBootKeys : public BootKeys
+{
+protected:
+  void relay(bool hellos)
+  {
+    pair_->set_datagram_filter([this, hellos](Side from, Bytes & bytes) {
+      const bool relayed = from == Side::gcs && (hellos || !is_hello(bytes)) && !pair_->agreed();
+      if (relayed) {
+        pair_->deliver_later(Side::drone, bytes, WiredPair::stranger(), 10ms);
+      }
+      return !relayed;
+    });
+    pair_->watch_elsewhere([this](Side from, ByteView datagram) {
+      if (from == Side::drone && is_hello(datagram)) {
+        pair_->deliver_later(
+          Side::gcs, Bytes(datagram.begin(), datagram.end()), WiredPair::address_of(Side::drone),
+          10ms);
+      }
+    });
+  }
+  // The drone has followed its ground station to another address, where it ends.
+  void follow(const Endpoint & ground)
+  {
+    ASSERT_TRUE(pair_->establish());
+    pair_->move_to(Side::gcs, ground);
+    pair_->run_for(3s);
+    ASSERT_EQ(pair_->drone().destination(PeerIndex{0}), ground);
+    pair_->restart(Side::gcs);
+    pair_->sent_elsewhere(Side::drone).clear();
+  }
+  void expect_session()
+  {
+    const std::size_t before = pair_->count(Side::drone, EventKind::handshake_completed);
+    EXPECT_TRUE(pair_->run_until(
+      [&] { return pair_->count(Side::drone, EventKind::handshake_completed) > before; }, 10s));
+  }
+  // Longer ones than probes and copies of them.
+  std::size_t frames_elsewhere()
+  {
+    return static_cast<std::size_t>(std::ranges::count_if(
+      pair_->sent_elsewhere(Side::drone),
+      [](const auto & sent) { return !is_hello(sent.second) && sent.second.size() > 200; }));
+  }
+  const Endpoint home_ = WiredPair::address_of(Side::gcs);
+  const Endpoint roamed_ = WiredPair::stranger(9);
+};
+
+TEST_F(RelayedBootKeys, go_to_the_configured_address_although_a_stranger_brings_the_challenge)
+{
+  relay(true);
+  expect_session();
+  EXPECT_EQ(frames_elsewhere(), 0u);
+  EXPECT_EQ(pair_->drone().destination(PeerIndex{0}), home_);
+}
+
+TEST_F(RelayedBootKeys, go_to_that_of_several_addresses_that_has_sent_the_challenge)
+{
+  pair_->drone().set_gcs_addresses({WiredPair::stranger(50), home_}, pair_->now());
+  relay(false);
+  expect_session();
+  EXPECT_EQ(frames_elsewhere(), 0u);
+}
+
+TEST_F(
+  RelayedBootKeys, go_to_the_address_that_the_drone_has_followed_if_the_challenge_comes_from_there)
+{
+  follow(roamed_);
+  relay(false);
+  expect_session();
+}
+
+TEST_F(RelayedBootKeys, go_to_the_configured_address_although_the_drone_has_followed_another_one)
+{
+  follow(roamed_);
+  pair_->move_to(Side::gcs, home_);
+  relay(true);
+  expect_session();
+  EXPECT_EQ(frames_elsewhere(), 0u);
+}
+
+TEST_F(RelayedBootKeys, are_made_for_a_challenge_while_no_address_is_configured)
+{
+  relay(true);
+  pair_->run_for(15ms);  // the challenge is on its way
+  pair_->drone().set_gcs_addresses({}, pair_->now());
+  pair_->run_for(1s);
+  EXPECT_TRUE(has_boot_keys());
+  pair_->drone().set_gcs_addresses({home_}, pair_->now());
+  EXPECT_TRUE(pair_->establish());
+}
+
 }  // namespace
 }  // namespace pqc_tunnel::test
