@@ -89,6 +89,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_fleet.cpp
     test/protocol/test_fleet_fairness.cpp
     test/protocol/test_flooded_link.cpp
+    test/protocol/test_former_keys.cpp
     test/protocol/test_freshness.cpp
     test/protocol/test_ground_causes.cpp
     test/protocol/test_ground_exchanges.cpp

@@ -169,8 +169,8 @@ TEST_F(BootKeys, do_not_follow_an_old_frame_to_another_address)
 
 // --- Which address they go to ---
 
-// A stranger brings the drone what the ground station sends, and the ground station the answers to challenges. All else that
-// the drone sends him is lost.
+// A stranger brings the drone what the ground station sends and, if he brings challenges too, the ground station the answers
+// to these. All else that the drone sends him is lost.
 class RelayedBootKeys : public BootKeys
 {
 protected:
@@ -183,8 +183,8 @@ protected:
       }
       return !relayed;
     });
-    pair_->watch_elsewhere([this](Side from, ByteView datagram) {
-      if (from == Side::drone && is_hello(datagram)) {
+    pair_->watch_elsewhere([this, hellos](Side from, ByteView datagram) {
+      if (hellos && from == Side::drone && is_hello(datagram)) {
         pair_->deliver_later(
           Side::gcs, Bytes(datagram.begin(), datagram.end()), WiredPair::address_of(Side::drone),
           10ms);
@@ -228,7 +228,8 @@ TEST_F(RelayedBootKeys, go_to_the_configured_address_although_a_stranger_brings_
 
 TEST_F(RelayedBootKeys, go_to_that_of_several_addresses_that_has_sent_the_challenge)
 {
-  pair_->drone().set_gcs_addresses({WiredPair::stranger(50), home_}, pair_->now());
+  pair_->drone().set_gcs_addresses(
+    {WiredPair::stranger(50), home_, WiredPair::stranger(51)}, pair_->now());
   relay(false);
   expect_session();
   EXPECT_EQ(frames_elsewhere(), 0u);

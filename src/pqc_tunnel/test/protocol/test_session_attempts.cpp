@@ -117,6 +117,38 @@ TEST_F(AttemptWithoutGround, goes_on_after_control_frames_that_have_no_place_in_
   EXPECT_FALSE(failed());
 }
 
+TEST_F(AttemptWithoutGround, hands_nothing_to_applications)
+{
+  ground_.challenge();
+  const auto before = pair_.drops(Side::drone, Drop::malformed);
+  EXPECT_FALSE(ground_.say(FrameKind::data, numbered(1)).forward);
+  EXPECT_FALSE(ground_.say(FrameKind::bundle, numbered(1)).forward);
+  EXPECT_EQ(pair_.drops(Side::drone, Drop::malformed), before + 2);
+  Notice notice;
+  notice.kind = NoticeKind::computer;
+  notice.assign(Bytes{1, 2, 3});
+  ground_.say({0, notice});
+  EXPECT_TRUE(pair_.notices(Side::drone).empty());
+}
+
+TEST_F(AttemptWithoutGround, follows_no_answer_to_a_question_that_it_has_not_asked)
+{
+  ground_.challenge();
+  std::vector<Bytes> older;
+  for (int i = 0; i < 30; ++i) {
+    older.push_back(ground_.seal(FrameKind::control, encode(ControlFrame{0, TimeRequest{i}})));
+  }
+  const Bytes answer = ground_.seal(FrameKind::control, encode(ControlFrame{0, PathResponse{7}}));
+  pair_.inject(Side::drone, answer, WiredPair::stranger());
+  const std::size_t here = pair_.datagrams_sent(Side::drone).size();
+  pair_.sent_elsewhere(Side::drone).clear();
+  for (const Bytes & frame : older) {
+    pair_.inject(Side::drone, frame);
+  }
+  EXPECT_GE(pair_.datagrams_sent(Side::drone).size(), here + older.size());
+  EXPECT_LE(pair_.sent_elsewhere(Side::drone).size(), 3u);
+}
+
 TEST_F(AttemptWithoutGround, ends_if_the_ground_station_has_wiped_its_keys)
 {
   ground_.challenge();
@@ -225,6 +257,10 @@ TEST(Attempt, waits_for_jobs_of_this_machine)
     return std::holds_alternative<VerifyPrekey>(job) ? Duration(12s) : Duration(1ms);
   };
   WiredPair pair(options);
+  // Meanwhile the ground station is silent.
+  pair.set_datagram_filter([&](Side from, Bytes &) {
+    return from == Side::drone || pair.jobs_run(Side::drone) != 1;
+  });
   EXPECT_TRUE(pair.establish());
   EXPECT_EQ(attempts(pair), 1u);
 }
@@ -262,6 +298,8 @@ TEST_F(AttemptWithoutGround, asks_the_network_after_two_seconds_without_a_challe
   ASSERT_TRUE(run_to_attempt(2));
   ground_.challenge();
   pair_.run_for(3s);
+  pair_.drone().handle_timeout(pair_.now());
+  pair_.pump();
   EXPECT_EQ(attempts(pair_), 2u);
   EXPECT_EQ(pair_.probes(), 1u);
 }
@@ -483,6 +521,10 @@ TEST(Loss, of_keys_that_were_in_use_begins_an_attempt_at_once)
   const auto lost = std::ranges::find(events, EventKind::peer_lost, &Event::kind);
   ASSERT_NE(lost, events.end());
   EXPECT_EQ(pair.now(), lost->time);
+  const auto & sent = pair.datagrams_sent(Side::drone);
+  const std::size_t hellos = static_cast<std::size_t>(
+    std::ranges::count_if(sent, [](const Bytes & bytes) { return is_hello(bytes); }));
+  EXPECT_EQ(hellos, 3u);  // two for the first session
 }
 
 TEST(Loss, by_wiped_keys_is_told_once_and_begins_one_attempt)
@@ -497,6 +539,29 @@ TEST(Loss, by_wiped_keys_is_told_once_and_begins_one_attempt)
   }
   EXPECT_EQ(pair.count(Side::drone, EventKind::peer_lost), 1u);
   EXPECT_EQ(attempts(pair), 2u);
+}
+
+// Whoever has the PSK knows the boot keys, but answers under them say nothing about the session that is lost.
+TEST(Loss, is_not_ended_by_an_answer_under_boot_keys)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(1s);
+  Bytes held;
+  pair.set_datagram_filter([&](Side from, Bytes & bytes) {
+    if (from == Side::gcs && !is_hello(bytes)) {
+      held = bytes;
+    }
+    return false;
+  });
+  ASSERT_TRUE(pair.run_until([&] { return attempts(pair) == 2; }));
+  pair.run_for(10ms);
+  FalseGround ground(pair, suite("cs-mlkem768-aesgcm-mldsa65"));
+  ground.challenge();
+  const std::int64_t now = pair.now().time_since_epoch().count();
+  EXPECT_TRUE(ground.say({0, TimeResponse{now, now, now}}).peer);
+  EXPECT_TRUE(pair.inject(Side::drone, held).peer);
+  EXPECT_EQ(pair.snapshot(Side::drone).state, PeerState::lost);
 }
 
 TEST(Loss, of_keys_that_nothing_confirmed_is_not_ended_by_an_answer_under_older_ones)

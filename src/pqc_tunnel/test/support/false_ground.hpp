@@ -69,15 +69,23 @@ public:
       seal(FrameKind::control, {});
     }
   }
-  Opened say(const ControlFrame & frame)
+  Opened say(const ControlFrame & frame) { return say(FrameKind::control, encode(frame)); }
+  Opened say(FrameKind kind, ByteView text)
   {
-    return pair_.inject(Side::drone, seal(FrameKind::control, encode(frame)));
+    return pair_.inject(Side::drone, seal(kind, text));
   }
   // A short message as the only part of a stream.
   Opened say_message(std::uint8_t id, ByteView message)
   {
     const StreamPart part{id, 0, 0, static_cast<std::uint32_t>(message.size()), message};
-    return pair_.inject(Side::drone, seal(FrameKind::stream, encode(part)));
+    return say(FrameKind::stream, encode(part));
+  }
+  Bytes seal(FrameKind kind, ByteView text)
+  {
+    Bytes frame(text.size() + frame_overhead);
+    std::ranges::copy(text, frame.begin() + frame_header_size);
+    keys_->seal(kind, frame, pair_.now());
+    return frame;
   }
 
 private:
@@ -86,13 +94,6 @@ private:
   {
     append_mac(message, psk(), psk().retry, hello);
     return message;
-  }
-  Bytes seal(FrameKind kind, ByteView text)
-  {
-    Bytes frame(text.size() + frame_overhead);
-    std::ranges::copy(text, frame.begin() + frame_header_size);
-    keys_->seal(kind, frame, pair_.now());
-    return frame;
   }
 
   WiredPair & pair_;

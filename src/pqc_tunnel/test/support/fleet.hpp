@@ -68,6 +68,8 @@ public:
   std::vector<Bytes> & received_from(std::size_t i) { return received_[i]; }
   std::vector<Bytes> & heard_by(std::size_t i) { return heard_[i]; }
   std::size_t jobs_of_gcs() const { return jobs_of_gcs_; }
+  // Drones send under keys with this id from their next sessions on.
+  void use_key_id(FrameKeyId id) { key_id_ = id; }
 
   void set_channel(std::size_t i, Channel channel) { channels_[i] = std::move(channel); }
   void watch_arrivals(Arrivals watcher) { arrivals_ = std::move(watcher); }
@@ -277,7 +279,7 @@ private:
     if (auto * datagram = std::get_if<SendDatagram>(&output)) {
       send_raw(i, Side::drone, std::move(datagram->bytes));
     } else if (auto * job = std::get_if<StartJob>(&output)) {
-      drone.handle_job_result(job->id, run_job(std::move(job->job), random_), now_);
+      drone.handle_job_result(job->id, run(std::move(job->job)), now_);
     } else if (const auto * reply = std::get_if<RekeyReply>(&output)) {
       note_reply(*reply);
     }
@@ -323,11 +325,19 @@ private:
       finish(std::move(job));
     }
   }
+  JobResult run(Job job)
+  {
+    JobResult result = run_job(std::move(job), random_);
+    if (key_id_) {
+      set_key_id(result, *key_id_);
+    }
+    return result;
+  }
   void finish(StartJob start)
   {
     const auto * complete = std::get_if<CompleteFinish>(&start.job);
     const Suite * suite = complete != nullptr ? complete->suite : nullptr;
-    JobResult result = run_job(std::move(start.job), random_);
+    JobResult result = run(std::move(start.job));
     set_time(result, job_time_);
     if (const auto * done = std::get_if<FinishCompleted>(&result)) {
       made_.try_emplace(done->secrets.session, Made{suite, copy_of(done->secrets)});
@@ -357,6 +367,7 @@ private:
   Arrivals arrivals_;
   std::function<void(const Event &)> events_;
   std::function<void(const RekeyReply &)> replies_;
+  std::optional<FrameKeyId> key_id_;
 };
 
 }  // namespace pqc_tunnel::test

@@ -5,6 +5,7 @@
 #define SUPPORT__SESSION_SECRETS_HPP_
 
 #include "pqc_tunnel/protocol/key_schedule.hpp"
+#include "protocol/handshake_crypto.hpp"
 
 namespace pqc_tunnel::test
 {
@@ -37,6 +38,17 @@ inline EpochSecrets filled_secrets(std::uint8_t fill)
   }
   made.drone_to_gcs_id = made.gcs_to_drone_id = FrameKeyId{fill};
   return made;
+}
+
+// Gives the keys that a job has agreed on this id, at the drone for sending. By chance, one pair of keys in four millions has
+// the same.
+inline void set_key_id(JobResult & result, FrameKeyId id)
+{
+  if (auto * made = std::get_if<FinishMade>(&result)) {
+    made->secrets.drone_to_gcs_id = id;
+  } else if (auto * completed = std::get_if<FinishCompleted>(&result)) {
+    completed->secrets.drone_to_gcs_id = id;
+  }
 }
 
 }  // namespace pqc_tunnel::test
