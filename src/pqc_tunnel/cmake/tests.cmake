@@ -84,6 +84,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_control_frame.cpp
     test/protocol/test_crashes.cpp
     test/protocol/test_datagrams.cpp
+    test/protocol/test_drone_rekeys.cpp
     test/protocol/test_epoch_keys.cpp
     test/protocol/test_every_suite.cpp
     test/protocol/test_fleet.cpp

@@ -175,8 +175,7 @@ TEST(LateBootFrame, is_ignored_once_its_session_is_made)
   for (const Side to : both_sides) {
     const PeerSnapshot before = pair.snapshot(to);
     EXPECT_FALSE(pair.inject(to, held.at(other(to))).peer);
-    EXPECT_EQ(
-      pair.snapshot(to).traffic.cipher_in_packets, before.traffic.cipher_in_packets);
+    EXPECT_EQ(pair.snapshot(to).traffic.cipher_in_packets, before.traffic.cipher_in_packets);
     EXPECT_EQ(pair.drops(to), 0u);
   }
   EXPECT_TRUE(pair.agreed());

@@ -258,9 +258,8 @@ TEST(Attempt, waits_for_jobs_of_this_machine)
   };
   WiredPair pair(options);
   // Meanwhile the ground station is silent.
-  pair.set_datagram_filter([&](Side from, Bytes &) {
-    return from == Side::drone || pair.jobs_run(Side::drone) != 1;
-  });
+  pair.set_datagram_filter(
+    [&](Side from, Bytes &) { return from == Side::drone || pair.jobs_run(Side::drone) != 1; });
   EXPECT_TRUE(pair.establish());
   EXPECT_EQ(attempts(pair), 1u);
 }

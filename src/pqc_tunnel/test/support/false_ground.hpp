@@ -70,10 +70,7 @@ public:
     }
   }
   Opened say(const ControlFrame & frame) { return say(FrameKind::control, encode(frame)); }
-  Opened say(FrameKind kind, ByteView text)
-  {
-    return pair_.inject(Side::drone, seal(kind, text));
-  }
+  Opened say(FrameKind kind, ByteView text) { return pair_.inject(Side::drone, seal(kind, text)); }
   // A short message as the only part of a stream.
   Opened say_message(std::uint8_t id, ByteView message)
   {
