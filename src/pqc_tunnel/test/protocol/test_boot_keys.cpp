@@ -259,6 +259,9 @@ TEST_F(RelayedBootKeys, are_made_for_a_challenge_while_no_address_is_configured)
   pair_->drone().set_gcs_addresses({}, pair_->now());
   pair_->run_for(1s);
   EXPECT_TRUE(has_boot_keys());
+  for (const auto & [to, bytes] : pair_->sent_elsewhere(Side::drone)) {
+    EXPECT_NE(to.family, AddressFamily::none);
+  }
   pair_->drone().set_gcs_addresses({home_}, pair_->now());
   EXPECT_TRUE(pair_->establish());
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "protocol/key_messages.hpp"
 #include "support/insider.hpp"
 #include "support/traffic.hpp"
 
@@ -17,6 +18,16 @@ using namespace std::chrono_literals;
 
 const Suite & in_use() { return suite("cs-mlkem768-aesgcm-mldsa65"); }
 const Suite & other_suite() { return suite("cs-mlkem512-aesgcm-mldsa44"); }
+
+// A message in the form of a prekey of this kind; nobody has signed it.
+Bytes prekey_form(const SuiteWireId & suite)
+{
+  Bytes message{static_cast<std::uint8_t>(KeyMessageType::prekey)};
+  message.resize(1 + sizeof(KeyId::bytes), 7);
+  const auto code = prekey_code(suite);
+  message.insert(message.end(), code.begin(), code.end());
+  return message;
+}
 
 RekeyCommand ratchet(const Suite * suite = nullptr)
 {
@@ -295,6 +306,104 @@ TEST_F(FetchesAhead, end_for_this_session_if_the_ground_station_has_none)
   EXPECT_GT(said<Want>(), 1);  // others are asked for
 }
 
+TEST_F(FetchesAhead, serve_a_rekey_that_begins_meanwhile)
+{
+  request(rekey_to(nullptr));
+  pair_.run_for(1s);
+  EXPECT_EQ(said<Want>(), said<Want>(first_want().transaction));
+  pair_.hold_jobs(Side::gcs, false);
+  ASSERT_TRUE(run_until_answered());
+  EXPECT_TRUE(answer().success);
+}
+
+TEST_F(FetchesAhead, give_way_to_a_rekey_that_needs_another_prekey)
+{
+  request(rekey_to(&other_suite()));
+  pair_.hold_jobs(Side::gcs, false);
+  ASSERT_TRUE(run_until_answered());
+  EXPECT_TRUE(answer().success);
+  EXPECT_EQ(answer().suite, &other_suite());
+}
+
+TEST_F(FetchesAhead, ask_again_only_while_nothing_has_come)
+{
+  pair_.hold_jobs(Side::drone, true);
+  pair_.hold_jobs(Side::gcs, false);
+  ASSERT_TRUE(pair_.run_until([&] { return pair_.jobs_run(Side::drone) == 3; }));  // it is verified
+  const auto asked = said<Want>();
+  EXPECT_LE(asked, 2);
+  // A second one is not verified beside it.
+  insider_.say_message(Side::gcs, 0xc0, prekey_form(std::get<Want>(first_want().body).suite));
+  pair_.run_for(5s);
+  EXPECT_EQ(pair_.jobs_run(Side::drone), 3u);
+  EXPECT_EQ(said<Want>(), asked);
+}
+
+TEST_F(FetchesAhead, verify_no_prekey_of_another_kind)
+{
+  insider_.say_message(Side::gcs, 0xc0, prekey_form(other_suite().wire_id));
+  insider_.say_message(Side::gcs, 0xc1, Bytes(100, 1));
+  EXPECT_EQ(pair_.jobs_run(Side::drone), 2u);
+}
+
+TEST_F(FetchesAhead, that_fail_begin_no_session)
+{
+  insider_.say_message(Side::gcs, 0xc0, prekey_form(std::get<Want>(first_want().body).suite));
+  pair_.run_for(1s);
+  EXPECT_EQ(pair_.jobs_run(Side::drone), 3u);
+  EXPECT_EQ(count(EventKind::handshake_started), 1u);
+  EXPECT_EQ(pair_.snapshot(Side::drone).prekeys, 0u);
+}
+
+TEST_F(FetchesAhead, that_fail_do_not_end_a_ratchet)
+{
+  passes_ = hellos_ = false;
+  request(ratchet());
+  for (int i = 0; i < 20; ++i) {
+    const std::int64_t now = pair_.now().time_since_epoch().count();
+    insider_.say(Side::gcs, {0, TimeResponse{now, now, now}});
+    pair_.run_for(1s);
+  }
+  EXPECT_EQ(answers(), 0u);
+  EXPECT_EQ(pair_.snapshot(Side::drone).state, PeerState::rekeying);
+}
+
+TEST(PrekeysAhead, fill_the_room_that_there_is)
+{
+  WiredPair::Options options;
+  options.settings.prefetch_max_bytes = kem_sizes(in_use().kem).public_key;
+  for (const std::size_t missing : {0u, 1u}) {
+    options.settings.prefetch_max_bytes -= missing;
+    WiredPair pair(options);
+    ASSERT_TRUE(pair.establish());
+    pair.run_for(30s);
+    EXPECT_EQ(pair.snapshot(Side::drone).prekeys, 1u - missing);
+  }
+}
+
+TEST_F(DroneRekeys, that_blacklist_a_suite_end_the_fetching_of_its_prekeys)
+{
+  pair_.run_for(5s);
+  pair_.set_job_filter([](Side, Job & job) -> std::optional<JobResult> {
+    return std::holds_alternative<MakeFinish>(job)
+             ? std::optional(JobFailed{JobError::authenticated, "made to fail by the test"})
+             : std::nullopt;
+  });
+  request(rekey_to(&other_suite()));
+  ASSERT_TRUE(run_until_answered());
+  ASSERT_EQ(pair_.drone().blacklist(PeerIndex{0}, pair_.now()).size(), 1u);
+  const auto wanted = [this] {
+    return std::ranges::count_if(said_, [](const ControlFrame & frame) {
+      const auto * want = std::get_if<Want>(&frame.body);
+      return want != nullptr &&
+             PrekeyKind(*registry().find(want->suite)) == PrekeyKind(other_suite());
+    });
+  };
+  const auto before = wanted();
+  pair_.run_for(30s);
+  EXPECT_EQ(wanted(), before);
+}
+
 TEST_F(DroneRekeys, that_are_declined_ask_for_no_prekey_any_more)
 {
   pair_.run_for(3s);
@@ -354,6 +463,7 @@ TEST_F(RenewedKeys, are_tried_for_once_a_minute_whatever_ratchets_succeed)
   });
   hellos_ = false;
   ASSERT_TRUE(pair_.run_until([&] { return count(EventKind::rekey_failed) == 1; }, 110s));
+  EXPECT_EQ(pair_.snapshot(Side::drone).likely_cause, "");
   request(ratchet());
   ASSERT_TRUE(run_until_answered());
   EXPECT_TRUE(answer().success);

@@ -54,5 +54,13 @@ TEST(Freshness, allows_an_eighth_more_whatever_the_rate)
   }
 }
 
+TEST(Freshness, is_not_lowered_by_a_packet_that_comes_out_of_order)
+{
+  Freshness freshness(1s);
+  freshness.note(10, start);
+  freshness.note(5, start + 10ms);
+  EXPECT_TRUE(freshness.is_late(7, start + 1100ms));
+}
+
 }  // namespace
 }  // namespace pqc_tunnel::test

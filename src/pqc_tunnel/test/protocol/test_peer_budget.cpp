@@ -68,5 +68,26 @@ TEST(PeerBudget, refuses_a_single_peer_nothing)
   }
 }
 
+TEST(PeerBudget, refuses_one_whose_credit_is_just_used_up)
+{
+  PeerBudget budget(2);
+  budget.spend(0, 5ms - 1ns);
+  EXPECT_TRUE(budget.allows(0));
+  budget.spend(0, 1ns);
+  EXPECT_FALSE(budget.allows(0));
+}
+
+TEST(PeerBudget, leaves_a_rest_that_cannot_be_parted)
+{
+  PeerBudget budget(3);
+  for (std::size_t peer = 0; peer < 3; ++peer) {
+    budget.spend(peer, 1s);
+  }
+  budget.share(1ms);
+  for (std::size_t peer = 0; peer < 3; ++peer) {
+    EXPECT_FALSE(budget.allows(peer));
+  }
+}
+
 }  // namespace
 }  // namespace pqc_tunnel::test

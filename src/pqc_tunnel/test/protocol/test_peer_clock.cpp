@@ -103,5 +103,35 @@ TEST(PeerClock, knows_times_around_the_end_of_their_period)
   }
 }
 
+TEST(PeerClock, takes_no_time_at_all_for_young_before_an_answer)
+{
+  for (int sent = 0; sent < 65536; ++sent) {
+    EXPECT_FALSE(PeerClock().is_young(static_cast<SendTime>(sent), 1s, start)) << sent;
+  }
+}
+
+TEST(PeerClock, takes_frames_for_young_from_its_bound_to_the_limit_and_both_included)
+{
+  PeerClock clock;
+  clock.note_answer(SendTime{1000}, start, start);  // nothing of it is uncertain but the tick
+  const auto is_young = [&](int sent) {
+    return clock.is_young(static_cast<SendTime>(sent), 64 * tick, start);
+  };
+  EXPECT_FALSE(is_young(1002));
+  EXPECT_TRUE(is_young(1001));
+  EXPECT_TRUE(is_young(1001 - 64));
+  EXPECT_FALSE(is_young(1001 - 65));
+}
+
+TEST(PeerClock, finds_times_before_the_end_of_a_period_older_than_those_after_it)
+{
+  PeerClock clock;
+  clock.note_answer(SendTime{32}, start, start);
+  EXPECT_TRUE(clock.is_young(SendTime{65536 - 16}, 1s, start));
+  // An answer that was held back is of the period before: it shows no jump, and the better bound stays.
+  clock.note_sealed(SendTime{65536 - 64}, start - 3s, start + 1ms);
+  EXPECT_TRUE(clock.is_young(SendTime{32}, 1s, start + 900ms));
+}
+
 }  // namespace
 }  // namespace pqc_tunnel::test

@@ -391,6 +391,81 @@ TEST(Attempt, whose_answer_took_long_measures_from_the_newest_hello_before_it)
   EXPECT_GT(pair.snapshot(Side::drone).timing.connect, 500ms);
 }
 
+TEST_F(AttemptWithoutGround, sends_its_hello_at_once_to_an_address_that_becomes_known)
+{
+  pair_.drone().set_gcs_addresses({WiredPair::stranger()}, pair_.now());
+  pair_.run_for(1ms);
+  EXPECT_EQ(pair_.sent_elsewhere(Side::drone).size(), 1u);
+}
+
+TEST_F(AttemptWithoutGround, that_has_begun_is_wiped_and_nothing_else_is)
+{
+  const auto wiped = [this] { return pair_.count(Side::drone, EventKind::keys_wiped); };
+  pair_.drone().wipe(PeerIndex{0}, "test", pair_.now());
+  pair_.pump();
+  EXPECT_EQ(wiped(), 1u);
+  ASSERT_TRUE(pair_.run_until([this] { return failed(); }));
+  pair_.drone().wipe(PeerIndex{0}, "test", pair_.now());
+  pair_.pump();
+  EXPECT_EQ(wiped(), 1u);
+}
+
+TEST_F(AttemptWithoutGround, that_has_ended_is_recognized_by_its_late_boot_frames)
+{
+  ground_.challenge();
+  ASSERT_TRUE(run_to_attempt(2));
+  EXPECT_FALSE(ground_.say({0, Keepalive{}}).peer);
+  EXPECT_EQ(pair_.drops(Side::drone), 0u);
+}
+
+TEST_F(AttemptWithoutGround, answers_where_the_newest_frame_of_several_addresses_came_from)
+{
+  const Endpoint second = WiredPair::stranger(50);
+  pair_.drone().set_gcs_addresses({WiredPair::address_of(Side::gcs), second}, pair_.now());
+  ground_.challenge();
+  const auto question = [this] {
+    return ground_.seal(FrameKind::control, encode(ControlFrame{0, TimeRequest{1}}));
+  };
+  const Bytes older = question();
+  const Bytes newer = question();
+  const Bytes newest = question();
+  // Returns how many frames went to each of the two.
+  const auto ask = [&](const Bytes & frame, const Endpoint & from) {
+    pair_.sent_elsewhere(Side::drone).clear();
+    const std::size_t before = pair_.datagrams_sent(Side::drone).size();
+    pair_.inject(Side::drone, frame, from);
+    return std::pair(
+      pair_.datagrams_sent(Side::drone).size() - before, pair_.sent_elsewhere(Side::drone).size());
+  };
+  EXPECT_EQ(
+    ask(newer, WiredPair::address_of(Side::gcs)), std::pair(std::size_t{1}, std::size_t{0}));
+  EXPECT_EQ(ask(older, second), std::pair(std::size_t{1}, std::size_t{0}));
+  EXPECT_EQ(ask(newest, second), std::pair(std::size_t{0}, std::size_t{1}));
+}
+
+TEST(Prekey, of_an_attempt_that_has_ended_is_not_kept)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  pair.hold_jobs(Side::drone, true);
+  pair.drone().wipe(PeerIndex{0}, "test", pair.now());
+  const std::size_t jobs = pair.jobs_run(Side::drone);
+  ASSERT_TRUE(pair.run_until([&] { return pair.jobs_run(Side::drone) > jobs; }));
+  pair.drone().wipe(PeerIndex{0}, "test", pair.now());
+  pair.set_datagram_filter(nothing);
+  pair.hold_jobs(Side::drone, false);
+  pair.run_for(100ms);
+  EXPECT_EQ(pair.snapshot(Side::drone).prekeys, 0u);
+}
+
+TEST(Attempt, needs_no_signing_key_of_the_drone_unless_it_signs)
+{
+  WiredPair::Options options;
+  options.alter_drone = [](DroneIdentity & drone) { drone.signing_keys.clear(); };
+  WiredPair pair(options);
+  EXPECT_TRUE(pair.establish());
+}
+
 // --- Frames of other versions ---
 
 class OtherVersions : public AttemptWithoutGround
