@@ -181,5 +181,60 @@ TEST(Candidate, that_costs_more_than_its_budget_is_reported_once_a_minute)
   EXPECT_EQ(reports, 2U);
 }
 
+TEST(Candidate, gets_three_times_what_came_from_it_to_the_byte_and_a_stranger_nothing)
+{
+  const LinkSettings fast = link();
+  Candidates candidates(fast, 300ms);
+  const Instant now{1h};
+  EXPECT_FALSE(candidates.spend(at(0, 1), 1, now));
+  candidates.add(at(0, 2), 100, now);
+  EXPECT_FALSE(candidates.spend(at(0, 1), 1, now));
+  EXPECT_FALSE(candidates.spend(at(0, 2), 301, now));
+  EXPECT_TRUE(candidates.spend(at(0, 2), 299, now));
+  EXPECT_TRUE(candidates.spend(at(0, 2), 1, now));
+  EXPECT_FALSE(candidates.spend(at(0, 2), 1, now));
+}
+
+TEST(Candidate, is_one_of_the_four_from_which_frames_came_last)
+{
+  const LinkSettings fast = link();
+  Candidates candidates(fast, 300ms);
+  const Instant now{1h};
+  for (const std::uint8_t host : {1, 2, 3, 4, 1, 5, 6}) {
+    candidates.add(at(0, host), 100, now);
+  }
+  for (const std::uint8_t host : {2, 3, 7}) {
+    EXPECT_FALSE(candidates.contains(at(0, host))) << int{host};
+  }
+  for (const std::uint8_t host : {4, 1, 5, 6}) {
+    EXPECT_TRUE(candidates.contains(at(0, host))) << int{host};
+  }
+}
+
+TEST(Candidate, is_probed_as_soon_as_it_may_get_a_probe)
+{
+  const LinkSettings fast = link();
+  DeterministicRandom random{1};
+  Candidates candidates(fast, 300ms);
+  const Instant now{1h};
+  EXPECT_EQ(candidates.next_timeout({}), Instant::max());
+  candidates.add(at(0, 1), 1, now);
+  EXPECT_FALSE(candidates.take_probe(random, now));
+  EXPECT_EQ(candidates.next_timeout({}), now + 3s);
+  EXPECT_EQ(candidates.next_timeout(2s), now + 5s);
+  candidates.add(at(0, 1), 100, now);
+  EXPECT_LE(candidates.next_timeout({}), now);
+  EXPECT_TRUE(candidates.take_probe(random, now));
+  EXPECT_GT(candidates.next_timeout({}), now);
+  EXPECT_LT(candidates.next_timeout({}), now + 1s);
+}
+
+TEST(Candidate, gets_a_twentieth_of_a_thin_link_and_a_kilobyte_a_second_of_another)
+{
+  EXPECT_EQ(Candidates::rate(link()), 1000);
+  EXPECT_EQ(Candidates::rate(link(Carry::all, 64)), 400);
+  EXPECT_EQ(Candidates::rate(link(Carry::all, 10'000)), 1000);
+}
+
 }  // namespace
 }  // namespace pqc_tunnel::test

@@ -5,11 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "paths/mavlink_class.hpp"
+#include "paths/mavlink_filter.hpp"
 #include "support/vector_file.hpp"
 
 namespace pqc_tunnel
@@ -197,6 +200,26 @@ TEST(MavlinkStream, frames_of_two_senders_are_not_joined)
   stream.push(frames[1], other);
   EXPECT_EQ(stream.all(), joined({head, frames[1]}));
   EXPECT_EQ(stream.frames(), std::vector<Bytes>{frames[1]});
+}
+
+TEST(MavlinkFilter, picks_the_frames_with_its_messages_and_without_any_it_takes_all)
+{
+  const auto frames = every_frame();
+  const Bytes line = joined(frames);
+  const auto picked = [&line](const MavlinkFilter & filter) {
+    std::vector<Bytes> pieces;
+    filter.pick(line, [&pieces](ByteView bytes) { pieces.emplace_back(bytes.begin(), bytes.end()); });
+    return pieces;
+  };
+  EXPECT_EQ(picked(MavlinkFilter()), std::vector<Bytes>{line});
+  const std::uint32_t first = mavlink_message(frames.front());
+  const std::uint32_t last = mavlink_message(frames.back());
+  std::vector<Bytes> expected;
+  std::ranges::copy_if(frames, std::back_inserter(expected), [&](const Bytes & frame) {
+    return mavlink_message(frame) == first || mavlink_message(frame) == last;
+  });
+  ASSERT_LT(expected.size(), frames.size());
+  EXPECT_EQ(picked(MavlinkFilter({last, first})), expected);
 }
 
 }  // namespace

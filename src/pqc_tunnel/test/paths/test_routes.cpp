@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "paths.hpp"
@@ -112,6 +114,78 @@ TEST(Routes, a_frame_takes_no_link_that_it_does_not_fit)
   EXPECT_EQ(paths.routes(TrafficClass::ordered, 240), Endpoints{at(0)});
   EXPECT_EQ(paths.routes(TrafficClass::ordered, 241), Endpoints{at(1)});
   EXPECT_TRUE(paths.routes(TrafficClass::ordered, 1233).empty());
+}
+
+// Reports take a share of the slowest link that carries them.
+TEST(Routes, the_slowest_link_is_one_of_those_that_carry_the_traffic)
+{
+  struct Case
+  {
+    std::vector<LinkSettings> links;
+    Schedule schedule;
+    TrafficClass traffic;
+    std::optional<std::size_t> slowest;
+  };
+  const LinkSettings slow = link(Carry::all, 16);
+  const LinkSettings fast = link(Carry::all, 64);
+  const LinkSettings unknown = link();
+  const LinkSettings priority = link(Carry::priority, 16);
+  for (const auto & [links, schedule, traffic, slowest] : std::vector<Case>{
+         {{fast, slow}, Schedule::failover, TrafficClass::control, 0},
+         {{fast, slow}, Schedule::redundant, TrafficClass::control, 1},
+         {{slow, fast}, Schedule::redundant, TrafficClass::control, 0},
+         {{slow, slow}, Schedule::redundant, TrafficClass::control, 0},
+         {{unknown, slow}, Schedule::failover, TrafficClass::control, std::nullopt},
+         {{unknown, slow}, Schedule::redundant, TrafficClass::control, 1},
+         {{fast, priority}, Schedule::failover, TrafficClass::control, 1},
+         {{fast, priority}, Schedule::failover, TrafficClass::telemetry, 0}})
+  {
+    Paths paths(links, schedule);
+    EXPECT_FALSE(paths.set.slowest(traffic)) << "no address is known";
+    EXPECT_FALSE(paths.set.stream_rate());
+    paths.prove(at(0));
+    paths.prove(at(1));
+    paths.run(1s, {0, 1});
+    const auto found = paths.set.slowest(traffic);
+    ASSERT_EQ(found.has_value(), slowest.has_value());
+    if (found) {
+      EXPECT_EQ(found->settings, &paths.settings.links[*slowest]);
+      EXPECT_EQ(found->rate, paths.settings.links[*slowest].bytes_per_s());
+    }
+  }
+}
+
+TEST(Routes, a_link_of_which_nothing_was_found_has_no_rate)
+{
+  Paths paths({link()});
+  paths.prove(at(0));
+  paths.set.set_found_rate(0, 0.0);
+  EXPECT_FALSE(paths.set.slowest(TrafficClass::control));
+  paths.set.set_found_rate(0, 500.0);
+  ASSERT_TRUE(paths.set.slowest(TrafficClass::control));
+  EXPECT_EQ(paths.set.slowest(TrafficClass::control)->rate, 500.0);
+}
+
+// A copy that comes by a second link is no attack then.
+TEST(Routes, copies_are_sent_by_several_links_that_are_redundant_or_urgent)
+{
+  const LinkSettings all = link();
+  const LinkSettings priority = link(Carry::priority);
+  const LinkSettings standby = link(Carry::standby);
+  const auto sends_copies = [](std::vector<LinkSettings> links, Schedule schedule) {
+    return PathSettings{std::move(links), schedule}.sends_copies();
+  };
+  EXPECT_FALSE(sends_copies({all}, Schedule::redundant));
+  EXPECT_FALSE(sends_copies({priority}, Schedule::failover));
+  EXPECT_FALSE(sends_copies({all, all, standby}, Schedule::failover));
+  EXPECT_TRUE(sends_copies({all, all}, Schedule::redundant));
+  EXPECT_TRUE(sends_copies({all, standby, priority}, Schedule::failover));
+}
+
+TEST(Routes, links_are_named_by_their_type)
+{
+  EXPECT_STREQ(to_string(LinkType::udp), "udp");
+  EXPECT_STREQ(to_string(LinkType::serial), "serial");
 }
 
 }  // namespace pqc_tunnel

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "protocol/ground_answerer.hpp"
@@ -46,6 +49,45 @@ TEST(GroundRequest, for_a_suite_that_is_unknown_here_is_no_release)
   EXPECT_EQ(read.suite, nullptr);
 }
 
+TEST(GroundRequest, names_no_suite_if_the_one_to_hold_is_unknown)
+{
+  const GroundRequest request{1, 0, HoldRequest{false, nullptr, seconds(1)}};
+  EXPECT_EQ(ground_request(to_notice(request)), request);
+}
+
+TEST(GroundRequest, with_a_rate_that_is_no_number_asks_for_the_highest)
+{
+  for (const double rate : {std::numeric_limits<double>::quiet_NaN(), HUGE_VAL}) {
+    const auto request =
+      ground_request(to_notice(GroundRequest{1, 0, CaptureRequest{seconds(1), rate, "a"}}));
+    ASSERT_TRUE(request);
+    EXPECT_EQ(std::get<CaptureRequest>(request->content).rate_hz, 0);
+  }
+}
+
+TEST(GroundRequest, with_a_name_that_is_too_long_or_that_no_terminal_shows_means_nothing)
+{
+  Notice notice = to_notice(GroundRequest{1, 0, CaptureRequest{seconds(1), 0, "name"}});
+  const std::size_t name = notice.size - 4;
+  ASSERT_TRUE(ground_request(notice));
+  for (const char letter : {'\0', '\x1b', ' ', '\x7f', '\x80', '\xff'}) {
+    Notice other = notice;
+    other.bytes.at(name) = static_cast<std::uint8_t>(letter);
+    EXPECT_FALSE(ground_request(other)) << int{letter};
+    EXPECT_NE(name_fault(std::string(1, letter)), "") << int{letter};
+  }
+  for (const char letter : {'!', '~'}) {
+    Notice other = notice;
+    other.bytes.at(name) = static_cast<std::uint8_t>(letter);
+    EXPECT_TRUE(ground_request(other)) << letter;
+  }
+  notice = to_notice(
+    GroundRequest{1, 0, CaptureRequest{seconds(1), 0, std::string(CaptureRequest::longest_name, 'x')}});
+  notice.bytes.at(notice.size++) = 'x';
+  notice.bytes.at(name - 1) = CaptureRequest::longest_name + 1;
+  EXPECT_FALSE(ground_request(notice));
+}
+
 TEST(GroundRequest, with_the_longest_name_fits_and_longer_ones_have_a_fault)
 {
   const std::string longest(CaptureRequest::longest_name, 'x');
@@ -70,6 +112,9 @@ TEST(GroundRequest, cut_short_or_of_an_unknown_kind_means_nothing)
     Notice other = whole;
     other.bytes.at(5) = 77;
     EXPECT_FALSE(ground_request(other));
+    other = whole;
+    other.kind = NoticeKind::answer;
+    EXPECT_FALSE(ground_request(other));
     Notice longer = whole;
     longer.bytes.at(longer.size++) = 7;
     EXPECT_TRUE(ground_request(longer)) << "bytes of a later version";
@@ -86,10 +131,37 @@ TEST(AnswerPiece, is_read_back_as_it_was_written)
 
 TEST(AnswerPiece, has_what_no_terminal_shows_replaced)
 {
-  EXPECT_EQ(piece_of(7, {AnswerState::refused, {}, "a\x1b[2J"}, 0).part, "a?[2J");
+  EXPECT_EQ(
+    piece_of(7, {AnswerState::refused, {}, "a\x1b[2J\x1f\x7f\x80 ~"}, 0).part, "a?[2J??? ~");
   Notice notice = to_notice(piece_of(7, {AnswerState::refused, {}, "abc"}, 0));
-  notice.bytes.at(notice.size - 1) = 0x1b;
-  EXPECT_FALSE(answer_piece(notice));
+  for (const std::uint8_t hidden : {0x1b, 0x1f, 0x7f, 0x80}) {
+    notice.bytes.at(notice.size - 1) = hidden;
+    EXPECT_FALSE(answer_piece(notice)) << int{hidden};
+  }
+  for (const std::uint8_t shown : {' ', '~'}) {
+    notice.bytes.at(notice.size - 1) = shown;
+    EXPECT_TRUE(answer_piece(notice)) << shown;
+  }
+}
+
+TEST(AnswerPiece, cut_short_of_another_kind_or_without_a_meaning_means_nothing)
+{
+  const Notice whole = to_notice(piece_of(7, {AnswerState::refused, {}, "abc"}, 0));
+  for (std::size_t size = 0; size < whole.size; ++size) {
+    Notice cut = whole;
+    cut.size = size;
+    EXPECT_FALSE(answer_piece(cut)) << size;
+  }
+  for (const auto & [state, known] :
+       {std::pair{0, false}, {1, true}, {2, true}, {3, true}, {4, false}, {255, false}})
+  {
+    Notice other = whole;
+    other.bytes.at(4) = static_cast<std::uint8_t>(state);
+    EXPECT_EQ(answer_piece(other).has_value(), known) << state;
+  }
+  Notice other = whole;
+  other.kind = NoticeKind::request;
+  EXPECT_FALSE(answer_piece(other));
 }
 
 TEST(AnswerPiece, begins_where_it_is_asked_to_even_beyond_the_end)
@@ -109,6 +181,9 @@ TEST(Warning, is_a_notice_of_its_own)
   Notice later = warning_notice();
   later.bytes[0] = 9;
   EXPECT_FALSE(is_warning(later));
+  Notice empty = warning_notice();
+  empty.size = 0;
+  EXPECT_FALSE(is_warning(empty));
 }
 
 // --- Asking and answering ---
@@ -264,6 +339,61 @@ TEST_F(Asking, an_answer_that_comes_late_or_to_another_question_changes_nothing)
   const auto outcome = asker.take_outcome(now);
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->answer, answer);
+}
+
+TEST_F(Asking, an_answer_is_put_together_from_pieces_in_their_order_each_once)
+{
+  const auto id = asker.ask(hold, now).value();
+  const GroundAnswer before{AnswerState::refused, {}, std::string(120, 'x')};
+  answer = {AnswerState::refused, {}, std::string(90, 'y') + "end"};
+  const auto size_here = [&](const GroundAnswer & of) {
+    return static_cast<std::uint8_t>(piece_of(id, of, 0).part.size());
+  };
+  asker.handle_piece(piece_of(id, before, 0), now);
+  asker.handle_piece(piece_of(id, before, 0), now);
+  asker.handle_piece(piece_of(id, before, static_cast<std::uint8_t>(2 * size_here(before))), now);
+  asker.handle_piece(piece_of(id, {AnswerState::under_way, {}, ""}, 0), now);  // it is late
+  asker.handle_piece(piece_of(id, before, size_here(before)), now);
+  EXPECT_FALSE(asker.take_outcome(now)) << "its end is missing";
+  // The drone was started again, and says something else.
+  asker.handle_piece(piece_of(id, answer, 0), now);
+  asker.handle_piece(piece_of(id, answer, size_here(answer)), now);
+  EXPECT_FALSE(asker.take_outcome(now));
+  asker.handle_piece(piece_of(id, answer, static_cast<std::uint8_t>(2 * size_here(answer))), now);
+  const auto outcome = asker.take_outcome(now);
+  ASSERT_TRUE(outcome && outcome->answered);
+  EXPECT_EQ(outcome->answer, answer);
+}
+
+TEST_F(Asking, what_is_answered_is_asked_no_more_and_holds_nothing_up)
+{
+  EXPECT_FALSE(asker.take_notice(now)) << "nothing was asked";
+  EXPECT_EQ(asker.next_timeout(), Instant::max());
+  const auto first = asker.ask(hold, now).value();
+  const auto second = asker.ask(capture, now).value();
+  asker.handle_piece(piece_of(first, answer, 0), now);
+  EXPECT_EQ(asker.next_timeout(), Instant{}) << "an outcome waits";
+  const auto notice = asker.take_notice(now);
+  ASSERT_TRUE(notice);
+  EXPECT_EQ(ground_request(*notice)->id, second);
+  asker.handle_piece(piece_of(second, answer, 0), now);
+  now += GroundAsker::first_pause;
+  EXPECT_FALSE(asker.take_notice(now));
+  EXPECT_TRUE(asker.take_outcome(now) && asker.take_outcome(now));
+  EXPECT_EQ(asker.next_timeout(), Instant::max());
+}
+
+TEST(GroundAnswerer, forgets_the_oldest_if_all_are_under_way)
+{
+  GroundAnswerer answerer;
+  Instant now{seconds(500)};
+  for (std::uint32_t id = 0; id <= GroundAnswerer::most; ++id, now += seconds(1)) {
+    ASSERT_TRUE(answerer.handle_request({id, 0, capture}, now).is_new);
+  }
+  EXPECT_FALSE(answerer.finish(0, {AnswerState::done, {}, ""}));
+  for (std::uint32_t id = 1; id <= GroundAnswerer::most; ++id) {
+    EXPECT_TRUE(answerer.finish(id, {AnswerState::done, {}, ""})) << id;
+  }
 }
 
 TEST(GroundAnswerer, remembers_what_is_under_way_and_forgets_the_oldest_that_has_ended)

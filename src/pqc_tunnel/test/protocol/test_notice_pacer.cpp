@@ -95,6 +95,38 @@ TEST(NoticePacer, holds_nothing_urgent_back_but_what_follows_it)
   EXPECT_TRUE(pacer.take(now + seconds(40)));
 }
 
+TEST(NoticePacer, lets_an_urgent_notice_leave_before_a_report_that_has_waited_longer)
+{
+  NoticePacer pacer;
+  Instant now{seconds(1000)};
+  pacer.offer(notice_of(NoticeKind::request, 1), now);
+  ASSERT_TRUE(pacer.take(now));
+  now += notice_interval;
+  pacer.offer(notice_of(NoticeKind::computer, 2), now);
+  pacer.offer(notice_of(NoticeKind::request, 3), now);
+  EXPECT_EQ(pacer.take(now)->kind, NoticeKind::request);
+  EXPECT_EQ(pacer.take(now)->kind, NoticeKind::computer);
+}
+
+TEST(NoticePacer, waits_for_two_minutes_at_most_and_not_at_all_for_a_rate_of_nothing)
+{
+  const Instant now{seconds(1000)};
+  const auto waits = [now](double rate) {
+    NoticePacer pacer;
+    pacer.handle_sent(line_bytes, rate, now);
+    for (Duration waited{};; waited += seconds(1)) {
+      pacer.offer(notice_of(NoticeKind::computer, 1), now + waited);
+      if (pacer.take(now + waited)) {
+        return waited;
+      }
+    }
+  };
+  EXPECT_EQ(waits(1e-15), std::chrono::minutes(2));
+  EXPECT_EQ(waits(0.1), std::chrono::minutes(2));
+  EXPECT_EQ(waits(0), Duration{});
+  EXPECT_EQ(waits(-1), Duration{});
+}
+
 TEST(NoticePacer, drops_a_report_that_waits_until_it_is_old)
 {
   NoticePacer pacer;

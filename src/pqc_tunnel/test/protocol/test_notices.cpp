@@ -8,6 +8,7 @@
 
 #include "protocol/decision_names.hpp"
 #include "protocol/drone_notices.hpp"
+#include "protocol/policy_notice.hpp"
 #include "support/hex.hpp"
 #include "support/insider.hpp"
 #include "support/wired_pair.hpp"
@@ -163,6 +164,22 @@ TEST(ComputerNotice, holds_values_beyond_its_range_at_the_end)
   EXPECT_NEAR(*read->power_w, 655.34, 1e-9);
 }
 
+TEST(ComputerNotice, cut_short_of_another_kind_or_without_a_meaning_means_nothing)
+{
+  const Notice whole = to_notice(ComputerNotice{0.4, 0.7, 2, 1.8e9, 61.5, 4.27});
+  for (std::size_t size = 0; size < whole.size; ++size) {
+    Notice cut = whole;
+    cut.size = size;
+    EXPECT_FALSE(computer_notice(cut)) << size;
+  }
+  Notice other = whole;
+  other.kind = NoticeKind::decision;
+  EXPECT_FALSE(computer_notice(other));
+  Notice later = whole;
+  later.bytes[2] = 3;  // neither throttled nor not
+  EXPECT_FALSE(computer_notice(later));
+}
+
 TEST(DecisionNotice, is_read_back_as_it_was_written)
 {
   const DecisionNotice content = example_decision();
@@ -263,13 +280,85 @@ TEST(DecisionNotice, cut_short_or_with_a_name_that_no_terminal_shows_means_nothi
   EXPECT_FALSE(decision_notice(to_notice(content)));
 }
 
+TEST(DecisionNotice, has_a_name_of_at_most_14_letters_that_every_terminal_shows)
+{
+  const auto passes = [](char last) {
+    DecisionNotice content;
+    content.rule = std::string("a") + last;
+    return decision_notice(to_notice(content)).has_value();
+  };
+  for (const char shown : {'!', 'z', '~'}) {
+    EXPECT_TRUE(passes(shown)) << shown;
+  }
+  for (const char hidden : {'\0', '\n', '\x1b', ' ', '\x7f', '\x80', '\xff'}) {
+    EXPECT_FALSE(passes(hidden)) << int{hidden};
+  }
+  DecisionNotice content;
+  content.rule = std::string(14, 'x');
+  content.strategy = std::string(14, 'y');
+  Notice notice = to_notice(content);
+  ASSERT_TRUE(decision_notice(notice));
+  auto * const rule = std::ranges::find(notice.bytes, std::uint8_t{'x'}) - 1;
+  rule[0] = 15;
+  rule[15] = 'x';
+  rule[16] = 13;  // letters of the strategy that follow
+  EXPECT_FALSE(decision_notice(notice));
+}
+
+TEST(DecisionNotice, says_whether_the_vehicle_is_armed_if_that_is_known)
+{
+  for (const std::optional<bool> armed : {std::optional<bool>{}, {false}, {true}}) {
+    DecisionNotice content;
+    content.armed = armed;
+    EXPECT_EQ(decision_notice(to_notice(content))->armed, armed);
+  }
+}
+
+TEST(DecisionNotice, changes_the_suite_if_the_tunnel_is_asked_for_another_one)
+{
+  const DecisionNotice down = [] {
+    DecisionNotice content = example_decision();
+    content.advice_only = false;
+    return content;
+  }();
+  EXPECT_TRUE(down.changes_suite());
+  DecisionNotice advice = down;
+  advice.advice_only = true;
+  EXPECT_FALSE(advice.changes_suite());
+  DecisionNotice same = down;
+  same.to = same.from;
+  EXPECT_FALSE(same.changes_suite());
+  DecisionNotice none = down;
+  none.to = nullptr;
+  EXPECT_FALSE(none.changes_suite());
+}
+
 TEST(DecisionNotice, of_a_later_version_is_read_as_far_as_it_is_known)
 {
   Notice longer = to_notice(example_decision());
   longer.bytes.at(longer.size++) = 7;
   EXPECT_TRUE(decision_notice(longer));
-  longer.bytes[0] = 99;
-  EXPECT_EQ(decision_notice(longer)->action, DecisionNotice::Action::unknown);
+  for (const std::uint8_t action : {7, 99}) {
+    longer.bytes[0] = action;
+    ASSERT_TRUE(decision_notice(longer));
+    EXPECT_EQ(decision_notice(longer)->action, DecisionNotice::Action::unknown);
+  }
+}
+
+TEST(DecisionNotice, of_another_kind_means_nothing)
+{
+  Notice other = to_notice(example_decision());
+  other.kind = NoticeKind::computer;
+  EXPECT_FALSE(decision_notice(other));
+}
+
+TEST(DecisionNotice, has_a_line_for_the_operator_for_each_cue)
+{
+  EXPECT_EQ(cue_text(0), "");
+  for (const std::string_view cue : cue_names) {
+    EXPECT_TRUE(cue_text(code_of(cue_names, cue)).starts_with(cue)) << cue;
+  }
+  EXPECT_EQ(cue_text(cue_names.size() + 1), "cue: see the drone's decision");
 }
 
 TEST(DecisionNotice, has_the_names_of_actions_that_the_policy_gives_them)
@@ -277,6 +366,26 @@ TEST(DecisionNotice, has_the_names_of_actions_that_the_policy_gives_them)
   EXPECT_EQ(decision_action("DOWN_TO_LIGHTEST"), DecisionNotice::Action::down_to_lightest);
   EXPECT_STREQ(to_string(DecisionNotice::Action::rollback), "ROLLBACK");
   EXPECT_EQ(decision_action("DANCE"), DecisionNotice::Action::unknown);
+}
+
+TEST(PolicyNotice, is_read_back_as_it_was_written)
+{
+  for (const bool silent : {false, true}) {
+    for (const std::optional<bool> armed : {std::optional<bool>{}, {false}, {true}}) {
+      const PolicyNotice content{silent, armed};
+      EXPECT_EQ(policy_notice(to_notice(content)), content);
+    }
+  }
+}
+
+TEST(PolicyNotice, that_is_empty_or_of_another_kind_means_nothing_and_a_longer_one_is_read)
+{
+  Notice notice = to_notice(PolicyNotice{true, true});
+  notice.bytes.at(notice.size++) = 7;
+  EXPECT_EQ(policy_notice(notice), PolicyNotice(true, true));
+  notice.size = 0;
+  EXPECT_FALSE(policy_notice(notice));
+  EXPECT_FALSE(policy_notice(to_notice(ComputerNotice{})));
 }
 
 }  // namespace
