@@ -10,7 +10,7 @@ import resource
 import subprocess
 import tempfile
 import time
-from collections import Counter, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -66,17 +66,12 @@ def record(programs: list[Path], numbers: int) -> tuple[list[Case], list[str]]:
             file.unlink()
 
         _in_parallel(one, range(len(named)))
-    return _by_turns(cases), sorted(failed)
+    return _by_focus(cases), sorted(failed)
 
 
-def _by_turns(cases: list[Case]) -> list[Case]:
-    """The shortest case of each program, then the second of each: they check different things."""
-    turns: Counter[Path] = Counter()
-    ranked = []
-    for case in sorted(cases, key=lambda case: case.seconds):
-        ranked.append((turns[case.program], case))
-        turns[case.program] += 1
-    return [case for _, case in sorted(ranked, key=lambda one: (one[0], one[1].seconds))]
+def _by_focus(cases: list[Case]) -> list[Case]:
+    """The case in which the fewest mutants matter first: it checks most of what they change."""
+    return sorted(cases, key=lambda case: (len(case.reached), case.seconds))
 
 
 def judge(
