@@ -285,16 +285,21 @@ protected:
     options.settings.report_interval = options.settings.keepalive_interval = 1h;
     options.settings.wipe_after = 0s;
     pair_ = std::make_unique<WiredPair>(options);
+    pair_->watch_arrivals([this](Side to, const Endpoint &, ByteView, const Opened & opened) {
+      heard_ = to == Side::gcs && opened.peer ? pair_->now() : heard_;
+    });
     EXPECT_TRUE(pair_->establish());
     pair_->run_for(1s);
     pair_->set_datagram_filter(nothing);
   }
+  Instant heard_;
   std::unique_ptr<WiredPair> pair_;
 };
 
 TEST_F(RareReports, let_a_lost_drone_be_noticed_in_time)
 {
-  EXPECT_TRUE(pair_->run_until([&] { return pair_->saw(Side::gcs, EventKind::peer_lost); }, 7s));
+  ASSERT_TRUE(pair_->run_until([&] { return pair_->saw(Side::gcs, EventKind::peer_lost); }, 7s));
+  EXPECT_EQ(pair_->events(Side::gcs).back().time, heard_ + TunnelSettings{}.peer_timeout);
 }
 
 TEST_F(RareReports, let_a_request_be_repeated_in_time)

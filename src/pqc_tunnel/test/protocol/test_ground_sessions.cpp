@@ -191,22 +191,25 @@ TEST_F(GroundStation, counts_a_repeated_hello_of_an_attempt_that_has_ended)
   expect_counted(thief_->frame(), second_);
 }
 
-// The drone may be at either address; the challenge of each is its own.
-TEST_F(GroundStation, sends_to_both_addresses_from_which_an_attempts_hello_comes)
+// The drone may be at any of them; the challenge of each is its own.
+TEST_F(GroundStation, sends_to_all_addresses_from_which_an_attempts_hello_comes)
 {
   silence_drone();
   pair_->hold_jobs(Side::gcs, true);
   thief_->begin_session(first_);
-  thief_->hello().challenge = {};
-  pair_->sent_elsewhere(Side::gcs).clear();
-  pair_->inject(Side::gcs, thief_->frame(), second_);
-  ASSERT_EQ(pair_->sent_elsewhere(Side::gcs).size(), 1u);
-  thief_->hello().challenge = parse_hello_retry(pair_->sent_elsewhere(Side::gcs).back().second);
-  pair_->inject(Side::gcs, thief_->frame(), second_);
+  const Endpoint third = WiredPair::stranger(103);
+  for (const Endpoint & from : {second_, third}) {
+    thief_->hello().challenge = {};
+    pair_->sent_elsewhere(Side::gcs).clear();
+    pair_->inject(Side::gcs, thief_->frame(), from);
+    ASSERT_EQ(pair_->sent_elsewhere(Side::gcs).size(), 1u);
+    thief_->hello().challenge = parse_hello_retry(pair_->sent_elsewhere(Side::gcs).back().second);
+    pair_->inject(Side::gcs, thief_->frame(), from);
+  }
   pair_->sent_elsewhere(Side::gcs).clear();
   pair_->hold_jobs(Side::gcs, false);
   pair_->run_for(100ms);
-  for (const Endpoint & to : {first_, second_}) {
+  for (const Endpoint & to : {first_, second_, third}) {
     EXPECT_GT(
       std::ranges::count(
         pair_->sent_elsewhere(Side::gcs), to, [](const auto & sent) { return sent.first; }),
