@@ -202,6 +202,40 @@ TEST(LikelyNext, are_the_same_suite_its_neighbours_and_the_lightest)
   }
 }
 
+TEST(LikelyNext, are_the_nearest_ones_of_the_same_cipher_and_signature_in_whatever_order_they_come)
+{
+  std::vector<const Suite *> allowed;
+  for (const Suite & suite : registry().all()) {
+    allowed.push_back(&suite);
+  }
+  for (int order = 0; order < 2; ++order, std::ranges::reverse(allowed)) {
+    for (const Suite * active : allowed) {
+      std::set<int> tiers;
+      for (const Suite * suite : allowed) {
+        if (suite->aead == active->aead && family(suite->signature) == family(active->signature)) {
+          tiers.insert(suite->tier);
+        }
+      }
+      std::vector<int> expected{active->tier};
+      const auto own = tiers.find(active->tier);
+      if (own != tiers.begin()) {
+        expected.push_back(*std::prev(own));
+      }
+      if (std::next(own) != tiers.end()) {
+        expected.push_back(*std::next(own));
+      }
+      expected.push_back(*tiers.begin());
+      std::vector<int> found;
+      for (const Suite * suite : likely_next(*active, allowed)) {
+        EXPECT_EQ(suite->aead, active->aead);
+        EXPECT_EQ(family(suite->signature), family(active->signature));
+        found.push_back(suite->tier);
+      }
+      EXPECT_EQ(found, expected) << active->id;
+    }
+  }
+}
+
 TEST(Stock, holds_one_prekey_of_each_kind_and_gives_it_once)
 {
   PrekeyStock stock;
