@@ -8,6 +8,7 @@
 #include "protocol/control_frame.hpp"
 #include "protocol/epoch_keys.hpp"
 #include "protocol/hello_messages.hpp"
+#include "support/psk_thief.hpp"
 #include "support/traffic.hpp"
 
 // The time between a hello and the keys of its session: which challenges, addresses and answers count.
@@ -264,6 +265,71 @@ TEST_F(RelayedBootKeys, are_made_for_a_challenge_while_no_address_is_configured)
   }
   pair_->drone().set_gcs_addresses({home_}, pair_->now());
   EXPECT_TRUE(pair_->establish());
+}
+
+// --- Copies to other addresses and links ---
+
+// Whoever has the PSK begins a session, and proves one address after the other.
+TEST_F(BootKeys, send_copies_to_few_addresses)
+{
+  TunnelSettings settings;
+  settings.initial_suite = &first_suite();
+  PskThief thief(*pair_, settings);
+  thief.begin_session(WiredPair::stranger(100));
+  for (std::uint8_t i = 1; i <= 20; ++i) {
+    thief.prove(WiredPair::stranger(static_cast<std::uint8_t>(100 + i)));
+  }
+  pair_->run_for(2s);
+  std::set<std::uint8_t> reached;
+  for (const auto & [to, bytes] : pair_->sent_elsewhere(Side::gcs)) {
+    if (!is_hello(bytes)) {
+      reached.insert(to.address[3]);
+    }
+  }
+  EXPECT_EQ(reached.size(), max_challenges - 1);
+}
+
+class BootKeysOfTwoLinks : public testing::Test
+{
+protected:
+  BootKeysOfTwoLinks()
+  {
+    WiredPair::Options options;
+    options.settings.paths.links.push_back(options.settings.paths.links.front());
+    options.settings.paths.links.back().name = "second";
+    pair_ = std::make_unique<WiredPair>(options);
+    pair_->watch_arrivals([this](Side to, const Endpoint & from, ByteView bytes, const Opened &) {
+      const bool boot = to == Side::drone && !is_hello(bytes) && !pair_->agreed();
+      by_second_ += boot && from.link == 1 ? 1 : 0;
+    });
+  }
+  bool has_boot_keys() const { return pair_->saw(Side::gcs, EventKind::handshake_started); }
+
+  std::unique_ptr<WiredPair> pair_;
+  int by_second_ = 0;
+};
+
+TEST_F(BootKeysOfTwoLinks, take_the_first_one_as_long_as_frames_come)
+{
+  pair_->hold_jobs(Side::gcs, true);
+  ASSERT_TRUE(pair_->run_until([this] { return has_boot_keys(); }));
+  pair_->run_for(900ms);
+  EXPECT_EQ(by_second_, 0);
+  pair_->hold_jobs(Side::gcs, false);
+  ASSERT_TRUE(pair_->establish());
+  EXPECT_EQ(by_second_, 0);
+}
+
+TEST_F(BootKeysOfTwoLinks, take_the_second_one_too_after_a_second_of_silence)
+{
+  ASSERT_TRUE(pair_->run_until([this] { return has_boot_keys(); }));
+  pair_->run_for(1ms);
+  pair_->set_link_weather(
+    [](Side, std::uint8_t link) { return link == 0 ? std::nullopt : std::optional(Duration{}); });
+  const std::size_t begun = pair_->count(Side::drone, EventKind::handshake_started);
+  ASSERT_TRUE(pair_->establish());
+  EXPECT_GT(by_second_, 0);
+  EXPECT_EQ(pair_->count(Side::drone, EventKind::handshake_started), begun);
 }
 
 }  // namespace

@@ -187,6 +187,32 @@ TEST(ClockSync, samples_that_cannot_be_do_not_disturb)
   EXPECT_EQ(clock.accepted(), 1U);
 }
 
+TEST(ClockSync, times_beyond_73_years_are_refused_and_those_within_are_not)
+{
+  constexpr std::int64_t beyond = std::int64_t{1} << 61;
+  for (const std::int64_t sign : {1, -1}) {
+    ClockSync clock;
+    clock.handle_sample({0, sign * beyond, sign * beyond, 1}, start);
+    EXPECT_FALSE(clock.valid());
+    const std::int64_t within = sign * (beyond - 1);
+    clock.handle_sample({0, within, within, 1}, start);  // answered at once
+    EXPECT_TRUE(clock.valid());
+    EXPECT_EQ(clock.accepted(), 1u);
+  }
+}
+
+TEST(ClockSync, a_round_trip_without_any_time_is_possible)
+{
+  ClockSync clock;
+  EXPECT_EQ(clock.min_rtt(), 0ns);
+  clock.handle_sample({100, 5100, 5150, 150}, start);
+  EXPECT_TRUE(clock.valid());
+  EXPECT_EQ(clock.offset(), 5000ns);
+  EXPECT_EQ(clock.rtt(), 0ns);
+  clock.handle_sample({1000, 6010, 6010, 1020}, start + 1us);
+  EXPECT_EQ(clock.min_rtt(), 0ns);
+}
+
 TEST(ClockSync, the_widest_plausible_clocks_do_not_overflow)
 {
   constexpr std::int64_t edge = (std::int64_t{1} << 61) - 1;

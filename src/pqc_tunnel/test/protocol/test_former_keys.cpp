@@ -98,8 +98,11 @@ TEST_P(FormerSession, begins_no_message)
   for (const std::uint8_t id : {std::uint8_t{1}, std::uint8_t{0x81}}) {
     const std::size_t sent = pair_.datagrams_sent(to_).size();
     pair_.set_datagram_filter([](Side, Bytes &) { return false; });
-    const StreamPart part{id, 0, 0, 20, bytes};
-    EXPECT_TRUE(pair_.inject(to_, insider_.seal(from_, FrameKind::stream, encode(part))).peer);
+    for (std::uint16_t number = 0; number < 2; ++number)
+    {  // the second one would be acknowledged at once
+      const StreamPart part{id, number, 0, 20, bytes};
+      EXPECT_TRUE(pair_.inject(to_, insider_.seal(from_, FrameKind::stream, encode(part))).peer);
+    }
     for (std::size_t i = sent; i < pair_.datagrams_sent(to_).size(); ++i) {
       EXPECT_TRUE(insider_.read_control(from_, pair_.datagrams_sent(to_)[i]));  // SUPERSEDED
     }
@@ -266,6 +269,51 @@ TEST(UnknownFrame, is_counted_for_no_drone_while_one_has_boot_keys)
   Bytes junk(100, 0x40);
   fleet.gcs().open(junk, WiredPair::stranger(), fleet.now());
   EXPECT_EQ(fleet.gcs().unassigned().drops[static_cast<std::size_t>(Drop::unknown)], 1u);
+}
+
+// --- What the live keys alone may say ---
+
+TEST(LinkReportOfThePeer, does_not_replace_a_newer_one)
+{
+  WiredPair pair;
+  Insider insider(pair);
+  ASSERT_TRUE(pair.establish());
+  const auto report = [&](std::uint32_t packets) {
+    LinkView view;
+    view.packets = packets;
+    return insider.seal(Side::gcs, FrameKind::control, encode(ControlFrame{0, LinkReport{view}}));
+  };
+  const Bytes older = report(1);
+  const Bytes newer = report(2);
+  EXPECT_TRUE(pair.inject(Side::drone, newer).peer);
+  EXPECT_TRUE(pair.inject(Side::drone, older).peer);
+  EXPECT_EQ(pair.snapshot(Side::drone).remote->view.packets, 2u);
+}
+
+TEST(AnswerToNoQuestion, shows_no_stretched_link)
+{
+  WiredPair pair;
+  Insider insider(pair);
+  ASSERT_TRUE(pair.establish());
+  EXPECT_TRUE(insider.say(Side::gcs, {0, TimeResponse{-1, -1, -1}}).peer);
+  const std::int64_t later = (pair.now() + 1s).time_since_epoch().count();
+  EXPECT_TRUE(insider.say(Side::gcs, {0, TimeResponse{later, later, later}}).peer);
+  EXPECT_FALSE(pair.saw(Side::drone, EventKind::link_stretched));
+}
+
+TEST(Session, counts_no_streams_and_ignores_nothing_of_an_honest_end)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  for (const Side side : both_sides) {
+    const TrafficCounters & traffic = pair.snapshot(side).traffic;
+    EXPECT_EQ(traffic.stream_in_packets, 0u);
+    EXPECT_EQ(traffic.control_ignored, 0u);
+  }
+  pair.run_for(10s);
+  for (const Side side : both_sides) {
+    EXPECT_EQ(pair.snapshot(side).traffic.control_ignored, 0u);
+  }
 }
 
 }  // namespace

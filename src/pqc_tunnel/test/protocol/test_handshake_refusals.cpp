@@ -184,6 +184,7 @@ TEST(Configuration, of_a_drone_that_cannot_work_is_refused_with_a_sentence)
   EXPECT_EQ(
     refusal([](Config & c) { c.settings.initial_suite = nullptr; }),
     "a drone needs an initial suite");
+  EXPECT_EQ(refusal([](Config & c) { c.settings.replay_window = 64; }), "accepted");
   EXPECT_EQ(
     refusal([](Config & c) { c.settings.replay_window = 63; }),
     "the replay window must hold at least 64 packets");

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/fleet.hpp"
 #include "support/wired_pair.hpp"
 
 namespace pqc_tunnel::test
@@ -61,6 +62,116 @@ TEST(Tunnel, rekeys_to_another_suite_without_losing_a_datagram)
   }
   ASSERT_EQ(pair.outcomes(Side::drone).size(), 1u);
   EXPECT_TRUE(pair.outcomes(Side::drone).front().success);
+}
+
+// --- What it counts, and for whom ---
+
+std::uint64_t drops(const TrafficCounters & traffic, Drop drop)
+{
+  return traffic.drops[static_cast<std::size_t>(drop)];
+}
+
+TEST(TunnelCounts, a_frame_of_a_drone_beyond_its_budget_once_and_as_nobody_elses)
+{
+  Fleet fleet(2);
+  fleet.run_for(3s);
+  ASSERT_TRUE(fleet.agreed(0));
+  fleet.gcs().spend(PeerIndex{0}, 1s);
+  fleet.send_up(0, numbered(1));
+  EXPECT_EQ(drops(fleet.at_gcs(0).traffic, Drop::queue_full), 1u);
+  EXPECT_EQ(drops(fleet.gcs().unassigned(), Drop::unknown), 0u);
+  EXPECT_TRUE(fleet.received_from(0).empty());
+}
+
+TEST(TunnelCounts, what_waited_too_long_for_its_sender_if_that_is_known)
+{
+  Fleet fleet(2);
+  fleet.run_for(3s);
+  for (std::size_t i = 0; i < 2; ++i) {
+    ASSERT_TRUE(fleet.agreed(i));
+    Bytes frame(40 + frame_overhead);
+    ASSERT_TRUE(fleet.drone(i).seal(PeerIndex{0}, frame, fleet.now()));
+    fleet.gcs().count_stale(frame);
+    EXPECT_EQ(drops(fleet.at_gcs(i).traffic, Drop::stale), 1u);
+  }
+  EXPECT_EQ(drops(fleet.gcs().unassigned(), Drop::stale), 0u);
+  fleet.gcs().count_stale(Bytes(40, 0x40));
+  fleet.gcs().count_stale(Bytes(3));
+  EXPECT_EQ(drops(fleet.gcs().unassigned(), Drop::stale), 2u);
+  fleet.drone(1).count_stale(Bytes(40, 0x40));
+  EXPECT_EQ(drops(fleet.at_drone(1).traffic, Drop::stale), 1u);
+}
+
+TEST(TunnelCounts, frames_that_a_drone_does_not_know_for_its_ground_station)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  Bytes junk(100, 0x40);
+  pair.drone().open(junk, WiredPair::stranger(), pair.now());
+  EXPECT_EQ(drops(pair.snapshot(Side::drone).traffic, Drop::unknown), 1u);
+}
+
+// Bytes that are missing on a serial line look like a forgery; what came twice does not.
+TEST(TunnelCounts, forged_frames_of_a_serial_line_as_malformed_and_copies_as_replayed)
+{
+  for (const LinkType type : {LinkType::udp, LinkType::serial}) {
+    WiredPair::Options options;
+    options.settings.paths.links.front().type = type;
+    WiredPair pair(options);
+    ASSERT_TRUE(pair.establish());
+    Bytes frame = pair.datagrams_sent(Side::gcs).back();
+    pair.inject(Side::drone, frame);
+    EXPECT_EQ(pair.drops(Side::drone, Drop::replay), 1u);
+    frame[4] = static_cast<std::uint8_t>(frame[4] + 1);  // a later sequence number
+    pair.inject(Side::drone, frame);
+    const Drop expected = type == LinkType::serial ? Drop::malformed : Drop::auth_fail;
+    EXPECT_EQ(pair.drops(Side::drone, expected), 1u);
+  }
+}
+
+TEST(TunnelCounts, forged_frames_but_no_copies_if_frames_take_several_links)
+{
+  WiredPair::Options options;
+  options.settings.paths.links.push_back(options.settings.paths.links.front());
+  options.settings.paths.links.back().name = "second";
+  options.settings.paths.schedule = Schedule::redundant;
+  WiredPair pair(options);
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(1s);
+  Bytes frame = pair.datagrams_sent(Side::gcs).back();
+  pair.inject(Side::drone, frame);
+  EXPECT_EQ(pair.drops(Side::drone, Drop::replay), 0u);
+  frame[4] = static_cast<std::uint8_t>(frame[4] + 1);
+  pair.inject(Side::drone, frame);
+  EXPECT_EQ(pair.drops(Side::drone, Drop::auth_fail), 1u);
+}
+
+// --- What concerns one of the ends ---
+
+TEST(TunnelOfTheGroundStation, ignores_what_concerns_drones_alone)
+{
+  WiredPair pair;
+  EXPECT_FALSE(pair.drone().has_keys(PeerIndex{0}));
+  ASSERT_TRUE(pair.establish());
+  EXPECT_TRUE(pair.drone().has_keys(PeerIndex{0}));
+  pair.gcs().set_gcs_addresses({WiredPair::stranger()}, pair.now());
+  pair.gcs().note_ground_trouble(GroundTrouble::refused);
+  EXPECT_TRUE(pair.gcs().blacklist(PeerIndex{0}, pair.now()).empty());
+  EXPECT_EQ(pair.drone().strangers().malformed, 0u);
+  pair.run_for(1s);
+  EXPECT_TRUE(pair.agreed());
+}
+
+TEST(TunnelOfTheGroundStation, refuses_a_rekey_of_a_drone_beyond_its_last)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  RekeyCommand command = rekey_to(nullptr);
+  command.peer = PeerIndex{1};
+  pair.gcs().request_rekey(command, pair.now());
+  pair.pump();
+  ASSERT_EQ(pair.outcomes(Side::gcs).size(), 1u);
+  EXPECT_EQ(pair.outcomes(Side::gcs).back().message, "there is no such drone");
 }
 
 }  // namespace

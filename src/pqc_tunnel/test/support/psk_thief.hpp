@@ -40,6 +40,11 @@ public:
   void begin_session(const Endpoint & from)
   {
     pair_.random().fill(hello_.client_random);
+    prove(from);
+  }
+  // The newest session, from this address, too.
+  void prove(const Endpoint & from)
+  {
     hello_.challenge = {};
     pair_.inject(Side::gcs, frame(), from);
     auto & answers = pair_.sent_elsewhere(Side::gcs);
