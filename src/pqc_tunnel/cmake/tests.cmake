@@ -78,6 +78,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_age.cpp
     test/protocol/test_blackout.cpp
     test/protocol/test_boot_keys.cpp
+    test/protocol/test_cause_sentences.cpp
     test/protocol/test_clock_sync.cpp
     test/protocol/test_clones.cpp
     test/protocol/test_control_abuse.cpp
@@ -116,6 +117,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_listener.cpp
     test/protocol/test_notice_pacer.cpp
     test/protocol/test_notices.cpp
+    test/protocol/test_own_frames.cpp
     test/protocol/test_peer_budget.cpp
     test/protocol/test_peer_clock.cpp
     test/protocol/test_prekey_pool.cpp

@@ -65,6 +65,41 @@ protected:
       pair_->inject(Side::drone, retry);
     }
   }
+  // Until the drone awaits the answer to its Finish, under its boot keys.
+  void run_until_finish()
+  {
+    pair_->set_job_filter([this](Side at, Job & job) {
+      if (at == Side::gcs && std::holds_alternative<CompleteFinish>(job)) {
+        pair_->hold_jobs(Side::gcs, true);
+      }
+      return std::optional<JobResult>();
+    });
+    ASSERT_TRUE(pair_->run_until([&] { return pair_->jobs_run(Side::drone) == 2; }));
+    pair_->run_for(100ms);
+  }
+  // The boot keys of the ground station, as whoever knows the PSK has them; beyond its own sequence numbers.
+  std::unique_ptr<EpochKeys> forger()
+  {
+    const ClientHello hello = parse_client_hello(second_hellos().back());
+    const PskKeySet psk =
+      PskKeySet::derive(Identities::for_signature(first_suite().signature).record().psk);
+    auto keys = std::make_unique<EpochKeys>(
+      EpochName{&first_suite(), {}, {}}, Role::gcs,
+      boot_secrets(psk.of(hello.suite), first_suite().aead, hello.client_random, hello.challenge),
+      TunnelSettings{}, pair_->now(), std::make_shared<PeerClock>());
+    for (int i = 0; i < 100; ++i) {
+      sealed(*keys, PathRequest{});
+    }
+    return keys;
+  }
+  Bytes sealed(EpochKeys & keys, const ControlBody & body)
+  {
+    const Bytes text = encode(ControlFrame{0, body});
+    Bytes frame(text.size() + frame_overhead);
+    std::ranges::copy(text, frame.begin() + frame_header_size);
+    keys.seal(FrameKind::control, frame, pair_->now());
+    return frame;
+  }
   bool has_boot_keys() { return pair_->saw(Side::gcs, EventKind::handshake_started); }
 
   std::unique_ptr<WiredPair> pair_;
@@ -93,29 +128,9 @@ TEST_F(BootKeys, once_in_use_are_not_made_for_another_challenge)
 // Whoever knows the PSK has the boot keys, but not what was agreed under them.
 TEST_F(BootKeys, do_not_confirm_a_session_by_themselves)
 {
-  const auto finish_made = [this](Side at, Job & job) {
-    if (at == Side::gcs && std::holds_alternative<CompleteFinish>(job)) {
-      pair_->hold_jobs(Side::gcs, true);
-    }
-    return std::optional<JobResult>();
-  };
-  pair_->set_job_filter(finish_made);
-  ASSERT_TRUE(pair_->run_until([&] { return pair_->jobs_run(Side::drone) == 2; }));
-  pair_->run_for(100ms);
-  const ClientHello hello = parse_client_hello(second_hellos().back());
-  const PskKeySet psk =
-    PskKeySet::derive(Identities::for_signature(first_suite().signature).record().psk);
-  EpochKeys forger(
-    EpochName{&first_suite(), {}, {}}, Role::gcs,
-    boot_secrets(psk.of(hello.suite), first_suite().aead, hello.client_random, hello.challenge),
-    TunnelSettings{}, pair_->now(), std::make_shared<PeerClock>());
-  const Bytes confirm = encode(ControlFrame{0, Confirm{}});
-  Bytes frame(confirm.size() + frame_overhead);
-  for (int i = 0; i < 100; ++i) {  // beyond the ground station's own sequence numbers
-    std::ranges::copy(confirm, frame.begin() + frame_header_size);
-    forger.seal(FrameKind::control, frame, pair_->now());
-  }
-  pair_->inject(Side::drone, frame);
+  ASSERT_NO_FATAL_FAILURE(run_until_finish());
+  const auto forging = forger();
+  pair_->inject(Side::drone, sealed(*forging, Confirm{}));
   EXPECT_FALSE(pair_->saw(Side::drone, EventKind::handshake_completed));
   EXPECT_EQ(pair_->snapshot(Side::drone).state, PeerState::handshaking);
   pair_->set_job_filter(nullptr);
@@ -166,6 +181,37 @@ TEST_F(BootKeys, do_not_follow_an_old_frame_to_another_address)
   pair_->hold_jobs(Side::gcs, false);
   EXPECT_TRUE(pair_->establish());
   EXPECT_TRUE(pair_->sent_elsewhere(Side::gcs).empty());
+}
+
+// Somebody repeats frames of the ground station from the address of a third party, which must not be flooded.
+TEST_F(BootKeys, answer_questions_from_another_address_as_far_as_it_may_get_anything)
+{
+  ASSERT_NO_FATAL_FAILURE(run_until_finish());
+  const auto forging = forger();
+  const Bytes held_back = sealed(*forging, PathRequest{1});
+  pair_->inject(Side::drone, sealed(*forging, PathRequest{2}));
+  pair_->inject(Side::drone, held_back, WiredPair::stranger());
+  pair_->run_for(100ms);
+  EXPECT_TRUE(pair_->sent_elsewhere(Side::drone).empty()) << "the frame is not the newest";
+  std::size_t received = 0;
+  for (int i = 0; i < 300; ++i) {
+    const Bytes question = sealed(*forging, PathRequest{3});
+    received += question.size();
+    pair_->inject(Side::drone, question, WiredPair::stranger());
+  }
+  std::size_t sent = 0;
+  for (const auto & [to, bytes] : pair_->sent_elsewhere(Side::drone)) {
+    EXPECT_EQ(to, WiredPair::stranger());
+    sent += bytes.size();
+  }
+  EXPECT_GT(sent, received / 2) << "answers, beside a probe";
+  EXPECT_LE(sent, 8000u);
+  EXPECT_GT(received, 8000u);
+  Endpoint nowhere = WiredPair::stranger();
+  nowhere.link = 7;
+  pair_->sent_elsewhere(Side::drone).clear();
+  pair_->inject(Side::drone, sealed(*forging, PathRequest{4}), nowhere);
+  EXPECT_TRUE(pair_->sent_elsewhere(Side::drone).empty()) << "there is no such link";
 }
 
 // --- Which address they go to ---

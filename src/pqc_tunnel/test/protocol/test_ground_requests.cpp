@@ -352,7 +352,6 @@ TEST_F(Asking, an_answer_is_put_together_from_pieces_in_their_order_each_once)
   asker.handle_piece(piece_of(id, before, 0), now);
   asker.handle_piece(piece_of(id, before, 0), now);
   asker.handle_piece(piece_of(id, before, static_cast<std::uint8_t>(2 * size_here(before))), now);
-  asker.handle_piece(piece_of(id, {AnswerState::under_way, {}, ""}, 0), now);  // it is late
   asker.handle_piece(piece_of(id, before, size_here(before)), now);
   EXPECT_FALSE(asker.take_outcome(now)) << "its end is missing";
   // The drone was started again, and says something else.
@@ -365,12 +364,26 @@ TEST_F(Asking, an_answer_is_put_together_from_pieces_in_their_order_each_once)
   EXPECT_EQ(outcome->answer, answer);
 }
 
+TEST_F(Asking, a_word_that_it_has_begun_changes_nothing_once_the_answer_has)
+{
+  const auto id = asker.ask(hold, now).value();
+  answer.text = std::string(60, 'x');
+  const AnswerPiece head = piece_of(id, answer, 0);
+  asker.handle_piece(head, now);
+  asker.handle_piece(piece_of(id, {AnswerState::under_way, {}, ""}, 0), now);
+  asker.handle_piece(piece_of(id, answer, static_cast<std::uint8_t>(head.part.size())), now);
+  const auto outcome = asker.take_outcome(now);
+  ASSERT_TRUE(outcome && outcome->answered);
+  EXPECT_EQ(outcome->answer, answer);
+}
+
 TEST_F(Asking, what_is_answered_is_asked_no_more_and_holds_nothing_up)
 {
   EXPECT_FALSE(asker.take_notice(now)) << "nothing was asked";
   EXPECT_EQ(asker.next_timeout(), Instant::max());
   const auto first = asker.ask(hold, now).value();
   const auto second = asker.ask(capture, now).value();
+  EXPECT_EQ(asker.next_timeout(), now);
   asker.handle_piece(piece_of(first, answer, 0), now);
   EXPECT_EQ(asker.next_timeout(), Instant{}) << "an outcome waits";
   const auto notice = asker.take_notice(now);

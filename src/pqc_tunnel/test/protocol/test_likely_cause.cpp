@@ -18,118 +18,6 @@ using namespace std::chrono_literals;
 
 const GroundAddress ground{"10.0.0.2:4600", 4600};
 
-const TunnelSettings & settings()
-{
-  static const TunnelSettings made = [] {
-    TunnelSettings one;
-    one.ground = ground;
-    return one;
-  }();
-  return made;
-}
-
-PeerFacts at_drone(const FailedHandshake & failed)
-{
-  PeerFacts facts;
-  facts.settings = &settings();
-  facts.failed = failed;
-  return facts;
-}
-
-std::string without_an_answer(GroundTrouble trouble)
-{
-  PeerFacts facts = at_drone({HandshakeFailure::unanswered, "no answer"});
-  facts.trouble = trouble;
-  return likely_cause(facts);
-}
-
-TEST(LikelyCause, without_an_answer_is_what_the_network_reported)
-{
-  EXPECT_EQ(
-    without_an_answer(GroundTrouble::none),
-    "no answer from 10.0.0.2:4600: not started, link down, wrong address, UDP port 4600 blocked, "
-    "another version of this program (update both ends), or "
-    "it does not accept this drone (unknown name or different key)");
-  EXPECT_EQ(
-    without_an_answer(GroundTrouble::refused),
-    "nothing listens at 10.0.0.2:4600: not started, wrong address or port");
-  EXPECT_EQ(
-    without_an_answer(GroundTrouble::unreachable),
-    "the network knows no way to 10.0.0.2:4600: link down, no route, or wrong address");
-  EXPECT_EQ(
-    without_an_answer(GroundTrouble::unknown_name),
-    "no IP address is known for 10.0.0.2:4600: name misspelled, or no name server answers");
-  EXPECT_EQ(
-    without_an_answer(GroundTrouble::other_family),
-    "no address of 10.0.0.2:4600 can be reached from bind_address: one is IPv4, the other IPv6");
-}
-
-TEST(LikelyCause, speaks_of_the_kind_of_link_that_there_is)
-{
-  TunnelSettings serial;
-  serial.ground = {"/dev/ttyUSB0", 0};
-  serial.paths.links = {{.name = "radio", .type = LinkType::serial}};
-  PeerFacts facts = at_drone({HandshakeFailure::unanswered, "no answer"});
-  facts.settings = &serial;
-  EXPECT_EQ(
-    likely_cause(facts),
-    "no answer from /dev/ttyUSB0: not started, radio or cable broken or out of range, other baud "
-    "rate, another version of this program (update both ends), or it does not accept this drone "
-    "(unknown name or different key)");
-  for (const auto alter : std::initializer_list<void (*)(PeerFacts &)>{
-         [](PeerFacts & all) { all.unconfirmed = true; },
-         [](PeerFacts & all) { all.unheard_here = true; },
-         [](PeerFacts & all) { all.has_keys = all.deaf_peer = true; }, [](PeerFacts &) {}})
-  {
-    PeerFacts at_ground;
-    at_ground.role = Role::gcs;
-    at_ground.settings = &serial;
-    alter(at_ground);
-    EXPECT_EQ(likely_cause(at_ground).find("UDP"), std::string::npos) << likely_cause(at_ground);
-    EXPECT_NE(likely_cause(at_ground).find("radio"), std::string::npos) << likely_cause(at_ground);
-  }
-  serial.ground = ground;
-  serial.paths.links.push_back({.name = "lte"});
-  EXPECT_NE(
-    likely_cause(facts).find("UDP port 4600 blocked, radio or cable broken"), std::string::npos);
-}
-
-TEST(LikelyCause, is_what_this_machine_knows_of_its_links_before_anything_that_it_guesses)
-{
-  PeerFacts facts;
-  facts.settings = &settings();
-  facts.link_troubles = {"there is no network interface wwan0"};
-  EXPECT_EQ(likely_cause(facts), "there is no network interface wwan0");
-  facts.failed = FailedHandshake{HandshakeFailure::unanswered, "no answer"};
-  EXPECT_EQ(likely_cause(facts), "there is no network interface wwan0");
-  facts.link_troubles.push_back("");
-  EXPECT_TRUE(
-    likely_cause(facts).starts_with("there is no network interface wwan0; no answer from "));
-  facts.failed = FailedHandshake{HandshakeFailure::busy, "the ground station is busy"};
-  EXPECT_EQ(likely_cause(facts), "the ground station is busy");
-  facts.failed.reset();
-  facts.has_keys = true;
-  EXPECT_EQ(likely_cause(facts), "") << "the other link carries everything";
-}
-
-TEST(LikelyCause, of_an_attempt_that_stops_halfway_says_so)
-{
-  EXPECT_EQ(
-    likely_cause(at_drone({HandshakeFailure::timeout, ""})),
-    "the handshake with 10.0.0.2:4600 stopped halfway: slow or broken link");
-}
-
-TEST(LikelyCause, is_empty_while_datagrams_arrive_even_if_a_rekey_has_failed)
-{
-  PeerFacts facts = at_drone({HandshakeFailure::timeout, ""});
-  facts.has_keys = true;
-  EXPECT_EQ(likely_cause(facts), "");
-  facts.lost = true;
-  EXPECT_NE(likely_cause(facts), "");
-}
-
-// --- At both ends, as it happens ---
-
 WiredPair::Options with_addresses()
 {
   WiredPair::Options options;
@@ -295,7 +183,8 @@ TEST(LikelyCause, on_the_ground_is_not_what_forged_and_recorded_hellos_say_if_an
 
   PeerFacts facts;
   facts.role = Role::gcs;
-  facts.settings = &settings();
+  const TunnelSettings settings;
+  facts.settings = &settings;
   facts.wrong_key = true;
   facts.link_troubles = {"there is no network interface wwan0"};
   EXPECT_EQ(likely_cause(facts), "there is no network interface wwan0");

@@ -1,0 +1,139 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "support/wired_pair.hpp"
+
+// What an end sends and reports of its own accord, without data and while links come and go.
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+WiredPair::Options with_links(std::vector<LinkSettings> links)
+{
+  WiredPair::Options options;
+  options.settings.paths.links = std::move(links);
+  return options;
+}
+
+WiredPair::Options with_two_links() { return with_links({{.name = "lte"}, {.name = "radio"}}); }
+
+std::size_t lost(const WiredPair & pair)
+{
+  return pair.count(Side::drone, EventKind::peer_lost) +
+         pair.count(Side::gcs, EventKind::peer_lost);
+}
+
+TEST(OwnFrames, keep_a_session_alive_between_two_reports)
+{
+  WiredPair::Options options;
+  options.settings.report_interval = 5s;
+  options.settings.keepalive_interval = 1s;
+  options.settings.peer_timeout = 3s;
+  WiredPair pair(options);
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(60s);
+  EXPECT_EQ(lost(pair), 0u);
+  EXPECT_TRUE(pair.agreed());
+}
+
+TEST(OwnFrames, are_not_sealed_while_no_link_is_there_to_send_them)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(1s);
+  pair.drone().handle_link_down(0, pair.now());
+  const auto packets = pair.snapshot(Side::drone).packets_under_key;
+  pair.run_for(1s);
+  EXPECT_EQ(pair.snapshot(Side::drone).packets_under_key, packets);
+  pair.drone().handle_link_up(0, pair.now());
+  pair.run_for(1s);
+  EXPECT_GT(pair.snapshot(Side::drone).packets_under_key, packets);
+}
+
+std::optional<Event> newest(WiredPair & pair, EventKind kind)
+{
+  std::optional<Event> found;
+  for (const Event & event : pair.events(Side::drone)) {
+    found = event.kind == kind ? std::optional(event) : found;
+  }
+  return found;
+}
+
+TEST(LinkChange, of_one_of_several_links_is_reported_with_its_name)
+{
+  WiredPair pair(with_two_links());
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(10s);
+  pair.events(Side::drone).clear();
+  pair.drone().handle_link_down(1, pair.now());
+  pair.run_for(1s);
+  const auto down = newest(pair, EventKind::link_changed);
+  ASSERT_TRUE(down);
+  EXPECT_EQ(down->text, "link radio is down");
+  EXPECT_EQ(severity(*down), EventSeverity::warning);
+  EXPECT_TRUE(down->suite);
+  pair.drone().handle_link_up(1, pair.now());
+  pair.run_for(5s);
+  const auto up = newest(pair, EventKind::link_changed);
+  ASSERT_TRUE(up);
+  EXPECT_EQ(up->text, "link radio is up");
+  EXPECT_EQ(severity(*up), EventSeverity::info);
+  EXPECT_EQ(pair.count(Side::drone, EventKind::link_changed), 2u);
+}
+
+TEST(LinkChange, of_the_only_link_is_that_of_the_tunnel_and_not_reported_twice)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  pair.drone().handle_link_down(0, pair.now());
+  pair.run_for(1s);
+  pair.drone().handle_link_up(0, pair.now());
+  pair.run_for(30s);
+  EXPECT_FALSE(pair.saw(Side::drone, EventKind::link_changed));
+  EXPECT_TRUE(pair.agreed());
+}
+
+TEST(LinkChange, without_keys_is_not_reported)
+{
+  WiredPair pair(with_two_links());
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(10s);
+  pair.gcs().wipe(PeerIndex{0}, "in a test", pair.now());
+  pair.set_datagram_filter([](Side, Bytes &) { return false; });
+  pair.pump();
+  const std::size_t reported = pair.count(Side::gcs, EventKind::link_changed);
+  pair.gcs().handle_link_down(1, pair.now());
+  pair.run_for(1s);
+  EXPECT_EQ(pair.count(Side::gcs, EventKind::link_changed), reported);
+  pair.set_datagram_filter(nullptr);
+  pair.gcs().handle_link_up(1, pair.now());
+  EXPECT_TRUE(pair.establish());
+}
+
+TEST(Wiped, is_said_three_times_and_to_nobody_without_keys)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(5s);
+  const std::size_t before = pair.datagrams_sent(Side::gcs).size();
+  pair.set_datagram_filter([](Side, Bytes &) { return false; });
+  pair.gcs().wipe(PeerIndex{0}, "in a test", pair.now());
+  pair.pump();
+  EXPECT_EQ(pair.datagrams_sent(Side::gcs).size(), before + 3);
+  pair.gcs().wipe(PeerIndex{0}, "in a test", pair.now());
+  pair.pump();
+  EXPECT_EQ(pair.datagrams_sent(Side::gcs).size(), before + 3);
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::test
