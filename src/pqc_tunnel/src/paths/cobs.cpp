@@ -42,7 +42,7 @@ void CobsDecoder::reset()
 {
   frame_.clear();
   left_ = 0;
-  zero_due_ = begun_ = complete_ = too_long_ = false;
+  zero_due_ = complete_ = too_long_ = false;
 }
 
 std::optional<ByteView> CobsDecoder::next(ByteView & line)
@@ -61,7 +61,6 @@ std::optional<ByteView> CobsDecoder::next(ByteView & line)
       continue;
     }
     if (zero_due_) put(0);
-    begun_ = true;
     left_ = static_cast<std::uint8_t>(byte - 1);
     zero_due_ = byte != longest_code;
   }
@@ -72,7 +71,7 @@ std::optional<ByteView> CobsDecoder::end_frame()
 {
   const bool broken = left_ > 0 || too_long_;
   if (broken) ++malformed_;
-  if (broken || !begun_ || frame_.empty()) {
+  if (broken || frame_.empty()) {
     reset();
     return std::nullopt;
   }

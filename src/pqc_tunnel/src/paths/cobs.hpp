@@ -48,7 +48,6 @@ private:
   std::uint64_t malformed_ = 0;
   std::uint8_t left_ = 0;  // bytes until the next code
   bool zero_due_ = false;  // before the next group
-  bool begun_ = false;
   bool complete_ = false;
   bool too_long_ = false;
 };
