@@ -55,8 +55,7 @@ public:
 
   bool contains(ByteRange asked) const
   {
-    const ByteRange range = range_at(asked.begin);
-    return range.begin <= asked.begin && asked.end <= range.end;
+    return asked.end <= range_at(asked.begin).end;
   }
 
   // The range around a position of the set.

@@ -27,6 +27,10 @@ TEST(ByteRanges, merge_what_touches_and_count_what_is_new)
   EXPECT_EQ(ranges.through(), 40u);
   EXPECT_TRUE(ranges.contains({5, 40}));
   EXPECT_FALSE(ranges.contains({5, 41}));
+  ranges.add({50, 60});
+  for (const ByteRange & outside : {ByteRange{40, 50}, {42, 44}, {45, 55}, {55, 61}, {60, 61}}) {
+    EXPECT_FALSE(ranges.contains(outside)) << outside.begin;
+  }
 }
 
 TEST(StreamPart, is_read_back_as_it_was_written_and_refused_if_impossible)
