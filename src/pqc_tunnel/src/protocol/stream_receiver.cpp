@@ -4,6 +4,7 @@
 #include "stream_receiver.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 namespace pqc_tunnel
@@ -111,10 +112,9 @@ StreamAck StreamReceiver::ack_of(const Inbox & box, Instant now)
   ack.newest = box.newest;
   ack.waited_us = waited(now - box.newest_came);
   ack.through = box.received.through();
-  ack.range_count = std::min(box.changed.size(), StreamAck::max_ranges);
-  for (std::size_t i = 0; i < ack.range_count; ++i) {
-    const ByteRange range = box.received.range_at(box.changed[i]);
-    ack.ranges[i] = {range.begin, range.end - range.begin};
+  for (const std::uint32_t position : box.changed | std::views::take(StreamAck::max_ranges)) {
+    const ByteRange range = box.received.range_at(position);
+    ack.ranges.at(ack.range_count++) = {range.begin, range.end - range.begin};
   }
   return ack;
 }

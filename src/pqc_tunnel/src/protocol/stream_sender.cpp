@@ -4,6 +4,7 @@
 #include "stream_sender.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "pqc_tunnel/base/endpoint.hpp"
@@ -184,8 +185,7 @@ void StreamSender::handle_ack(const StreamAck & ack, Instant now)
     return;
   }
   std::uint32_t added = ack.through > 0 ? box.acknowledged.add({0, ack.through}) : 0;
-  for (std::size_t i = 0; i < ack.range_count; ++i) {
-    const StreamRange & range = ack.ranges[i];
+  for (const StreamRange & range : std::span(ack.ranges).first(ack.range_count)) {
     if (range.length > 0 && range.offset + range.length <= box.message.size()) {
       added += box.acknowledged.add({range.offset, range.offset + range.length});
     }
