@@ -179,7 +179,7 @@ void DroneEnd::drop_exchange(Instant now)
     peer_.send_control({rekey_.transaction(), Abort{AbortReason::failed}}, now);
     exchange_.reset();
   }
-  peer_.cancel_message(Channel::session, StreamClass::foreground);
+  peer_.cancel_message(StreamClass::foreground);
 }
 
 // The rekey has ended: answers the ground station or the local command that asked for it.
@@ -301,7 +301,7 @@ void DroneEnd::handle_ratchet_ok(std::uint32_t transaction, const RatchetOk & ok
 void DroneEnd::install(EpochSecrets secrets, const EpochName & name, Instant now)
 {
   exchange_.reset();
-  peer_.cancel_message(Channel::session, StreamClass::foreground);
+  peer_.cancel_message(StreamClass::foreground);
   peer_.keys().install_for_sending(std::make_unique<EpochKeys>(
     name, Role::drone, std::move(secrets), settings_, now, peer_.clock(Channel::session)));
   peer_.report(EventKind::rekey_committed, now, "sending under new keys", name.suite, name.epoch);

@@ -110,7 +110,7 @@ public:
   // Streams; both of a channel's end with it.
   void send_message(Channel channel, StreamClass kind, Bytes message, Instant now);
   void expect_message(Channel channel, StreamClass kind, std::size_t max_size);
-  void cancel_message(Channel channel, StreamClass kind);
+  void cancel_message(StreamClass kind) { session_streams_->out.cancel(kind); }  // in the session
   bool is_sending_message(Channel channel, StreamClass kind) const
   {
     return message_bytes(channel, kind) > 0;

@@ -383,13 +383,6 @@ void Peer::expect_message(Channel channel, StreamClass kind, std::size_t max_siz
   streams(channel)->in.expect(kind, max_size);
 }
 
-void Peer::cancel_message(Channel channel, StreamClass kind)
-{
-  if (channel == Channel::session || boot_) {
-    streams(channel)->out.cancel(kind);
-  }
-}
-
 std::size_t Peer::message_bytes(Channel channel, StreamClass kind) const
 {
   if (channel == Channel::boot && !boot_) {
