@@ -25,19 +25,26 @@ _DIGEST_MODULUS = 1 << (8 * _DIGEST_BYTES)
 class SequenceCount:
     """Gaps, repetitions and disorder in the 8-bit sequence numbers of one MAVLink source.
 
-    A gap of half the number space or more looks like a late message.
+    A gap of half the number space or more looks like a late message. `lost` is the count of ground
+    programs: whatever doesn't follow the message before it is a gap, and a late message is one of
+    nearly 256.
     """
 
     messages: int = 0
     missing: int = 0
     duplicated: int = 0
     reordered: int = 0
+    lost: int = 0
+    _last: int | None = None
     _next: int | None = None
     _open_gaps: set[int] = field(default_factory=set)
 
     def note(self, sequence: int) -> None:
         """Count one message."""
         self.messages += 1
+        if self._last is not None:
+            self.lost += (sequence - self._last - 1) % _SEQUENCES
+        self._last = sequence
         if self._next is None:
             self._next = sequence
         if (sequence - self._next) % _SEQUENCES < _HALF:
@@ -95,6 +102,7 @@ class FlowCount:
             "missing": sum(s.missing for s in self.sources.values()),
             "duplicated": sum(s.duplicated for s in self.sources.values()),
             "reordered": sum(s.reordered for s in self.sources.values()),
+            "lost_by_sequence": sum(s.lost for s in self.sources.values()),
             "digest": f"{self.digest:0{2 * _DIGEST_BYTES}x}",
             "sources": {
                 f"{system}.{component}": {

@@ -58,6 +58,31 @@ def split_frames(datagram: bytes) -> Split:
     return Split(frames, intact)
 
 
+class FrameStream:
+    """Puts the frames of a serial line together, whose reads cut them anywhere."""
+
+    def __init__(self) -> None:
+        """Begin with an empty line."""
+        self._parser = mavlink.MAVLink(None)
+        self._parser.robust_parsing = True
+
+    def feed(self, octets: bytes) -> list[bytes]:
+        """Return the frames that have become whole."""
+        messages = self._parser.parse_buffer(octets) or []
+        return [bytes(m.get_msgbuf()) for m in messages if m.get_type() != "BAD_DATA"]
+
+
+def join_frames(frames: list[bytes], most_bytes: int) -> list[bytes]:
+    """Return datagrams of whole frames, each as long as the limit allows."""
+    datagrams: list[bytes] = []
+    for frame in frames:
+        if datagrams and len(datagrams[-1]) + len(frame) <= most_bytes:
+            datagrams[-1] += frame
+        else:
+            datagrams.append(frame)
+    return datagrams
+
+
 def _frame_at(datagram: bytes, start: int) -> Frame | None:
     head = datagram[start : start + _HEADER_2]
     if len(head) >= _HEADER_1 and head[0] == _MAGIC_1:

@@ -98,11 +98,14 @@ class LinkEmulator:
         self._profile.write_text(yaml.safe_dump(profile), encoding="utf-8")
 
     def start(self, listen: Endpoint, forward: Endpoint) -> None:
-        """Relay from the first of each pair to the second."""
+        """Relay datagrams to `listen` on to `forward`, and back."""
+        self.start_between(["--udp-listen", str(listen), "--udp-forward", str(forward)])
+
+    def start_between(self, ends: list[str]) -> None:
+        """Relay between the ends that these options of the emulator name."""
         command = [
             *(str(self._program), "--profile", str(self._profile), "--seed", str(self._seed)),
-            *("--summary", str(self._summary)),
-            *("--udp-listen", str(listen), "--udp-forward", str(forward)),
+            *("--summary", str(self._summary), *ends),
         ]
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(

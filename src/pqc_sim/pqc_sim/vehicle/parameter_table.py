@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from itertools import islice
 from typing import NamedTuple
 
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
@@ -96,3 +97,12 @@ TABLE: tuple[Entry, ...] = (
     Entry("WPNAV_SPEED_DN", 150.0, 10.0, 500.0),
     Entry("WPNAV_SPEED_UP", 250.0, 10.0, 1000.0),
 )
+_GROUPS = ("SERVO", "RC", "SERIAL", "BATT", "RNGFND", "ARSPD", "CAM", "MNT")
+_FIELDS = ("TYPE", "MIN", "MAX", "TRIM", "OPTIONS", "RATE", "SCALE", "OFS")
+
+
+def filled_table(count: int) -> tuple[Entry, ...]:
+    """Return the table, filled up with numbered parameters as a real vehicle has them."""
+    names = (f"{g}{number}_{f}" for number in range(1, 100) for g in _GROUPS for f in _FIELDS)
+    more = islice(names, max(0, count - len(TABLE)))
+    return (*TABLE, *(Entry(name, number, 0, 65535) for number, name in enumerate(more)))

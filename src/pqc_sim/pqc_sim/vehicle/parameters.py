@@ -10,6 +10,7 @@ from collections import deque
 
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
+from pqc_sim.vehicle.outlet import Outlet
 from pqc_sim.vehicle.parameter_table import TABLE, Entry, Kind
 from pqc_sim.vehicle.reply import Reply, notice
 
@@ -57,16 +58,22 @@ class Parameters:
 
 
 class ParameterProtocol:
-    """PARAM_REQUEST_LIST, PARAM_REQUEST_READ and PARAM_SET; a list is sent one value at a time."""
+    """PARAM_REQUEST_LIST, PARAM_REQUEST_READ and PARAM_SET; a list is sent one value at a time.
 
-    def __init__(self, parameters: Parameters) -> None:
+    With an outlet a list goes at its pace.
+    """
+
+    def __init__(self, parameters: Parameters, outlet: Outlet | None = None) -> None:
         """Serve these parameters."""
-        self._parameters = parameters
+        self._parameters, self._outlet = parameters, outlet
         self._listing: deque[str] = deque()
 
-    def handle(self, message: mavlink.MAVLink_message) -> Reply:
+    def handle(self, message: mavlink.MAVLink_message, now_ns: int = 0) -> Reply:
         """Answer a message of the protocol."""
         if isinstance(message, mavlink.MAVLink_param_request_list_message):
+            if self._outlet is not None:
+                self._outlet.begin(map(self._parameters.message, self._parameters.names), now_ns)
+                return []
             self._listing = deque(self._parameters.names)
             return []
         if isinstance(message, mavlink.MAVLink_param_request_read_message):

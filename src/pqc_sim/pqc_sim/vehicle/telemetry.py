@@ -38,6 +38,9 @@ _FILLING = {
 _SILENT = -1.0
 _DEFAULT = 0.0
 _MICROSECONDS = 1e6
+_NS = 1e9
+# A slot may come a little before the end of an interval.
+_PUNCTUAL = 0.9
 
 
 class Telemetry:
@@ -48,6 +51,7 @@ class Telemetry:
         self._readings = readings
         self._share = Share(rate_hz, _FIXED, _FILLING)
         self._pacer = Pacer(rate_hz, start_ns)
+        self._gone_ns: dict[str, int] = {}
         self._numbers = {
             message.id: name
             for message in mavlink.mavlink_map.values()
@@ -63,9 +67,27 @@ class Telemetry:
         """Return when the next message is due, in ns."""
         return self._pacer.next_ns()
 
-    def due(self, now_ns: int) -> list[str]:
-        """Return the names of the messages that have come due."""
-        return [self._share.next() for _ in range(self._pacer.take(now_ns))]
+    def due(self, now_ns: int, slowdown_ms: int = 0, penalty: int = 1) -> list[str]:
+        """Return the names of the messages that have come due.
+
+        Each interval but that of the heartbeat is `slowdown_ms` longer, and then `penalty` times as
+        long.
+        """
+        names = [self._share.next() for _ in range(self._pacer.take(now_ns))]
+        if slowdown_ms > 0 or penalty > 1:
+            names = [name for name in names if self._may_go(name, now_ns, slowdown_ms, penalty)]
+        self._gone_ns.update(dict.fromkeys(names, now_ns))
+        return names
+
+    def set_total(self, rate_hz: int, now_ns: int) -> None:
+        """Begin again with another total rate."""
+        self._share = Share(rate_hz, _FIXED, _FILLING)
+        self._pacer = Pacer(rate_hz, now_ns)
+
+    def _may_go(self, name: str, now_ns: int, slowdown_ms: int, penalty: int) -> bool:
+        interval_ns = (_NS / self._share.rates[name] + slowdown_ms * 1e6) * penalty
+        passed_ns = now_ns - self._gone_ns.get(name, 0)
+        return name == "HEARTBEAT" or passed_ns > _PUNCTUAL * interval_ns
 
     def build(self, name: str) -> mavlink.MAVLink_message:
         """Return a message with the present state."""

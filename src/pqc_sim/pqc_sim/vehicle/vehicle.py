@@ -15,12 +15,15 @@ from pqc_sim.datagrams.mavlink_frames import split_frames
 from pqc_sim.physics.battery_pack import Pack, PackType
 from pqc_sim.vehicle.body import Body, Place
 from pqc_sim.vehicle.commands import Commands
+from pqc_sim.vehicle.components import Components
 from pqc_sim.vehicle.flight import AIR_C, Flight
 from pqc_sim.vehicle.mission import Mission, MissionProtocol
+from pqc_sim.vehicle.parameter_table import TABLE, filled_table
 from pqc_sim.vehicle.parameters import ParameterProtocol, Parameters
 from pqc_sim.vehicle.readings import Readings
 from pqc_sim.vehicle.reply import Reply, notice
 from pqc_sim.vehicle.telemetry import Telemetry
+from pqc_sim.vehicle.transfers import Channel, Transfers
 
 _STEP_NS = 20_000_000
 _STEP_S = _STEP_NS / 1e9
@@ -34,7 +37,9 @@ _COMPONENT = mavlink.MAV_COMP_ID_AUTOPILOT1
 class VehicleOptions:
     """The home position of the vehicle, its message rate in Hz, its battery, its ids.
 
-    The charge is from 0 to 1; without a capacity in mAh it is the parameter's default.
+    The charge is from 0 to 1; without a capacity in mAh it is the parameter's default. With a
+    channel the vehicle sends at this port all that an ArduCopter does: bulk at its pace, other
+    components, signatures.
     """
 
     home: Place = _HOME
@@ -43,6 +48,7 @@ class VehicleOptions:
     capacity_mah: float | None = None
     system: int = 1
     seed: int = 1
+    channel: Channel | None = None
 
 
 class Vehicle:
@@ -52,7 +58,10 @@ class Vehicle:
         """Power up at a time (monotonic, ns); `wall_ns` is the wall clock at that time."""
         self.sent = FlowCount()
         self.received = FlowCount()
-        self._parameters = Parameters()
+        channel = options.channel
+        self.transfers = None if channel is None else Transfers(channel, options.seed)
+        self._components = None if channel is None else Components(options.system, now_ns)
+        self._parameters = Parameters(TABLE if channel is None else filled_table(channel.parameters))
         self._parameters.set("SYSID_THISMAV", options.system)
         if options.capacity_mah is not None:
             self._parameters.set("BATT_CAPACITY", options.capacity_mah)
@@ -65,7 +74,8 @@ class Vehicle:
             self._flight, self._missions, now_ns, wall_ns, Random(options.seed)
         )
         self._telemetry = Telemetry(self._readings, options.rate_hz, now_ns)
-        self._parameter_protocol = ParameterProtocol(self._parameters)
+        listing = None if self.transfers is None else self.transfers.listing
+        self._parameter_protocol = ParameterProtocol(self._parameters, listing)
         self._commands = Commands(self._flight, self._missions, self._telemetry)
         self._codec = mavlink.MAVLink(None, options.system, _COMPONENT)
         self._stepped_ns = now_ns
@@ -76,20 +86,38 @@ class Vehicle:
 
     def next_ns(self) -> int:
         """Return when `advance` is to be called next, in ns."""
-        return self._telemetry.next_ns()
+        others = (self.transfers, self._components)
+        return min(
+            self._telemetry.next_ns(), *(other.next_ns() for other in others if other is not None)
+        )
+
+    def set_rate(self, rate_hz: int, now_ns: int) -> None:
+        """Send so many messages of telemetry per second from now on."""
+        self._telemetry.set_total(rate_hz, now_ns)
+
+    @property
+    def signing(self) -> mavlink.MAVLinkSigning:
+        """The signing key and the counts of what has arrived signed."""
+        return self._codec.signing
 
     def advance(self, now_ns: int) -> list[bytes]:
         """Move to a time, monotonic in ns; return the datagrams to send."""
         self._fly_until(now_ns)
         self._readings.set_time(now_ns)
         due: Reply = []
-        for name in self._telemetry.due(now_ns):
+        for name in self._telemetry.due(now_ns, *self._restraint()):
             due.append(self._telemetry.build(name))
             due += self._parameter_protocol.next_listed()
         if due:
             due += self._missions.advance(now_ns)
             due += self._take_events()
-        return self._encode(due)
+        if self.transfers is not None:
+            due += self.transfers.due(now_ns)
+        datagrams = self._encode(due)
+        if self._components is not None:
+            for codec, message in self._components.due(now_ns):
+                datagrams.append(self._packed(message, codec))
+        return datagrams
 
     def handle(self, datagram: bytes, now_ns: int) -> list[bytes]:
         """Handle a datagram; return the datagrams to send in answer."""
@@ -134,9 +162,9 @@ class Vehicle:
             return []
         kind = message.get_type()
         if kind == "HEARTBEAT":
-            return self._greet(message)
+            return self._greet(message) + self._transfer(message, now_ns)
         if kind.startswith("PARAM_"):
-            return self._parameter_protocol.handle(message)
+            return self._parameter_protocol.handle(message, now_ns)
         if kind.startswith("MISSION_"):
             return self._missions.handle(message, now_ns)
         if kind in ("COMMAND_LONG", "COMMAND_INT", "SET_MODE"):
@@ -147,7 +175,30 @@ class Vehicle:
         if kind == "PING" and message.target_system == 0:
             sender = (message.get_srcSystem(), message.get_srcComponent())
             return [mavlink.MAVLink_ping_message(message.time_usec, message.seq, *sender)]
-        return []
+        if kind == "SETUP_SIGNING" and self._components is not None:
+            self._sign(message)
+            return []
+        return self._transfer(message, now_ns)
+
+    def _transfer(self, message: mavlink.MAVLink_message, now_ns: int) -> Reply:
+        return [] if self.transfers is None else self.transfers.handle(message, now_ns)
+
+    def _restraint(self) -> tuple[int, int]:
+        """Return by how many ms, and how many times, telemetry is slower."""
+        if self.transfers is None:
+            return 0, 1
+        return self.transfers.flow.slowdown_ms, self.transfers.penalty
+
+    def _sign(self, message: mavlink.MAVLink_setup_signing_message) -> None:
+        """Sign from now on, and accept nothing else but the radio's reports."""
+        assert self._components is not None
+        key = bytes(message.secret_key)
+        for codec in (self._codec, *self._components.codecs):
+            if codec.signing.secret_key != key:
+                codec.signing.secret_key = key
+                codec.signing.timestamp = message.initial_timestamp
+                codec.signing.sign_outgoing = True
+                codec.signing.allow_unsigned_callback = _is_report
 
     def _greet(self, message: mavlink.MAVLink_message) -> Reply:
         if message.type != mavlink.MAV_TYPE_GCS:
@@ -169,10 +220,14 @@ class Vehicle:
         return events
 
     def _encode(self, messages: Reply) -> list[bytes]:
-        datagrams = []
-        for message in messages:
-            datagram = bytes(message.pack(self._codec))
-            self._codec.seq = (self._codec.seq + 1) % 256
-            self.sent.note(datagram)
-            datagrams.append(datagram)
-        return datagrams
+        return [self._packed(message, self._codec) for message in messages]
+
+    def _packed(self, message: mavlink.MAVLink_message, codec: mavlink.MAVLink) -> bytes:
+        datagram = bytes(message.pack(codec))
+        codec.seq = (codec.seq + 1) % 256
+        self.sent.note(datagram)
+        return datagram
+
+
+def _is_report(_: mavlink.MAVLink, message_id: int) -> bool:
+    return message_id in (mavlink.MAVLINK_MSG_ID_RADIO, mavlink.MAVLINK_MSG_ID_RADIO_STATUS)

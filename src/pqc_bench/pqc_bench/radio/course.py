@@ -1,0 +1,172 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The course of a vehicle and its ground program at the two ends of a link, bare or tunnelled."""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+from pqc_sim.datagrams.mavlink_frames import FrameStream, join_frames, split_frames
+from pqc_sim.vehicle.transfers import FILE, Channel
+from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
+from pymavlink.dialects.v20 import ardupilotmega as mavlink
+
+from pqc_bench.radio.dialogue import Dialogue
+from pqc_bench.radio.ends import End
+from pqc_bench.radio.ground_files import FileFetch, FilePut
+from pqc_bench.radio.ground_log import LogFetch
+from pqc_bench.radio.ground_parameters import ParameterFetch
+from pqc_bench.radio.ground_program import GroundProgram
+
+# 25 messages at 4 Hz: what an ArduCopter streams (GCS_MAVLink_Copter.cpp) when MAVProxy asks for
+# its usual rate (--streamrate).
+_USUAL_HZ, _BUSY_HZ = 100, 320
+_COMMANDS_HZ, _BUSY_COMMANDS_HZ = 1, 5
+_DATAGRAM_BYTES = 300  # that an autopilot puts frames together to (AP_Networking_port.cpp)
+_PUT_BYTES = 40_000
+_PUT_NAME = "logs/put.txt"
+_PARAM7 = 10 + 24  # the header of a frame, and six parameters
+_TICK_NS = 5_000_000
+_SETTLE_S = 3.0
+
+
+class Course:
+    """Sends and receives at both ends; `over` is set at the end of the script."""
+
+    def __init__(
+        self, ends: tuple[End, End], channel: Channel, seconds: float, stream: bool
+    ) -> None:
+        """Begin now; with a `stream` frames come in pieces, as from a serial line."""
+        self._drone, self._ground = ends
+        self.now_ns = self._began_ns = time.monotonic_ns()
+        options = VehicleOptions(rate_hz=_USUAL_HZ, channel=channel)
+        self._vehicle = Vehicle(options, self.now_ns, time.time_ns())
+        self._frames = FrameStream() if stream else None
+        self._program = GroundProgram(self.now_ns, seed=1)
+        self._arrived: dict[int, float] = {}  # by number, the delay of a command in ms
+        self._delays_ms: list[float] = []
+        self._busy_commands = range(0)
+        self._result: dict[str, Any] = {}
+        self._seconds = seconds
+        self._script = self._play()
+        self.over = False
+
+    @property
+    def ends(self) -> tuple[End, End]:
+        """Both, for select."""
+        return self._drone, self._ground
+
+    def next_ns(self) -> int:
+        """Return when `work` is to be called even if nothing arrives."""
+        return min(self._vehicle.next_ns(), self.now_ns + _TICK_NS)
+
+    def work(self) -> None:
+        """Receive what has arrived, and send what is due."""
+        self.now_ns = time.monotonic_ns()
+        for octets in self._drone.receive():
+            for datagram in [octets] if self._frames is None else self._frames.feed(octets):
+                self._note_commands(datagram)
+                self._answer(self._vehicle.handle(datagram, self.now_ns))
+        self._answer(self._vehicle.advance(self.now_ns))
+        for octets in self._ground.receive():
+            self._ask(self._program.handle(octets, self.now_ns))
+        self._ask(self._program.due(self.now_ns))
+        if not self.over:
+            self.over = next(self._script, True)
+
+    def result(self) -> dict[str, Any]:
+        """Return what was counted and measured."""
+        program, vehicle = self._program, self._vehicle
+        delays = sorted(self._delays_ms)
+        signing = (program.signing, vehicle.signing)
+        return {
+            "seconds": round((self.now_ns - self._began_ns) / 1e9, 1),
+            "received": program.received,
+            "lost": program.lost,
+            "ground_lost_share": _share(program.lost, program.received),
+            "signed_accepted": sum(end.goodsig_count for end in signing),
+            "signed_rejected": sum(end.badsig_count for end in signing),
+            **self._result,
+            "command_p99_ms": round(delays[int(0.99 * (len(delays) - 1))], 1) if delays else None,
+            "commands": len(self._busy_commands),
+            "commands_arrived": len(delays),
+        }
+
+    def _play(self) -> Iterator[bool]:
+        """Go through all of it; yield False whenever it has to wait."""
+        self._program.count(False)
+        yield from self._wait(_SETTLE_S)
+        self._program.count(True)
+        self._program.command_hz = _COMMANDS_HZ
+        parameters = ParameterFetch()
+        yield from self._carry_on("parameters", parameters)
+        self._result["parameters"] = len(parameters.received)
+        transfers = self._vehicle.transfers
+        assert transfers is not None
+        log = LogFetch()
+        yield from self._carry_on("log", log)
+        self._result["log_whole"] = log.content == transfers.log_content
+        file = FileFetch(FILE)
+        yield from self._carry_on("ftp", file)
+        self._result["ftp_whole"] = file.content == transfers.ftp.files[FILE]
+        content = Random(2).randbytes(_PUT_BYTES)
+        yield from self._carry_on("ftp_upload", FilePut(_PUT_NAME, content))
+        self._result["ftp_upload_whole"] = transfers.ftp.files.get(_PUT_NAME) == content
+        yield from self._be_busy()
+        self._program.sign(self.now_ns, time.time_ns())
+        yield from self._wait(self._seconds / 3)
+        while self.now_ns - self._began_ns < self._seconds * 1e9:
+            yield False
+
+    def _be_busy(self) -> Iterator[bool]:
+        """Measure commands beside much telemetry, most of which a thin radio has no room for."""
+        program = self._program
+        program.count(False)
+        self._vehicle.set_rate(_BUSY_HZ, self.now_ns)
+        yield from self._wait(_SETTLE_S)
+        program.command_hz = _BUSY_COMMANDS_HZ
+        first = len(program.commands_ns)
+        yield from self._wait(self._seconds / 3)
+        self._busy_commands = range(first, len(program.commands_ns))
+        program.command_hz = _COMMANDS_HZ
+        self._vehicle.set_rate(_USUAL_HZ, self.now_ns)
+        yield from self._wait(_SETTLE_S)
+        self._delays_ms = [d for n, d in self._arrived.items() if n in self._busy_commands]
+        program.count(True)
+
+    def _carry_on(self, name: str, dialogue: Dialogue) -> Iterator[bool]:
+        self._ask(self._program.begin(dialogue, self.now_ns))
+        while not dialogue.over(self.now_ns):
+            yield False
+        self._program.dialogue = None
+        took_s = dialogue.took_s
+        self._result[f"{name}_s"] = None if took_s is None else round(took_s, 1)
+        self._result[f"{name}_asked_again"] = dialogue.asked_again
+
+    def _wait(self, seconds: float) -> Iterator[bool]:
+        until_ns = self.now_ns + int(seconds * 1e9)
+        while self.now_ns < until_ns:
+            yield False
+
+    def _note_commands(self, datagram: bytes) -> None:
+        for frame in split_frames(datagram).frames:
+            if frame.message_id == mavlink.MAVLINK_MSG_ID_COMMAND_LONG:
+                number = int(struct.unpack_from("<f", frame.data, _PARAM7)[0])
+                delay_ms = (self.now_ns - self._program.commands_ns[number]) / 1e6
+                self._arrived.setdefault(number, delay_ms)
+
+    def _answer(self, datagrams: list[bytes]) -> None:
+        for datagram in join_frames(datagrams, _DATAGRAM_BYTES):
+            self._drone.send(datagram)
+
+    def _ask(self, datagrams: list[bytes]) -> None:
+        for datagram in datagrams:
+            self._ground.send(datagram)
+
+
+def _share(lost: int, received: int) -> float:
+    return round(lost / max(1, lost + received), 4)

@@ -1,0 +1,92 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where a program meets the link or the tunnel: a UDP socket or a serial device."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tty
+from collections.abc import Iterator
+from typing import Protocol
+
+from pqc_sim.datagrams.udp_port import Endpoint, UdpPort
+from pqc_sim.pair.ports import LOOPBACK
+
+_READ_BYTES = 4096
+
+
+class End(Protocol):
+    """A way to send and receive bytes."""
+
+    def fileno(self) -> int:
+        """Return the descriptor, for select."""
+
+    def receive(self) -> Iterator[bytes]:
+        """Yield what has arrived."""
+
+    def send(self, octets: bytes) -> None:
+        """Send, or lose what has no room."""
+
+    def close(self) -> None:
+        """Close it."""
+
+
+class UdpEnd:
+    """A socket; without a peer it answers the last sender."""
+
+    def __init__(self, port: int, peer: int | None) -> None:
+        """Bind the port."""
+        self._port = UdpPort(Endpoint(LOOPBACK, port))
+        self._fixed = peer is not None
+        self._peer = None if peer is None else Endpoint(LOOPBACK, peer)
+
+    def fileno(self) -> int:
+        """Return the descriptor, for select."""
+        return self._port.fileno()
+
+    def receive(self) -> Iterator[bytes]:
+        """Yield each datagram."""
+        for datagram, sender in self._port.receive_all():
+            if not self._fixed:
+                self._peer = sender
+            yield datagram
+
+    def send(self, octets: bytes) -> None:
+        """Send a datagram."""
+        if self._peer is not None:
+            self._port.send(octets, self._peer)
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._port.close()
+
+
+class SerialEnd:
+    """A serial device, whose reads cut what was sent anywhere."""
+
+    def __init__(self, device: str) -> None:
+        """Open it."""
+        self._fd = os.open(device, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+        tty.setraw(self._fd)
+        self._waiting = b""
+
+    def fileno(self) -> int:
+        """Return the descriptor, for select."""
+        return self._fd
+
+    def receive(self) -> Iterator[bytes]:
+        """Yield what there is."""
+        with contextlib.suppress(BlockingIOError):
+            while octets := os.read(self._fd, _READ_BYTES):
+                yield octets
+
+    def send(self, octets: bytes) -> None:
+        """Write; what doesn't fit goes with the next bytes."""
+        self._waiting += octets
+        with contextlib.suppress(BlockingIOError):
+            self._waiting = self._waiting[os.write(self._fd, self._waiting) :]
+
+    def close(self) -> None:
+        """Close the device."""
+        os.close(self._fd)

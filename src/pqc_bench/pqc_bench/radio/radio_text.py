@@ -1,0 +1,45 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The result as a table: a way in each column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+_WIDTH = 24
+_ROWS: tuple[tuple[str, Callable[[dict[str, Any]], str]], ...] = (
+    ("lost, by the ground's count", lambda r: f"{r['lost']:,} ({100 * r['ground_lost_share']:.1f} %)"),
+    ("received", lambda r: f"{r['received']:,}"),
+    ("signed: accepted, rejected", lambda r: f"{r['signed_accepted']}, {r['signed_rejected']}"),
+    (
+        "parameters",
+        lambda r: f"{r['parameters']}, {_s(r['parameters_s'])}, {r['parameters_asked_again']} again",
+    ),
+    ("log of 60 kB", lambda r: _s(r["log_s"])),
+    ("file of 10 kB", lambda r: _s(r["ftp_s"])),
+    ("upload of 40 kB", lambda r: _s(r["ftp_upload_s"])),
+    ("commands, p99", lambda r: f"{r['command_p99_ms']} ms"),
+    ("commands that arrived", lambda r: f"{r['commands_arrived']} of {r['commands']}"),
+    (
+        "rekeys",
+        lambda r: f"{r['rekeys_done']} of {r['rekeys_asked']}" if r.get("rekeys_asked") else "-",
+    ),
+)
+
+
+def lines(result: dict[str, Any], faults: list[str]) -> list[str]:
+    """Return the whole result."""
+    text: list[str] = []
+    for link, ways in result["links"].items():
+        heads = "".join(f"{way.replace('_', ' '):<{_WIDTH}}" for way in ways)
+        text += ["", f"  {link:<30}{heads}"]
+        for name, show in _ROWS:
+            cells = "".join(f"{show(one):<{_WIDTH}}" for one in ways.values())
+            text.append(f"  {name:<30}{cells}".rstrip())
+    text += ["", f"  machine: {result['machine']}"]
+    return text + [f"  failed: {fault}" for fault in faults]
+
+
+def _s(seconds: float | None) -> str:
+    return "never" if seconds is None else f"{seconds:.1f} s"

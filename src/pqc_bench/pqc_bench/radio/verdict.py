@@ -1,0 +1,76 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Judges whether a pilot sees through the tunnel what they see without it, or better."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pqc_bench.radio.link_run import BARE
+
+_PARAMETERS = 1340
+_MORE_LOSS = 0.02
+_COMMAND_MS = 250.0
+_SLOWER = 1.1
+# The resolution of a transfer that is over in a moment
+_MOMENT_S = 1.0
+_THIN = "sik-57600"
+# On this radio parameters took 171 s bare, and version 0.2 needed 45 s for a log of 60 kB and 4 s
+# for a file of 10 kB.
+_LIMITS_S = {"parameters_s": 60.0, "log_s": 45.0, "ftp_s": 4.0}
+_TRANSFERS = {
+    "parameters_s": "the parameters",
+    "log_s": "the log",
+    "ftp_s": "the file",
+    "ftp_upload_s": "the upload",
+}
+
+
+def judge(result: dict[str, Any]) -> list[str]:
+    """Return the faults, a sentence each; empty if there are none."""
+    return [
+        f"{link} {way.replace('_', ' ')}: {fault}"
+        for link, ways in result["links"].items()
+        for way, one in ways.items()
+        if way != BARE
+        for fault in _faults(link, one, ways[BARE])
+    ]
+
+
+def _faults(link: str, one: dict[str, Any], bare: dict[str, Any]) -> list[str]:
+    faults = []
+    share, limit = one["ground_lost_share"], bare["ground_lost_share"] + _MORE_LOSS
+    if share > limit:
+        faults.append(
+            f"the ground counts {100 * share:.1f} % of the messages as lost, more than"
+            f" {100 * limit:.1f} %"
+        )
+    if one["signed_rejected"] or not one["signed_accepted"]:
+        faults.append(
+            f"{one['signed_rejected']} signed messages were rejected and"
+            f" {one['signed_accepted']} accepted"
+        )
+    if one["parameters"] != _PARAMETERS:
+        faults.append(f"{one['parameters']} of {_PARAMETERS} parameters arrived")
+    faults += [
+        f"the {what} didn't arrive whole"
+        for name, what in (("log", "log"), ("ftp", "file"), ("ftp_upload", "upload"))
+        if not one[f"{name}_whole"]
+    ]
+    if one["command_p99_ms"] is None or one["command_p99_ms"] > _COMMAND_MS:
+        faults.append(f"commands took {one['command_p99_ms']} ms (p99), more than {_COMMAND_MS:g}")
+    if one["rekeys_done"] < one["rekeys_asked"]:
+        faults.append(f"{one['rekeys_done']} of {one['rekeys_asked']} rekeys succeeded")
+    return faults + _slow(link, one, bare)
+
+
+def _slow(link: str, one: dict[str, Any], bare: dict[str, Any]) -> list[str]:
+    faults = []
+    for name, what in _TRANSFERS.items():
+        limit = _LIMITS_S.get(name) if link == _THIN else None
+        if limit is None and bare[name] is not None:
+            limit = _SLOWER * bare[name] + _MOMENT_S
+        took = one[name]
+        if limit is not None and took is not None and took > limit:
+            faults.append(f"{what} took {took:.1f} s, more than {limit:.1f}")
+    return faults
