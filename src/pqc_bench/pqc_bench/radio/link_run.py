@@ -8,6 +8,7 @@ import contextlib
 import select
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from pqc_bench.harness.daemons import GROUND, Daemons
 from pqc_bench.radio.course import Course
 from pqc_bench.radio.ends import End, SerialEnd, UdpEnd
 
-_DRONE = "drone1"
+_DRONE, _LINK = "drone1", "link"
 _SEED = 1
 BARE, TUNNEL, STEADY = "bare", "tunnel", "tunnel_without_rekeys"
 
@@ -150,7 +151,8 @@ def _link(folder: Path, name: str, stack: contextlib.ExitStack) -> LinkEnds:
     """Start an emulated link."""
     folder.mkdir(parents=True)
     ports = free_ports(3)
-    (link,) = lay_links(parse_links(name), folder, first_udp=(ports[0], ports[1], ports[2]))
+    emulated = replace(*parse_links(name), name=_LINK)
+    (link,) = lay_links([emulated], folder, first_udp=(ports[0], ports[1], ports[2]))
     profile = yaml.safe_load(link.link.profile.read_text(encoding="utf-8"))
     emulator = LinkEmulator(folder, 0.0, _SEED, profile=profile)
     emulator.start_between(link.emulator_arguments())
