@@ -7,6 +7,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 from pqc_sim.datagrams.counting import FlowCount, SequenceCount, compare
+from pymavlink import mavutil
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
 
@@ -145,3 +146,15 @@ def test_loss_before_the_tunnel_is_not_the_tunnels() -> None:
     sent = [*stream(100)[:50], *stream(100)[51:], stream(100)[99]]
     report = compare(counted(sent), counted(sent))
     assert (report.lost, report.duplicated, report.identical) == (0, 0, True)
+
+
+def test_the_loss_that_ground_programs_count_is_that_of_pymavlink() -> None:
+    numbers = [1, 2, 4, 3, 5, 5, 9, 255, 0, 1]
+    count, program = SequenceCount(), mavutil.mavfile(None, "test", input=False)
+    for number in numbers:
+        count.note(number)
+        message = mavlink.MAVLink_attitude_message(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        message.pack(mavlink.MAVLink(None, 1, 1))
+        message.get_header().seq = number
+        program.post_message(message)
+    assert count.lost == program.mav_loss > 255

@@ -160,4 +160,5 @@ class FilePut(_FileDialogue):
         self._heard_ns = now_ns
         blocks = self._left[:_WRITES]
         self._under_way = set(blocks)
-        return [[self._request(Operation.WRITE, o, self._content[o : o + MOST_BYTES]) for o in blocks]]
+        parts = [(offset, self._content[offset : offset + MOST_BYTES]) for offset in blocks]
+        return [[self._request(Operation.WRITE, offset, part) for offset, part in parts]]

@@ -79,7 +79,7 @@ def measure_link(folder: Path, name: str, seconds: float, rekey_s: float) -> dic
                 "rekeys_asked": asking.asked,
                 "rekeys_done": asking.done,
                 "rekey_refusals": asking.refusals,
-                "dropped": _dropped(tunnels[way]),
+                "counts": _shaped(tunnels[way]),
             }
     return results
 
@@ -160,11 +160,14 @@ def _link(folder: Path, name: str, stack: contextlib.ExitStack) -> LinkEnds:
     return link
 
 
-def _dropped(tunnels: Daemons) -> dict[str, Any]:
-    """Return what each end dropped, by cause."""
-    return {
-        end: {
-            name: count for name, count in tunnels.ask(end, "status").get("drops", {}).items() if count
+def _shaped(tunnels: Daemons) -> dict[str, Any]:
+    """Return what each end sent and left out of each class, and its drops."""
+    counts = {}
+    for end in (GROUND, _DRONE):
+        status = tunnels.ask(end, "status")
+        drops = status["peers"][0]["traffic"]["drops"]
+        counts[end] = {
+            "shaped": status["links"][0].get("shaped", {}),
+            "drops": {cause: count for cause, count in drops.items() if count},
         }
-        for end in (GROUND, _DRONE)
-    }
+    return counts

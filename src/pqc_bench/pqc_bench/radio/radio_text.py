@@ -9,13 +9,11 @@ from typing import Any
 
 _WIDTH = 24
 _ROWS: tuple[tuple[str, Callable[[dict[str, Any]], str]], ...] = (
-    ("lost, by the ground's count", lambda r: f"{r['lost']:,} ({100 * r['ground_lost_share']:.1f} %)"),
+    ("lost, by the ground's count", lambda r: f"{r['lost']:,} ({r['ground_lost_share']:.1%})"),
     ("received", lambda r: f"{r['received']:,}"),
     ("signed: accepted, rejected", lambda r: f"{r['signed_accepted']}, {r['signed_rejected']}"),
-    (
-        "parameters",
-        lambda r: f"{r['parameters']}, {_s(r['parameters_s'])}, {r['parameters_asked_again']} again",
-    ),
+    ("parameters", lambda r: f"{r['parameters']}, {_s(r['parameters_s'])}"),
+    ("parameters asked again", lambda r: f"{r['parameters_asked_again']:,}"),
     ("log of 60 kB", lambda r: _s(r["log_s"])),
     ("file of 10 kB", lambda r: _s(r["ftp_s"])),
     ("upload of 40 kB", lambda r: _s(r["ftp_upload_s"])),

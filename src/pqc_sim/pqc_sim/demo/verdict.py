@@ -144,6 +144,12 @@ class Outcome:
         """Return how many of the lost datagrams of a direction the tunnel has left out."""
         return min(self.left_out.get(direction, 0), self.flows[direction].lost)
 
+    def lost_by_sequence(self, direction: str) -> int:
+        """Return the loss of a direction as its receiver counts it, by MAVLink's own rule."""
+        receiver = self.tap if direction == "drone_to_gcs" else self.vehicle
+        count: int = receiver.get("received", {}).get("lost_by_sequence", 0)
+        return count
+
 
 def took_off(vehicle: dict[str, Any]) -> bool:
     """Return whether a vehicle has been in the air, given its summary."""
@@ -262,7 +268,11 @@ def as_json(outcome: Outcome, faults: list[str]) -> dict[str, Any]:
         "rtt_ms": _rounded(outcome.rtt_ms),
         # `lost` includes what was left out.
         "mavlink": {
-            name: {**flow.as_dict(), "left_out": outcome.left_out_of(name)}
+            name: {
+                **flow.as_dict(),
+                "left_out": outcome.left_out_of(name),
+                "lost_by_sequence": outcome.lost_by_sequence(name),
+            }
             for name, flow in outcome.flows.items()
         },
         "dropped": outcome.dropped,
@@ -371,6 +381,8 @@ def _flight_as_text(outcome: Outcome) -> list[str]:
             f"{flow.lost - left_out:,} lost{_percent(flow.lost - left_out, flow.sent)}{apart}, "
             f"{flow.corrupted:,} corrupted{same}"
         )
+    counted = outcome.lost_by_sequence("drone_to_gcs")
+    lines.append(f"  ground's count  {counted:,} lost by the sequence numbers of MAVLink")
     if outcome.link != NO_LINK:
         lines.append(f"  link            {outcome.link}")
         lines += [_link_as_text(outcome, name) for name in _DIRECTIONS]

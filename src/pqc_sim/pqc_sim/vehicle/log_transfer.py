@@ -35,9 +35,12 @@ class LogTransfer:
             return [mavlink.MAVLink_log_entry_message(_NUMBER, 1, 1, 0, len(self._content))]
         if isinstance(message, mavlink.MAVLink_log_request_end_message):
             self.outlet.stop()
-        elif isinstance(message, mavlink.MAVLink_log_request_data_message):
-            if message.id == _NUMBER and not self.outlet.busy:
-                self.outlet.begin(self._chunks(message.ofs, message.count), now_ns)
+        elif (
+            isinstance(message, mavlink.MAVLink_log_request_data_message)
+            and message.id == _NUMBER
+            and not self.outlet.busy
+        ):
+            self.outlet.begin(self._chunks(message.ofs, message.count), now_ns)
         return []
 
     def due(self, now_ns: int) -> Reply:

@@ -26,14 +26,17 @@ _FTP_FRAME = 107  # bytes of a frame with the 80 bytes of file that MAVProxy ask
 FILE = "@ROMFS/locations.txt"
 
 
+# 40 LOG_DATA at once (LoggerThread::handle_log_sending in the simulator)
+_LOG_PACE = Pace(40, 10 * MS)
+
+
 @dataclass(frozen=True)
 class Channel:
     """The pace of bulk at a port, and how much there is."""
 
     listing: Pace
     burst: Pace
-    # 40 LOG_DATA at once (LoggerThread::handle_log_sending in the simulator)
-    log: Pace = Pace(40, 10 * MS)
+    log: Pace = _LOG_PACE
     parameters: int = 1340
     log_bytes: int = 60_000
     file_bytes: int = 10_000

@@ -61,7 +61,8 @@ class Vehicle:
         channel = options.channel
         self.transfers = None if channel is None else Transfers(channel, options.seed)
         self._components = None if channel is None else Components(options.system, now_ns)
-        self._parameters = Parameters(TABLE if channel is None else filled_table(channel.parameters))
+        table = TABLE if channel is None else filled_table(channel.parameters)
+        self._parameters = Parameters(table)
         self._parameters.set("SYSID_THISMAV", options.system)
         if options.capacity_mah is not None:
             self._parameters.set("BATT_CAPACITY", options.capacity_mah)
