@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 from pqc_sim.datagrams.ftp_packet import FtpPacket, Operation, Refusal, read_packet
@@ -148,7 +149,7 @@ def test_each_component_counts_its_own_messages() -> None:
         sources.setdefault(message.get_srcComponent(), []).append(message.get_seq())
     assert len(sources) == 3
     for numbers in sources.values():
-        assert all((b - a) % 256 == 1 for a, b in zip(numbers, numbers[1:], strict=False))
+        assert all((b - a) % 256 == 1 for a, b in pairwise(numbers))
 
 
 def test_a_vehicle_with_a_key_signs_and_hears_nothing_unsigned_but_reports_of_a_radio() -> None:

@@ -52,6 +52,16 @@ def test_the_summary_has_the_promised_fields() -> None:
     down, up = summary["mavlink"]["drone_to_gcs"], summary["mavlink"]["gcs_to_drone"]
     assert (down["sent"], down["received"], down["lost"], down["corrupted"]) == (100, 100, 0, 0)
     assert (up["sent"], up["received"], up["lost"], up["corrupted"]) == (10, 10, 0, 0)
+    assert down["lost_by_sequence"] == 0
+
+
+def test_the_loss_that_the_ground_counts_is_beside_what_the_tunnel_lost() -> None:
+    swapped = flow(*DOWN[:50], DOWN[51], DOWN[50], *DOWN[52:])
+    outcome = replace(GOOD, tap={"sent": flow(*UP), "received": swapped})
+    down = as_json(outcome, [])["mavlink"]["drone_to_gcs"]
+    assert (down["lost"], down["lost_by_sequence"]) == (0, 256)
+    text = "\n".join(as_text(outcome, []))
+    assert "256 lost by the sequence numbers of MAVLink" in text
 
 
 @pytest.mark.parametrize(

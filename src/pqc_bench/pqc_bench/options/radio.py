@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import argparse
 
-from pqc_sim.processes.command_line import seconds
+from pqc_sim.processes.command_line import real
 
 from pqc_bench.harness.usage import duration, output_file
 
 _LINKS = ["sik-57600", "sik-250000", "telemetry-radio", "lte"]
+_PERIOD = real(0.0, 3600.0, "a time from 0 to 3600 s")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"profiles of the emulator ({','.join(_LINKS)})",
     )
     parser.add_argument(
-        "--rekey-every", type=seconds, default=10.0, metavar="N", help="seconds; 0: never (10)"
+        "--rekey-every", type=_PERIOD, default=10.0, metavar="N", help="seconds; 0: never (10)"
     )
     parser.add_argument(
         "--seconds", type=duration, default=600.0, metavar="N", help="on each link, at least (600)"
