@@ -55,7 +55,7 @@ def mavlink_of(report: dict[str, Any], end: str) -> dict[str, Any]:
         "messages_sent_per_s": messages["sent"] / seconds if seconds > 0.0 else None,
         "messages_received_per_s": messages["received"] / seconds if seconds > 0.0 else None,
         "crc_errors": received["corrupted"],
-        "sequence_gaps": received["missing"],
+        "sequence_gaps": received["lost_by_sequence"],
         "heartbeats_received": types.get("HEARTBEAT", 0),
         "message_types": types,
     }

@@ -8,28 +8,11 @@ import contextlib
 import os
 import tty
 from collections.abc import Iterator
-from typing import Protocol
 
 from pqc_sim.datagrams.udp_port import Endpoint, UdpPort
 from pqc_sim.pair.ports import LOOPBACK
 
 _READ_BYTES = 4096
-
-
-class End(Protocol):
-    """A way to send and receive bytes."""
-
-    def fileno(self) -> int:
-        """Return the descriptor, for select."""
-
-    def receive(self) -> Iterator[bytes]:
-        """Yield what has arrived."""
-
-    def send(self, octets: bytes) -> None:
-        """Send, or lose what has no room."""
-
-    def close(self) -> None:
-        """Close it."""
 
 
 class UdpEnd:
@@ -90,3 +73,6 @@ class SerialEnd:
     def close(self) -> None:
         """Close the device."""
         os.close(self._fd)
+
+
+End = UdpEnd | SerialEnd

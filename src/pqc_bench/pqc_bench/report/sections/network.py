@@ -19,6 +19,12 @@ _MBIT = 8e-6
 # Heading, name in the CSV, hint, path.
 _COLUMNS = (
     ("packets sent", "packets_sent", "datagrams from the drone", SENT),
+    (
+        "lost by sequence",
+        "lost_by_sequence",
+        "messages, as a ground program counts them",
+        "j_mavlink_gcs.sequence_gaps",
+    ),
     ("throughput (Mbit/s)", "throughput_mbit_s", "on the link, both ways", THROUGHPUT),
     ("goodput (Mbit/s)", "goodput_mbit_s", "to the applications, both ways", GOODPUT),
     ("RTT mean (ms)", "rtt_mean_ms", "of the vehicle's messages", f"{ROUND_TRIP}.mean_ms"),
