@@ -11,14 +11,17 @@ from typing import Any
 
 import pytest
 from exit_code import exit_code
-from pqc_bench.radio import radio_text
+from pqc_bench.radio import course, radio_text
+from pqc_bench.radio.course import Course
 from pqc_bench.radio.dialogue import Dialogue
-from pqc_bench.radio.ends import SerialEnd
+from pqc_bench.radio.ends import SerialEnd, UdpEnd
 from pqc_bench.radio.ground_files import FileFetch, FilePut
 from pqc_bench.radio.ground_log import LogFetch
 from pqc_bench.radio.ground_parameters import ParameterFetch
 from pqc_bench.radio.ground_program import GroundProgram
+from pqc_bench.radio.link_run import run_courses
 from pqc_bench.radio.verdict import judge
+from pqc_sim.pair.ports import free_ports
 from pqc_sim.vehicle.transfers import FILE, NETWORK_CHANNEL
 from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
 
@@ -162,6 +165,25 @@ def test_a_serial_end_keeps_what_has_no_room_until_the_next_bytes() -> None:
     end.close()
     os.close(far)
     os.close(near)
+
+
+def test_a_course_over_a_plain_socket_finds_all_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(course, "_SETTLE_S", 0.1)
+    drone, ground = free_ports(2)
+    ends = (UdpEnd(drone, ground), UdpEnd(ground, None))
+    whole = Course(ends, NETWORK_CHANNEL, seconds=3.0, stream=False)
+    run_courses({"plain": whole}, {})
+    found = whole.result()
+    assert found["parameters"] == 1340
+    assert found["log_whole"]
+    assert found["ftp_whole"]
+    assert found["ftp_upload_whole"]
+    assert (found["lost"], found["signed_rejected"]) == (0, 0)
+    assert found["received"] > 1340
+    assert found["signed_accepted"] > 0
+    assert found["commands_arrived"] == found["commands"] > 0
+    for end in ends:
+        end.close()
 
 
 def result(link: str = "sik-57600", **changes: Any) -> dict[str, Any]:

@@ -22,8 +22,8 @@ from pqc_bench.radio.ground_log import LogFetch
 from pqc_bench.radio.ground_parameters import ParameterFetch
 from pqc_bench.radio.ground_program import GroundProgram
 
-# 25 messages at 4 Hz: what an ArduCopter streams (GCS_MAVLink_Copter.cpp) when MAVProxy asks for
-# its usual rate (--streamrate).
+# An ArduCopter streams some 25 messages (GCS_Mavlink.cpp) at 4 Hz, for which MAVProxy asks unless
+# it is told otherwise (its setting streamrate).
 _USUAL_HZ, _BUSY_HZ = 100, 320
 _COMMANDS_HZ, _BUSY_COMMANDS_HZ = 1, 5
 _DATAGRAM_BYTES = 300  # that an autopilot puts frames together to (AP_Networking_port.cpp)

@@ -72,7 +72,7 @@ def measure_link(folder: Path, name: str, seconds: float, rekey_s: float) -> dic
         for way, daemons in tunnels.items():
             rekeys[way] = Rekeys(daemons, rekey_s if way == TUNNEL else 0.0)
             stack.callback(rekeys[way].stop)
-        _run(courses, rekeys)
+        run_courses(courses, rekeys)
         results = {way: course.result() for way, course in courses.items()}
         for way, asking in rekeys.items():
             results[way] |= {
@@ -84,7 +84,7 @@ def measure_link(folder: Path, name: str, seconds: float, rekey_s: float) -> dic
     return results
 
 
-def _run(courses: dict[str, Course], rekeys: dict[str, Rekeys]) -> None:
+def run_courses(courses: dict[str, Course], rekeys: dict[str, Rekeys]) -> None:
     """Let all go their way in turn, so that a busy machine delays them alike."""
     while running := [course for course in courses.values() if not course.over]:
         wake_ns = min(course.next_ns() for course in running)
