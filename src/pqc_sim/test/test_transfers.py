@@ -133,11 +133,11 @@ def test_a_request_during_a_burst_is_answered_after_it() -> None:
     assert read_packet(ground.last("FILE_TRANSFER_PROTOCOL")).answered == Operation.READ
 
 
-def test_a_file_is_written_in_any_order_and_a_repeated_request_gets_the_same_answer() -> None:
+def test_a_file_is_written_in_any_order() -> None:
     ground = station()
     ask(ground, 0, 0, Operation.CREATE, 0, b"new")
     (answer,) = ask(ground, 1, 0, Operation.WRITE, 3, b"def")
-    assert ask(ground, 1, 0, Operation.WRITE, 3, b"def") == [answer]
+    assert (answer.operation, answer.offset) == (Operation.ACK, 3)
     ask(ground, 2, 0, Operation.WRITE, 0, b"abc")
     assert ground.vehicle.transfers.ftp.files["new"] == b"abcdef"  # type: ignore[union-attr]
 

@@ -9,7 +9,7 @@ the tunnel and, at the same time, through a tunnel over the same sort of link, w
 without. The tunnel passes if the ground counts at most 2 percentage points more messages as lost
 than bare, no signed message is rejected, all arrives whole, commands take at most 250 ms (p99), and
 every rekey succeeds. Nothing may take more than 1.1 times and a second longer than bare; on
-sik-57600 the parameters have 60 s, the log 45 s and the file 4 s.
+sik-57600 the parameters have 60 s, the log 45 s and the file 4.5 s.
 """
 
 from __future__ import annotations

@@ -24,7 +24,6 @@ class FileTransfer:
         """Serve these files, and those that are created."""
         self.files, self.outlet = files, outlet
         self._open: bytearray | None = None
-        self._answer: tuple[FtpPacket, mavlink.MAVLink_message] | None = None
         self._waiting: deque[mavlink.MAVLink_message] = deque(maxlen=_WAITING)
 
     def handle(self, message: mavlink.MAVLink_message, now_ns: int) -> Reply:
@@ -44,15 +43,11 @@ class FileTransfer:
 
     def _serve(self, message: mavlink.MAVLink_message, now_ns: int) -> Reply:
         request = read_packet(message)
-        if self._answer is not None and self._answer[0] == request:
-            return [self._answer[1]]  # it is asked again
         sender = (message.get_srcSystem(), message.get_srcComponent())
         if request.operation == Operation.BURST and self._open is not None:
             self.outlet.begin((p.message(*sender) for p in self._burst(request)), now_ns)
             return []
-        answer = self._answer_to(request).message(*sender)
-        self._answer = (request, answer)
-        return [answer]
+        return [self._answer_to(request).message(*sender)]
 
     def _answer_to(self, request: FtpPacket) -> FtpPacket:
         offset, size = request.offset, request.size or 0
