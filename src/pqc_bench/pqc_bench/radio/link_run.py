@@ -73,7 +73,8 @@ def measure_link(folder: Path, name: str, seconds: float, rekey_s: float) -> dic
             rekeys[way] = Rekeys(daemons, rekey_s if way == TUNNEL else 0.0)
             stack.callback(rekeys[way].stop)
         run_courses(courses, rekeys)
-        results = {way: course.result() for way, course in courses.items()}
+        none = {"rekeys_asked": 0, "rekeys_done": 0}
+        results = {way: {**course.result(), **none} for way, course in courses.items()}
         for way, asking in rekeys.items():
             results[way] |= {
                 "rekeys_asked": asking.asked,
