@@ -142,6 +142,15 @@ def test_a_file_is_written_in_any_order() -> None:
     assert ground.vehicle.transfers.ftp.files["new"] == b"abcdef"  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("channel", [None, NETWORK_CHANNEL])
+def test_a_vehicle_says_when_it_has_something_to_send(channel: object) -> None:
+    vehicle, now_ns = station(channel).vehicle, 1_000_000_000
+    for _ in range(20):
+        now_ns = vehicle.next_ns()
+        assert vehicle.advance(now_ns - 1) == []
+        assert vehicle.advance(now_ns)
+
+
 def test_each_component_counts_its_own_messages() -> None:
     ground = station()
     sources: dict[int, list[int]] = {}

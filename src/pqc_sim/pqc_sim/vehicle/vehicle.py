@@ -87,10 +87,8 @@ class Vehicle:
 
     def next_ns(self) -> int:
         """Return when `advance` is to be called next, in ns."""
-        others = (self.transfers, self._components)
-        return min(
-            self._telemetry.next_ns(), *(other.next_ns() for other in others if other is not None)
-        )
+        parts = (self._telemetry, self.transfers, self._components)
+        return min(part.next_ns() for part in parts if part is not None)
 
     def set_rate(self, rate_hz: int, now_ns: int) -> None:
         """Send so many messages of telemetry per second from now on."""
