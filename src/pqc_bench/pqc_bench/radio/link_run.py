@@ -47,7 +47,7 @@ class Rekeys:
             self._thread.join()
 
     def _work(self) -> None:
-        due = time.monotonic() + self._period_s
+        due = time.monotonic() + self._period_s / 2
         while not self._end.wait(max(0.0, due - time.monotonic())):
             due += self._period_s
             self.asked += 1
