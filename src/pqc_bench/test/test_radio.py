@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -19,7 +20,7 @@ from pqc_bench.radio.ground_files import FileFetch, FilePut
 from pqc_bench.radio.ground_log import LogFetch
 from pqc_bench.radio.ground_parameters import ParameterFetch
 from pqc_bench.radio.ground_program import GroundProgram
-from pqc_bench.radio.link_run import run_courses
+from pqc_bench.radio.link_run import Rekeys, run_courses
 from pqc_bench.radio.verdict import judge
 from pqc_sim.pair.ports import free_ports
 from pqc_sim.vehicle.transfers import FILE, NETWORK_CHANNEL
@@ -184,6 +185,38 @@ def test_a_course_over_a_plain_socket_finds_all_whole(monkeypatch: pytest.Monkey
     assert found["commands_arrived"] == found["commands"] > 0
     for end in ends:
         end.close()
+
+
+class Answers:
+    """Tunnels that refuse every second rekey."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.fourth = threading.Event()
+
+    def ask(self, name: str, request: str) -> dict[str, Any]:
+        assert (name, request) == ("drone1", "rekey")
+        self.asked += 1
+        if self.asked == 4:
+            self.fourth.set()
+        return {"success": self.asked % 2 == 1, "message": "busy"}
+
+
+def test_rekeys_are_asked_for_until_the_end_and_refusals_are_kept() -> None:
+    answers = Answers()
+    rekeys = Rekeys(answers, 0.01)  # type: ignore[arg-type]
+    assert answers.fourth.wait(60.0)
+    rekeys.join()
+    assert rekeys.asked == answers.asked
+    assert rekeys.done == (answers.asked + 1) // 2
+    assert set(rekeys.refusals) == {"busy"}
+    assert len(rekeys.refusals) == answers.asked // 2
+
+
+def test_without_a_period_no_rekey_is_asked_for() -> None:
+    rekeys = Rekeys(Answers(), 0.0)  # type: ignore[arg-type]
+    rekeys.join()
+    assert rekeys.asked == 0
 
 
 def result(link: str = "sik-57600", **changes: Any) -> dict[str, Any]:

@@ -36,13 +36,17 @@ class Rekeys:
         self.refusals: list[str] = []
         self._tunnels, self._period_s = tunnels, period_s
         self._end = threading.Event()
-        self._thread = threading.Thread(target=self._work)
+        self._thread = threading.Thread(target=self._work, daemon=True)
         if period_s:
             self._thread.start()
 
     def stop(self) -> None:
-        """Wait for the last answer."""
+        """Ask no more."""
         self._end.set()
+
+    def join(self) -> None:
+        """Wait for the last answer."""
+        self.stop()
         if self._thread.ident is not None:
             self._thread.join()
 
@@ -96,6 +100,8 @@ def run_courses(courses: dict[str, Course], rekeys: dict[str, Rekeys]) -> None:
         for way, asking in rekeys.items():
             if courses[way].over:
                 asking.stop()
+    for asking in rekeys.values():
+        asking.join()
 
 
 def _bare(folder: Path, name: str, seconds: float, stack: contextlib.ExitStack) -> Course:
