@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 from pqc_sim.datagrams.ftp_packet import FtpPacket, Operation, Refusal, read_packet
-from pqc_sim.datagrams.mavlink_frames import FrameStream, join_frames
+from pqc_sim.datagrams.mavlink_frames import FrameStream
 from pqc_sim.vehicle.transfers import FILE, NETWORK_CHANNEL, serial_channel
 from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
@@ -191,11 +191,3 @@ def test_a_serial_line_that_cuts_frames_anywhere_brings_them_whole() -> None:
     assert len(frames) > 10
     came = [frame for at in range(0, len(line), 7) for frame in stream.feed(line[at : at + 7])]
     assert came == frames
-
-
-def test_frames_share_datagrams_up_to_a_limit() -> None:
-    assert join_frames([b"a" * 100, b"b" * 200, b"c", b"d" * 400], 300) == [
-        b"a" * 100 + b"b" * 200,
-        b"c",
-        b"d" * 400,
-    ]

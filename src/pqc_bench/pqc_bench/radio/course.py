@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from pqc_sim.datagrams.mavlink_frames import FrameStream, join_frames, split_frames
+from pqc_sim.datagrams.mavlink_frames import FrameStream, split_frames
 from pqc_sim.vehicle.transfers import FILE, Channel
 from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
@@ -26,7 +26,6 @@ from pqc_bench.radio.ground_program import GroundProgram
 # it is told otherwise (its setting streamrate).
 _USUAL_HZ, _BUSY_HZ = 100, 320
 _COMMANDS_HZ, _BUSY_COMMANDS_HZ = 1, 5
-_DATAGRAM_BYTES = 300  # that an autopilot puts frames together to (AP_Networking_port.cpp)
 _PUT_BYTES = 40_000
 _PUT_NAME = "logs/put.txt"
 _PARAM7 = 10 + 24  # the header of a frame, and six parameters
@@ -160,7 +159,8 @@ class Course:
                 self._arrived.setdefault(number, delay_ms)
 
     def _answer(self, datagrams: list[bytes]) -> None:
-        for datagram in join_frames(datagrams, _DATAGRAM_BYTES):
+        # An autopilot sends each frame in a datagram of its own (mavlink_packetise).
+        for datagram in datagrams:
             self._drone.send(datagram)
 
     def _ask(self, datagrams: list[bytes]) -> None:

@@ -72,17 +72,6 @@ class FrameStream:
         return [bytes(m.get_msgbuf()) for m in messages if m.get_type() != "BAD_DATA"]
 
 
-def join_frames(frames: list[bytes], most_bytes: int) -> list[bytes]:
-    """Return datagrams of whole frames, each as long as the limit allows."""
-    datagrams: list[bytes] = []
-    for frame in frames:
-        if datagrams and len(datagrams[-1]) + len(frame) <= most_bytes:
-            datagrams[-1] += frame
-        else:
-            datagrams.append(frame)
-    return datagrams
-
-
 def _frame_at(datagram: bytes, start: int) -> Frame | None:
     head = datagram[start : start + _HEADER_2]
     if len(head) >= _HEADER_1 and head[0] == _MAGIC_1:
