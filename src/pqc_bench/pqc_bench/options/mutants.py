@@ -3,8 +3,8 @@
 """Change every comparison and guard of the tunnel's core, one at a time: does a test notice?
 
 Builds a copy of pqc_tunnel that holds all these mutants, each switched on by a variable, in
-.dev/build/mutants. Each mutant runs the cases in which it changes a value, the narrowest first, until
-one fails.
+.dev/build/mutants. Each mutant runs the cases in which it changes a value, the narrowest first,
+until one fails.
 A mutant that survives must stand in src/pqc_tunnel/test/surviving_mutants.yaml with the reason why
 it may; any other one is a failure.
 """

@@ -53,10 +53,7 @@ public:
     return added.end - added.begin - known;
   }
 
-  bool contains(ByteRange asked) const
-  {
-    return asked.end <= range_at(asked.begin).end;
-  }
+  bool contains(ByteRange asked) const { return asked.end <= range_at(asked.begin).end; }
 
   // The range around a position of the set.
   ByteRange range_at(std::uint32_t position) const

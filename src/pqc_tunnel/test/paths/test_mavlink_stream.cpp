@@ -208,7 +208,8 @@ TEST(MavlinkFilter, picks_the_frames_with_its_messages_and_without_any_it_takes_
   const Bytes line = joined(frames);
   const auto picked = [&line](const MavlinkFilter & filter) {
     std::vector<Bytes> pieces;
-    filter.pick(line, [&pieces](ByteView bytes) { pieces.emplace_back(bytes.begin(), bytes.end()); });
+    filter.pick(
+      line, [&pieces](ByteView bytes) { pieces.emplace_back(bytes.begin(), bytes.end()); });
     return pieces;
   };
   EXPECT_EQ(picked(MavlinkFilter()), std::vector<Bytes>{line});

@@ -153,7 +153,7 @@ TEST(LikelyCause, at_the_drone_is_the_surest_of_what_it_knows)
   const auto failed = [](HandshakeFailure failure, std::string text) {
     return [=](PeerFacts & facts) {
       facts.has_keys = facts.lost = facts.unconfirmed = facts.arrives = true;  // of before
-      facts.unheard_here = facts.wrong_key = true;  // says nothing here
+      facts.unheard_here = facts.wrong_key = true;                             // says nothing here
       facts.failed = FailedHandshake{failure, text};
     };
   };
@@ -184,9 +184,9 @@ TEST(LikelyCause, at_the_drone_is_the_surest_of_what_it_knows)
      {failed(HandshakeFailure::unavailable, "unavailable"), "unavailable"},
      {failed(HandshakeFailure::busy, "busy"), "busy"},
      {late(5s, 4), version_conflict(4)},
-     {late(longest_round_trip, 0),
-      "10.0.0.2:4600 answers, but only after " +
-        std::to_string(longest_round_trip / 1s) + " s: slow link, so a session takes a few tries to begin"},
+     {late(longest_round_trip, 0), "10.0.0.2:4600 answers, but only after " +
+                                     std::to_string(longest_round_trip / 1s) +
+                                     " s: slow link, so a session takes a few tries to begin"},
      {late(longest_round_trip + 1s, 0),
       "10.0.0.2:4600 answers, but only after " + std::to_string(longest_round_trip / 1s + 1) +
         " s: no session begins over a link that takes longer than " +
@@ -254,7 +254,8 @@ TEST(LikelyCause, on_the_ground_is_the_surest_of_what_it_knows)
         all_unproven(facts);
         facts.has_keys = facts.unconfirmed = facts.lost = true;
       },
-      "handshake completed, but nothing arrives from the drone since: link broken, or UDP port 4600 "
+      "handshake completed, but nothing arrives from the drone since: link broken, or UDP port "
+      "4600 "
       "blocked in one direction?"},
      {[&](PeerFacts & facts) {
         all_unproven(facts);
@@ -288,8 +289,8 @@ TEST(LikelyCause, names_the_port_if_it_is_known_and_the_kinds_of_links_that_ther
   EXPECT_TRUE(likely_cause(facts).ends_with(
     "or UDP blocked, radio or cable broken or out of range, other baud rate"));
   here.paths.links.erase(here.paths.links.begin());
-  EXPECT_TRUE(
-    likely_cause(facts).ends_with("identity, radio or cable broken or out of range, other baud rate"));
+  EXPECT_TRUE(likely_cause(facts).ends_with(
+    "identity, radio or cable broken or out of range, other baud rate"));
 }
 
 TEST(LikelyCause, names_the_trouble_of_every_link_that_has_one)

@@ -81,8 +81,8 @@ TEST(GroundRequest, with_a_name_that_is_too_long_or_that_no_terminal_shows_means
     other.bytes.at(name) = static_cast<std::uint8_t>(letter);
     EXPECT_TRUE(ground_request(other)) << letter;
   }
-  notice = to_notice(
-    GroundRequest{1, 0, CaptureRequest{seconds(1), 0, std::string(CaptureRequest::longest_name, 'x')}});
+  notice = to_notice(GroundRequest{
+    1, 0, CaptureRequest{seconds(1), 0, std::string(CaptureRequest::longest_name, 'x')}});
   notice.bytes.at(notice.size++) = 'x';
   notice.bytes.at(name - 1) = CaptureRequest::longest_name + 1;
   EXPECT_FALSE(ground_request(notice));

@@ -85,8 +85,7 @@ TEST(Notices, of_kinds_that_are_not_sent_are_refused)
 {
   WiredPair pair;
   ASSERT_TRUE(pair.establish());
-  EXPECT_FALSE(
-    pair.drone().send_notice(PeerIndex{0}, notice_of(NoticeKind{8}, {1}), pair.now()));
+  EXPECT_FALSE(pair.drone().send_notice(PeerIndex{0}, notice_of(NoticeKind{8}, {1}), pair.now()));
 }
 
 TEST(Notices, of_one_kind_wait_for_each_other_and_the_newest_wins)

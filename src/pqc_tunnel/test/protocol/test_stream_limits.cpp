@@ -5,9 +5,9 @@
 
 #include <vector>
 
+#include "pqc_tunnel/protocol/constants.hpp"
 #include "protocol/stream_receiver.hpp"
 #include "protocol/stream_sender.hpp"
-#include "pqc_tunnel/protocol/constants.hpp"
 
 // What each end of a stream makes of a peer that says anything at all, and what it costs.
 
