@@ -284,6 +284,7 @@ protected:
     WiredPair::Options options;
     options.settings.report_interval = options.settings.keepalive_interval = 1h;
     options.settings.wipe_after = 0s;
+    options.settings.peer_timeout = peer_timeout_;
     pair_ = std::make_unique<WiredPair>(options);
     pair_->watch_arrivals([this](Side to, const Endpoint &, ByteView, const Opened & opened) {
       heard_ = to == Side::gcs && opened.peer ? pair_->now() : heard_;
@@ -292,6 +293,7 @@ protected:
     pair_->run_for(1s);
     pair_->set_datagram_filter(nothing);
   }
+  const Duration peer_timeout_ = 4777ms;
   Instant heard_;
   std::unique_ptr<WiredPair> pair_;
 };
@@ -299,17 +301,15 @@ protected:
 TEST_F(RareReports, let_a_lost_drone_be_noticed_in_time)
 {
   ASSERT_TRUE(pair_->run_until([&] { return pair_->saw(Side::gcs, EventKind::peer_lost); }, 7s));
-  EXPECT_EQ(pair_->events(Side::gcs).back().time, heard_ + TunnelSettings{}.peer_timeout);
+  EXPECT_EQ(pair_->events(Side::gcs).back().time, heard_ + peer_timeout_);
 }
 
 TEST_F(RareReports, let_a_request_be_repeated_in_time)
 {
+  constexpr std::size_t size = frame_overhead + 5 + 6;
   pair_->gcs().request_rekey(rekey_to(nullptr), pair_->now());
-  pair_->run_for(2s);
-  constexpr std::size_t request = frame_overhead + 5 + 6;
-  const auto requests = std::ranges::count(pair_->datagrams_sent(Side::gcs), request, &Bytes::size);
-  EXPECT_GE(requests, 3);
-  EXPECT_LE(requests, 6);
+  pair_->run_for(500ms);
+  EXPECT_GE(std::ranges::count(pair_->datagrams_sent(Side::gcs), size, &Bytes::size), 2);
 }
 
 // --- Wiping ---
