@@ -57,6 +57,7 @@ TEST_F(Pool, makes_wanted_keys_in_the_order_of_likelihood)
   EXPECT_EQ(pool_.next_to_make(now_), &aes());
   make(aes());
   EXPECT_EQ(pool_.next_to_make(now_), nullptr);
+  EXPECT_FALSE(pool_.status().making);
   EXPECT_EQ(pool_.status().stored, 2u);
 }
 
