@@ -201,6 +201,19 @@ TEST(ClockSync, times_beyond_73_years_are_refused_and_those_within_are_not)
   }
 }
 
+// The peer repeats the time of the question, and so can choose the middle of each exchange.
+TEST(ClockSync, no_drift_is_made_of_exchanges_that_all_claim_the_same_time)
+{
+  ClockSync clock;
+  for (int i = 1; i <= 100; ++i) {
+    const std::int64_t late = std::int64_t{i} * 1'000'000;
+    clock.handle_sample({-late, -late, late, late}, Instant(Duration(late)));
+  }
+  EXPECT_EQ(clock.accepted(), 100u);
+  EXPECT_EQ(clock.drift_ppm(), 0);
+  EXPECT_EQ(clock.offset(start), 0ns);
+}
+
 TEST(ClockSync, a_round_trip_without_any_time_is_possible)
 {
   ClockSync clock;
