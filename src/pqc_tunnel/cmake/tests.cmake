@@ -76,6 +76,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/paths/test_two_ends.cpp
 
     test/protocol/test_age.cpp
+    test/protocol/test_backoff.cpp
     test/protocol/test_blackout.cpp
     test/protocol/test_boot_keys.cpp
     test/protocol/test_cause_sentences.cpp

@@ -177,6 +177,7 @@ TEST_F(DroneRekeys, are_refused_with_a_sentence)
   passes_ = hellos_ = false;
   ASSERT_TRUE(pair_.run_until([&] { return count(EventKind::peer_lost) == 1; }));
   EXPECT_EQ(refusal(rekey_to(nullptr)), "there is no session to rekey yet");
+  EXPECT_EQ(refusal(ratchet()), "there is no session to rekey yet");
 }
 
 TEST(RatchetToTheLastEpoch, is_followed_by_a_new_session)
@@ -260,6 +261,7 @@ TEST_F(DroneRekeys, are_not_put_off_by_word_of_another_prekey)
   }
   ASSERT_EQ(answers(), 1u);
   EXPECT_NE(answer().message.find("sends no prekey"), std::string::npos) << answer().message;
+  EXPECT_EQ(said<Abort>(), 0);  // there is no exchange to call off
 }
 
 // --- Prekeys that are fetched ahead ---
