@@ -68,6 +68,8 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/paths/test_mavlink_class.cpp
     test/paths/test_mavlink_statustext.cpp
     test/paths/test_mavlink_stream.cpp
+    test/paths/test_path_health.cpp
+    test/paths/test_path_limits.cpp
     test/paths/test_path_set.cpp
     test/paths/test_routes.cpp
     test/paths/test_shaper.cpp
@@ -129,6 +131,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_rekey_mishaps.cpp
     test/protocol/test_rekey_steps.cpp
     test/protocol/test_repeated_failure.cpp
+    test/protocol/test_request_notices.cpp
     test/protocol/test_replay_window.cpp
     test/protocol/test_saturated_link.cpp
     test/protocol/test_saturation.cpp

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "paths.hpp"
@@ -29,74 +28,6 @@ static_assert(sealed_header == frame_header_size && sealed_overhead == frame_ove
 constexpr std::size_t size = Paths::size;
 
 }  // namespace
-
-// Whoever calls may name any link: a datagram's address says by which it came.
-TEST(PathSet, knows_nothing_of_a_link_that_it_does_not_have)
-{
-  for (const std::uint8_t unknown : {1, 2, 255}) {
-    Paths paths({link()});
-    paths.set.set_remote(at(unknown), paths.now);
-    paths.set.use(at(unknown), paths.now);
-    paths.frame(at(unknown));
-    paths.set.handle_stream_part(unknown, size, paths.now);
-    paths.set.set_found_rate(unknown, 1000.0);
-    paths.set.handle_sent(at(unknown), size, paths.now);
-    paths.set.handle_link_down(unknown);
-    paths.set.handle_link_up(unknown, paths.now);
-    paths.set.note_trouble(unknown, "trouble");
-    EXPECT_FALSE(paths.set.handle_answer(1, at(unknown), paths.now));
-    EXPECT_FALSE(paths.set.take_copy(unknown, size, paths.now));
-    EXPECT_FALSE(paths.set.take_answer(at(unknown), size, paths.now));
-    EXPECT_EQ(paths.set.remote(unknown), Endpoint{});
-    EXPECT_FALSE(paths.set.is_down(unknown));
-    EXPECT_FALSE(paths.settings.is_serial(unknown));
-    EXPECT_EQ(paths.set.report(paths.now).size(), 1U);
-    EXPECT_EQ(paths.set.troubles(), std::vector<std::string>{""});
-    EXPECT_TRUE(paths.routes().empty());
-    EXPECT_FALSE(paths.set.stream_rate());
-    EXPECT_FALSE(paths.set.slowest(TrafficClass::control));
-    EXPECT_FALSE(paths.set.take_change());
-  }
-}
-
-TEST(PathSet, has_one_to_four_links)
-{
-  for (const std::size_t links : {0U, 5U}) {
-    const PathSettings settings{std::vector(links, link())};
-    DeterministicRandom random{1};
-    EXPECT_DEATH(PathSet(settings, random), "one to four links") << links;
-  }
-  Paths paths(std::vector(PathSettings::max_links, link()));
-}
-
-TEST(PathSet, an_address_that_is_configured_anew_replaces_one_that_was_never_heard)
-{
-  Paths paths({link()});
-  paths.set.set_remote(at(0, 1), paths.now);
-  paths.set.set_remote(at(0, 2), paths.now);
-  EXPECT_EQ(paths.set.remote(0), at(0, 2));
-  paths.frame(at(0, 2));
-  paths.set.set_remote(at(0, 1), paths.now);
-  EXPECT_EQ(paths.set.remote(0), at(0, 2));
-}
-
-TEST(PathHealth, of_a_link_that_is_gone_is_changed_by_nothing_that_still_arrives)
-{
-  DeterministicRandom random{1};
-  Instant now{1h};
-  for (const bool probed : {false, true}) {
-    PathHealth health({probed, 300ms, {}, {}}, now);
-    const auto nonce = health.take_probe(random, now);
-    EXPECT_EQ(nonce.has_value(), probed);
-    health.handle_link_down();
-    health.handle_frame(now);
-    EXPECT_FALSE(health.handle_answer(nonce.value_or(0), now));
-    EXPECT_EQ(health.state(), PathState::down);
-    EXPECT_EQ(health.next_timeout(), Instant::max());
-    health.handle_link_up(now);
-    EXPECT_EQ(health.state(), PathState::probing);
-  }
-}
 
 TEST(PathSet, a_probe_has_the_size_that_is_reckoned_with)
 {
@@ -320,94 +251,6 @@ TEST(PathSet, an_unplugged_link_is_left_at_once_and_proves_itself_when_it_is_bac
   EXPECT_EQ(paths.routes(), Endpoints{at(1)});
   paths.run(1s, {0, 1});
   EXPECT_EQ(paths.routes(), Endpoints{at(0)});
-}
-
-// Its interface may go while a datagram that came by it waits.
-TEST(PathSet, a_link_that_is_not_there_takes_nothing_in_and_sends_nothing)
-{
-  for (const std::size_t links : {1U, 2U}) {
-    Paths paths(std::vector(links, link()));
-    paths.prove(at(0, 1));
-    paths.frame(at(0, 2));
-    const auto probe = paths.probe_to(at(0, 2));
-    ASSERT_TRUE(probe);
-    paths.set.handle_link_down(0);
-    ASSERT_EQ(paths.state(0), PathState::down);
-    EXPECT_FALSE(paths.set.handle_answer(probe->nonce, probe->to, paths.now));
-    paths.frame(at(0, 1));
-    paths.frame(at(0, 3));
-    paths.prove(at(0, 4));
-    EXPECT_EQ(paths.state(0), PathState::down);
-    EXPECT_EQ(paths.set.remote(0), at(0, 1));
-    EXPECT_FALSE(paths.set.report(paths.now)[0].candidate);
-    EXPECT_FALSE(paths.set.take_copy(0, size, paths.now));
-    EXPECT_FALSE(paths.set.take_answer(at(0, 3), size, paths.now));
-    EXPECT_TRUE(paths.probes().empty());
-    EXPECT_TRUE(paths.routes().empty());
-    EXPECT_TRUE(paths.set.is_down(0));
-    EXPECT_FALSE(paths.set.is_down(1));
-    paths.set.handle_link_up(0, paths.now);
-    EXPECT_FALSE(paths.set.is_down(0));
-  }
-}
-
-TEST(PathSet, a_serial_line_has_its_other_end_and_no_other_link_has_one)
-{
-  Endpoint line{AddressFamily::serial, 0, 0, {}, 0};
-  LinkSettings radio = link(Carry::all, 57.6);
-  radio.type = LinkType::serial;
-  Paths paths({radio, link()});
-  EXPECT_TRUE(paths.settings.is_serial(0));
-  EXPECT_FALSE(paths.settings.is_serial(1));
-  paths.frame(line, 10);
-  EXPECT_EQ(paths.set.remote(0), line);
-  paths.frame(at(1), 11);
-  EXPECT_EQ(paths.set.remote(1), Endpoint{}) << "it has to answer first";
-}
-
-TEST(PathSet, a_link_that_is_coming_back_is_neither_up_nor_down_again)
-{
-  Paths paths({link(), link()});
-  paths.set.set_remote(at(0), paths.now);
-  paths.run(1s, {0});
-  paths.run(5s, {});
-  ASSERT_EQ(paths.state(0), PathState::down);
-  while (paths.set.take_change()) {
-  }
-  paths.run(1s, {0});
-  ASSERT_EQ(paths.state(0), PathState::probing);
-  EXPECT_FALSE(paths.set.take_change());
-  paths.run(5s, {0});
-  const auto change = paths.set.take_change();
-  ASSERT_TRUE(change);
-  EXPECT_EQ(change->kind, PathChange::Kind::up);
-}
-
-TEST(PathSet, remembers_64_changes_until_they_are_fetched)
-{
-  Paths paths({link(), link()});
-  for (std::uint8_t i = 0; i < 200; ++i) {
-    paths.prove(at(0, i));
-  }
-  int count = 0;
-  while (paths.set.take_change()) {
-    ++count;
-  }
-  EXPECT_EQ(count, 64);
-}
-
-TEST(PathSet, of_a_link_that_has_no_address_any_change_is_told_without_one)
-{
-  Paths paths({link()});
-  for (int i = 0; i < 200; ++i) {
-    paths.frame(at(0, 2));
-    paths.set.take_copy(0, 250, paths.now);
-  }
-  paths.probes();
-  const auto change = paths.set.take_change();
-  ASSERT_TRUE(change);
-  EXPECT_EQ(change->kind, PathChange::Kind::crowded);
-  EXPECT_EQ(change->remote, Endpoint{});
 }
 
 TEST(PathSet, a_link_that_is_not_plugged_in_yet_needs_no_timer)

@@ -164,6 +164,7 @@ TEST(Routes, a_link_of_which_nothing_was_found_has_no_rate)
   paths.set.set_found_rate(0, 500.0);
   ASSERT_TRUE(paths.set.slowest(TrafficClass::control));
   EXPECT_EQ(paths.set.slowest(TrafficClass::control)->rate, 500.0);
+  EXPECT_EQ(paths.set.stream_rate(), 500.0);
 }
 
 // A copy that comes by a second link is no attack then.
@@ -182,8 +183,41 @@ TEST(Routes, copies_are_sent_by_several_links_that_are_redundant_or_urgent)
   EXPECT_TRUE(sends_copies({all, standby, priority}, Schedule::failover));
 }
 
-TEST(Routes, links_are_named_by_their_type)
+TEST(ArrivalRate, is_that_at_which_the_parts_of_a_train_follow_each_other)
 {
+  ArrivalRate rate;
+  Instant now{1h};
+  const auto come = [&](int parts, Duration spacing) {
+    for (int i = 0; i < parts; ++i) {
+      now += spacing;
+      rate.handle_part(500, now);
+    }
+    return rate.bytes_per_s();
+  };
+  EXPECT_FALSE(come(1, 0ms));
+  EXPECT_FALSE(come(2, 100ms)) << "too little has followed the first part";
+  EXPECT_EQ(come(1, 100ms), 5000);
+  EXPECT_EQ(come(1, 251ms), 5000) << "a pause between two trains";
+  EXPECT_EQ(come(3, ArrivalRate::longest_gap), 2000);
+  EXPECT_EQ(come(5, ArrivalRate::longest_gap), 2000) << "two seconds: the next measurement begins";
+  EXPECT_EQ(come(2, 50ms), 2000);
+  EXPECT_EQ(come(1, 50ms), 10'000);
+}
+
+TEST(Routes, without_a_destination_are_empty)
+{
+  Routes routes;
+  EXPECT_TRUE(routes.empty());
+  routes.add(at(0));
+  EXPECT_FALSE(routes.empty());
+}
+
+TEST(Routes, links_are_named_by_their_type_and_add_their_headers)
+{
+  LinkSettings serial = link();
+  serial.type = LinkType::serial;
+  EXPECT_EQ(link().line_bytes(100), 148u);
+  EXPECT_EQ(serial.line_bytes(100), 102u);
   EXPECT_STREQ(to_string(LinkType::udp), "udp");
   EXPECT_STREQ(to_string(LinkType::serial), "serial");
 }

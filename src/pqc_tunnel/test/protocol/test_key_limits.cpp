@@ -91,6 +91,24 @@ class PacketLimit : public testing::TestWithParam<Side>
 {
 };
 
+// The end's own frames, too: reports, questions and answers would leave as they are.
+TEST_P(PacketLimit, once_reached_lets_nothing_leave_unsealed)
+{
+  WiredPair pair(with_packet_limits(1u << 20, 300));
+  ASSERT_TRUE(pair.establish());
+  for (const Side side : both_sides) {
+    pair.hold_jobs(side, true);
+  }
+  for (std::uint32_t n = 0; n < 400; ++n) {
+    pair.send(GetParam(), numbered(n));
+  }
+  pair.datagrams_sent(GetParam()).clear();
+  pair.run_for(3s);
+  for (const Bytes & datagram : pair.datagrams_sent(GetParam())) {
+    EXPECT_TRUE(is_hello(datagram) || decode_frame_header(datagram)->key_id != FrameKeyId{});
+  }
+}
+
 TEST_P(PacketLimit, makes_the_drone_rekey_whichever_direction_reached_it)
 {
   WiredPair pair(with_packet_limits(1000, 1u << 20));

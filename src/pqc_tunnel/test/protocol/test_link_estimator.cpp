@@ -174,6 +174,44 @@ TEST(LinkEstimator, a_stream_joined_midway_is_not_taken_for_loss)
   EXPECT_EQ(link.view(start).reordered, 2U);
 }
 
+TEST(LinkEstimator, a_stream_is_joined_midway_from_its_1024th_packet_on)
+{
+  for (const std::uint64_t first : {1023U, 1024U}) {
+    LinkEstimator link;
+    link.handle_packet(0, first, 100, start);
+    EXPECT_EQ(link.view(start).lost, first < 1024 ? first : 0);
+  }
+}
+
+TEST(LinkEstimator, a_view_without_packets_or_with_late_ones_alone_has_no_loss)
+{
+  LinkEstimator link;
+  for (std::uint64_t seq = 0; seq < 100; seq += 2) {
+    link.handle_packet(0, seq, 100, start);
+  }
+  EXPECT_EQ(link.view(start + 6s).loss, 0);
+  for (std::uint64_t seq = 1; seq < 100; seq += 2) {
+    link.handle_packet(0, seq, 100, start + 6s);
+  }
+  EXPECT_EQ(link.view(start + 6s).loss, 0);
+}
+
+TEST(LinkEstimator, a_spacing_of_microseconds_is_shown_too)
+{
+  for (const Duration spacing : {5us, 12us, 17us, 30us, 40us}) {
+    LinkEstimator link;
+    const auto now = send(link, 0, 0, 100, start, spacing);
+    expect_within_5_percent(link.view(now).gap_p95, spacing);
+  }
+}
+
+TEST(LinkEstimator, the_first_packet_ends_no_gap_unless_silence_was_counted_before)
+{
+  LinkEstimator link;
+  const auto now = send(link, 0, 0, 19, start, 1ms);
+  expect_within_5_percent(link.view(now + 100ms).gap_p95, 100ms);  // one of 19
+}
+
 TEST(LinkEstimator, a_late_packet_is_lost_until_it_arrives)
 {
   LinkEstimator link;

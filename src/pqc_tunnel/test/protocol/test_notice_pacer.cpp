@@ -108,6 +108,19 @@ TEST(NoticePacer, lets_an_urgent_notice_leave_before_a_report_that_has_waited_lo
   EXPECT_EQ(pacer.take(now)->kind, NoticeKind::computer);
 }
 
+TEST(NoticePacer, keeps_an_urgent_notice_however_long_nobody_takes_it)
+{
+  NoticePacer pacer;
+  const Instant now{seconds(1000)};
+  for (const auto kind : {NoticeKind::computer, NoticeKind::request}) {
+    pacer.offer(notice_of(kind, 1), now);
+  }
+  const auto notice = pacer.take(now + std::chrono::minutes(1));
+  ASSERT_TRUE(notice);
+  EXPECT_EQ(notice->kind, NoticeKind::request);
+  EXPECT_FALSE(pacer.take(now + std::chrono::minutes(1)));
+}
+
 TEST(NoticePacer, waits_for_two_minutes_at_most_and_not_at_all_for_a_rate_of_nothing)
 {
   const Instant now{seconds(1000)};

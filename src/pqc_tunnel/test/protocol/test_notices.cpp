@@ -250,7 +250,8 @@ TEST(DecisionNotice, has_a_code_for_each_name_and_a_name_for_each_code)
   EXPECT_EQ(code_of(hold_names, ""), 0);
   EXPECT_EQ(name_of(hold_names, 0), "");
   EXPECT_EQ(name_of(hold_names, code_of(hold_names, "limit")), "limit");
-  EXPECT_EQ(name_of(hold_names, code_of(hold_names, "patience")), "other");
+  EXPECT_EQ(code_of(hold_names, "patience"), other_code) << "no code that a later version gives";
+  EXPECT_EQ(name_of(hold_names, other_code), "other");
   EXPECT_EQ(name_of(hold_names, 5), "other") << "of a later version";
 }
 
@@ -310,6 +311,15 @@ TEST(DecisionNotice, has_a_name_of_at_most_14_letters_that_every_terminal_shows)
   rule[15] = 'x';
   rule[16] = 13;  // letters of the strategy that follow
   EXPECT_FALSE(decision_notice(notice));
+}
+
+TEST(DecisionNotice, has_a_held_suite_only_if_there_is_one)
+{
+  DecisionNotice content = example_decision();
+  const std::size_t size = to_notice(content).size;
+  content.held = nullptr;
+  EXPECT_EQ(to_notice(content).size, size - 5);
+  EXPECT_EQ(decision_notice(to_notice(content))->held, nullptr);
 }
 
 TEST(DecisionNotice, says_whether_the_vehicle_is_armed_if_that_is_known)

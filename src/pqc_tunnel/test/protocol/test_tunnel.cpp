@@ -64,6 +64,19 @@ TEST(Tunnel, rekeys_to_another_suite_without_losing_a_datagram)
   EXPECT_TRUE(pair.outcomes(Side::drone).front().success);
 }
 
+TEST(Tunnel, encrypts_while_there_are_keys_and_the_peer_is_not_lost)
+{
+  using enum PeerState;
+  for (const PeerState state : {disconnected, connecting, handshaking, established, rekeying, lost})
+  {
+    PeerSnapshot peer;
+    peer.state = state;
+    EXPECT_FALSE(is_encrypted(peer)) << to_string(state);
+    peer.suite = registry().find("cs-mlkem512-aesgcm-mldsa44");
+    EXPECT_EQ(is_encrypted(peer), state == established || state == rekeying) << to_string(state);
+  }
+}
+
 // --- What it counts, and for whom ---
 
 std::uint64_t drops(const TrafficCounters & traffic, Drop drop)
