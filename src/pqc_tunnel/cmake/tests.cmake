@@ -124,6 +124,8 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_peer_budget.cpp
     test/protocol/test_peer_clock.cpp
     test/protocol/test_prekey_pool.cpp
+    test/protocol/test_queue_delay.cpp
+    test/protocol/test_radio_traffic.cpp
     test/protocol/test_reconnect.cpp
     test/protocol/test_reflection.cpp
     test/protocol/test_rekey.cpp
@@ -131,21 +133,20 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_rekey_mishaps.cpp
     test/protocol/test_rekey_steps.cpp
     test/protocol/test_repeated_failure.cpp
-    test/protocol/test_request_notices.cpp
     test/protocol/test_replay_window.cpp
+    test/protocol/test_request_notices.cpp
     test/protocol/test_saturated_link.cpp
     test/protocol/test_saturation.cpp
-    test/protocol/test_strangers.cpp
     test/protocol/test_session_attempts.cpp
     test/protocol/test_slow_link.cpp
+    test/protocol/test_strangers.cpp
     test/protocol/test_stream_beside_data.cpp
-    test/protocol/test_stream_times.cpp
     test/protocol/test_stream_limits.cpp
+    test/protocol/test_stream_times.cpp
     test/protocol/test_streams.cpp
     test/protocol/test_suite_objection.cpp
-    test/protocol/test_radio_traffic.cpp
-    test/protocol/test_thin_link.cpp
     test/protocol/test_suite_policy.cpp
+    test/protocol/test_thin_link.cpp
     test/protocol/test_tunnel.cpp
     test/protocol/test_wipes.cpp
     test/protocol/test_wire_format.cpp

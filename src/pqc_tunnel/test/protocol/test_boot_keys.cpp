@@ -214,6 +214,27 @@ TEST_F(BootKeys, answer_questions_from_another_address_as_far_as_it_may_get_anyt
   EXPECT_TRUE(pair_->sent_elsewhere(Side::drone).empty()) << "there is no such link";
 }
 
+TEST_F(BootKeys, of_a_session_that_has_begun_are_still_known_for_what_was_on_the_way)
+{
+  Bytes late;
+  pair_->set_datagram_filter([&](Side from, Bytes & bytes) {
+    if (from != Side::gcs || is_hello(bytes) || !late.empty()) {
+      return true;
+    }
+    late = bytes;
+    return false;
+  });
+  ASSERT_TRUE(pair_->establish());
+  pair_->run_for(100ms);
+  ASSERT_FALSE(late.empty());
+  const auto drops = pair_->drops(Side::drone);
+  EXPECT_FALSE(pair_->inject(Side::drone, late).peer);
+  EXPECT_EQ(pair_->drops(Side::drone), drops) << "nobody attacks";
+  pair_->run_for(30s);
+  pair_->inject(Side::drone, late);
+  EXPECT_EQ(pair_->drops(Side::drone), drops + 1);
+}
+
 // --- Which address they go to ---
 
 // A stranger brings the drone what the ground station sends and, if he brings challenges too, the ground station the answers
