@@ -9,6 +9,7 @@
 #include <iterator>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "paths/mavlink_class.hpp"
@@ -200,6 +201,72 @@ TEST(MavlinkStream, frames_of_two_senders_are_not_joined)
   stream.push(frames[1], other);
   EXPECT_EQ(stream.all(), joined({head, frames[1]}));
   EXPECT_EQ(stream.frames(), std::vector<Bytes>{frames[1]});
+}
+
+using Pieces = std::vector<std::pair<Bytes, bool>>;
+
+// What a stream makes of one more datagram; the bytes live on if they are those of the datagram.
+Pieces pieces_of(
+  MavlinkStream & stream, const Bytes & datagram, bool bytes_live_on,
+  const Endpoint & from = bridge)
+{
+  Pieces pieces;
+  const bool ends = stream.push(datagram, from, [&pieces](ByteView bytes, bool is_mavlink) {
+    pieces.emplace_back(Bytes(bytes.begin(), bytes.end()), is_mavlink);
+  });
+  EXPECT_EQ(ends, !bytes_live_on);
+  return pieces;
+}
+
+TEST(MavlinkStream, takes_pieces_in_order_none_empty_and_none_longer_than_its_datagram)
+{
+  const Bytes frame = every_frame().front();
+  const Bytes head(frame.begin(), frame.begin() + 5);
+  const Bytes tail(frame.begin() + 5, frame.end());
+  const Bytes rest(400, 1);  // of no frame
+  {
+    MavlinkStream stream;
+    EXPECT_EQ(pieces_of(stream, frame, true), (Pieces{{frame, true}}));
+    const Bytes two = joined({frame, frame});
+    EXPECT_EQ(pieces_of(stream, two, true), (Pieces{{two, true}}));
+    EXPECT_EQ(pieces_of(stream, rest, false), (Pieces{{rest, false}}));
+    EXPECT_EQ(
+      pieces_of(stream, joined({rest, frame}), false), (Pieces{{rest, false}, {frame, true}}));
+    EXPECT_EQ(pieces_of(stream, head, false), Pieces{});
+    EXPECT_EQ(pieces_of(stream, tail, false), (Pieces{{frame, true}}));
+    EXPECT_EQ(pieces_of(stream, joined({rest, head}), false), (Pieces{{rest, false}}));
+    EXPECT_EQ(
+      pieces_of(stream, joined({tail, frame, frame}), false),
+      (Pieces{{frame, true}, {frame, true}, {frame, true}}));
+    EXPECT_EQ(pieces_of(stream, head, false), Pieces{});
+    EXPECT_EQ(pieces_of(stream, rest, false), (Pieces{{head, false}, {rest, false}}));
+  }
+  MavlinkStream stream;
+  EXPECT_EQ(pieces_of(stream, head, false), Pieces{});
+  EXPECT_EQ(pieces_of(stream, tail, false, other), (Pieces{{head, false}, {tail, false}}));
+  EXPECT_EQ(pieces_of(stream, frame, true, other), (Pieces{{frame, true}}));
+}
+
+TEST(MavlinkStream, is_cut_after_three_cut_frames_until_601_bytes_of_something_else)
+{
+  const Bytes frame = every_frame().front();
+  const Bytes head(frame.begin(), frame.begin() + 5);
+  const Bytes tail(frame.begin() + 5, frame.end());
+  MavlinkStream stream;
+  for (int i = 0; i < 10; ++i) {
+    pieces_of(stream, joined({Bytes(10, 1), frame}), false);
+    pieces_of(stream, joined({frame, Bytes(10, 1)}), false);
+    ASSERT_FALSE(stream.cuts()) << "whole frames";
+  }
+  for (int i = 1; i <= 3; ++i) {
+    pieces_of(stream, head, false);
+    pieces_of(stream, tail, false);
+    EXPECT_EQ(stream.cuts(), i == 3);
+  }
+  pieces_of(stream, Bytes(600, 1), false, other);
+  EXPECT_TRUE(stream.cuts());
+  pieces_of(stream, Bytes(1, 1), false, other);
+  EXPECT_FALSE(stream.cuts());
 }
 
 TEST(MavlinkFilter, picks_the_frames_with_its_messages_and_without_any_it_takes_all)

@@ -46,6 +46,69 @@ TEST(OwnFrames, keep_a_session_alive_between_two_reports)
   EXPECT_TRUE(pair.agreed());
 }
 
+TEST(OwnFrames, are_few_if_nothing_else_is_sent_and_none_without_keys)
+{
+  WiredPair pair;
+  pair.set_datagram_filter([](Side, Bytes &) { return false; });
+  pair.run_for(10s);
+  EXPECT_EQ(pair.snapshot(Side::drone).traffic.control_out, 0u);
+  pair.set_datagram_filter(nullptr);
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(10s);
+  const auto before = pair.snapshot(Side::drone).traffic.control_out;
+  pair.run_for(10s);
+  // Each half second a question, a report, and the answer to the other end's question.
+  EXPECT_NEAR(static_cast<double>(pair.snapshot(Side::drone).traffic.control_out - before), 60, 3);
+}
+
+TEST(OwnFrames, are_counted_as_they_leave_and_as_they_arrive)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(5s + 100ms);  // nothing is on the way then
+  const auto traffic = [&pair](Side side) { return pair.snapshot(side).traffic; };
+  const TrafficCounters drone = traffic(Side::drone);
+  const TrafficCounters gcs = traffic(Side::gcs);
+  pair.drone().request_rekey(rekey_to(nullptr), pair.now());
+  pair.run_for(5s);
+  const auto packets_out = traffic(Side::drone).cipher_out_packets - drone.cipher_out_packets;
+  EXPECT_EQ(packets_out, traffic(Side::gcs).cipher_in_packets - gcs.cipher_in_packets);
+  EXPECT_EQ(
+    traffic(Side::drone).cipher_out_bytes - drone.cipher_out_bytes,
+    traffic(Side::gcs).cipher_in_bytes - gcs.cipher_in_bytes);
+  const auto parts = traffic(Side::drone).stream_out_packets - drone.stream_out_packets;
+  EXPECT_EQ(parts, traffic(Side::gcs).stream_in_packets - gcs.stream_in_packets);
+  EXPECT_GT(parts, 0u);
+  EXPECT_LT(parts, packets_out / 2);
+}
+
+TEST(OwnFrames, say_that_the_peer_hears_nothing_once_that_lasts)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(5s);
+  const auto cause = [&pair] { return pair.snapshot(Side::drone).likely_cause; };
+  pair.set_datagram_filter([](Side from, Bytes &) { return from == Side::gcs; });
+  pair.run_for(2s);
+  EXPECT_EQ(cause(), "");
+  pair.run_for(1500ms);
+  EXPECT_TRUE(cause().starts_with("the ground station receives nothing of what this end sends"));
+  pair.set_datagram_filter(nullptr);
+  pair.run_for(1500ms);
+  EXPECT_EQ(cause(), "");
+}
+
+TEST(OwnFrames, name_a_new_address_of_the_peer_once_without_a_count)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(1s);
+  pair.move_to(Side::drone, WiredPair::stranger());
+  pair.run_for(2s);
+  ASSERT_EQ(pair.count(Side::gcs, EventKind::roamed), 1u);
+  EXPECT_EQ(pair.events(Side::gcs).back().text, "the peer answers at another address");
+}
+
 TEST(OwnFrames, are_not_sealed_while_no_link_is_there_to_send_them)
 {
   WiredPair pair;

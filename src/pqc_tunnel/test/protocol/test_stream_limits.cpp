@@ -152,6 +152,30 @@ TEST(StreamSender, repeats_a_short_message_some_times_and_a_longer_one_only_when
   }
 }
 
+TEST(StreamSender, repeats_every_part_of_a_short_message)
+{
+  StreamSender sender(max_part);
+  sender.send(foreground, Bytes(3000, 1), start, 5ms);
+  std::size_t sent = 0;
+  for (Instant now = start; now < start + 400ms; now += 1ms) {
+    sent += take_all(sender, now).size();
+  }
+  EXPECT_GE(sent, std::size_t{3} * exchange_steady_tries);
+  EXPECT_LE(sent, std::size_t{3} * (1 + exchange_steady_tries));
+}
+
+TEST(StreamSender, gets_on_by_an_acknowledgement_of_the_end_of_a_message)
+{
+  StreamSender sender(max_part);
+  sender.send(foreground, Bytes(3000, 1), start);
+  const StreamPart last = take_all(sender, start).back();
+  StreamAck ack = ack_of(last, 0);
+  ack.ranges[0] = {last.offset, static_cast<std::uint32_t>(last.bytes.size())};
+  ack.range_count = 1;
+  sender.handle_ack(ack, start + 1ms);
+  EXPECT_EQ(sender.last_progress(), start + 1ms);
+}
+
 TEST(StreamSender, sends_all_of_a_short_message_at_once_even_after_a_silence)
 {
   StreamSender sender(max_part);
