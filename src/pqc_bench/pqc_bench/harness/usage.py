@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
@@ -50,6 +50,19 @@ def check_output_folder(folder: Path) -> None:
     """Raise UsageFault if no file can be written in a folder, which need not exist yet."""
     with fault_of_usage():
         require_writable_folder(folder)
+
+
+def some_of(known: Sequence[str], what: str) -> Callable[[str], list[str]]:
+    """Return a reader of several known names, separated by commas; `what` they are, in errors."""
+
+    def read(text: str) -> list[str]:
+        names = text.split(",")
+        if others := [name for name in names if name not in known]:
+            words = f"'{others[0]}' is none of the {what} {', '.join(known)}"
+            raise argparse.ArgumentTypeError(words)
+        return names
+
+    return read
 
 
 @contextmanager

@@ -16,7 +16,7 @@ import argparse
 
 from pqc_sim.processes.command_line import percent
 
-from pqc_bench.harness.usage import duration, output_file
+from pqc_bench.harness.usage import duration, output_file, some_of
 
 LINKS = ("wifi", "lte", "satellite", "sik")
 
@@ -24,7 +24,11 @@ LINKS = ("wifi", "lte", "satellite", "sik")
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument(
-        "--links", type=_links, default=list(LINKS), help=f"({','.join(LINKS)})", metavar="A,B"
+        "--links",
+        type=some_of(LINKS, "links"),
+        default=list(LINKS),
+        help=f"({','.join(LINKS)})",
+        metavar="A,B",
     )
     parser.add_argument(
         "--losses", type=_percents, default=[0.0, 5.0, 20.0], help="each way, in %% (0,5,20)"
@@ -37,10 +41,3 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def _percents(text: str) -> list[float]:
     return [percent(word) for word in text.split(",")]
-
-
-def _links(text: str) -> list[str]:
-    names = text.split(",")
-    if unknown := [name for name in names if name not in LINKS]:
-        raise argparse.ArgumentTypeError(f"'{unknown[0]}' is none of the links {', '.join(LINKS)}")
-    return names

@@ -18,9 +18,9 @@ import argparse
 
 from pqc_sim.processes.command_line import real
 
-from pqc_bench.harness.usage import duration, output_file
+from pqc_bench.harness.usage import duration, output_file, some_of
 
-_LINKS = ["sik-57600", "sik-250000", "telemetry-radio", "lte"]
+_LINKS = ("sik-57600", "sik-250000", "telemetry-radio", "lte")
 _PERIOD = real(0.0, 3600.0, "a time from 0 to 3600 s")
 
 
@@ -28,9 +28,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument(
         "--links",
-        type=lambda text: text.split(","),
-        default=_LINKS,
-        metavar="NAME,…",
+        type=some_of(_LINKS, "links"),
+        default=list(_LINKS),
+        metavar="A,B",
         help=f"profiles of the emulator ({','.join(_LINKS)})",
     )
     parser.add_argument(
