@@ -170,6 +170,7 @@ def test_a_serial_end_keeps_what_has_no_room_until_the_next_bytes() -> None:
 
 def test_a_course_over_a_plain_socket_finds_all_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(course, "_SETTLE_S", 0.1)
+    monkeypatch.setattr(course, "_MOST_TRIES", 2)
     drone, ground = free_ports(2)
     ends = (UdpEnd(drone, ground), UdpEnd(ground, None))
     whole = Course(ends, NETWORK_CHANNEL, seconds=3.0, stream=False)

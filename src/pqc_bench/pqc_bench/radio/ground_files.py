@@ -18,7 +18,7 @@ _WRITE_RETRY_NS = 1000 * MS
 class _FileDialogue(Dialogue):
     def __init__(self, name: str) -> None:
         super().__init__()
-        self._name = name
+        self.name = name
         self._number = 0
         self._heard_ns = 0
         self._opened = False
@@ -38,7 +38,7 @@ class _FileDialogue(Dialogue):
 
     def _first(self, now_ns: int) -> Sent:
         self._heard_ns = now_ns
-        return [[self._request(self._opening, 0, self._name.encode())]]
+        return [[self._request(self._opening, 0, self.name.encode())]]
 
     def _request(
         self, operation: int, offset: int, data: bytes = b"", size: int | None = None
@@ -130,7 +130,7 @@ class FilePut(_FileDialogue):
     def __init__(self, name: str, content: bytes) -> None:
         """Write this."""
         super().__init__(name)
-        self._content = content
+        self.content = content
         self._left = list(range(0, len(content), MOST_BYTES))
         self._under_way: set[int] = set()
 
@@ -160,5 +160,5 @@ class FilePut(_FileDialogue):
         self._heard_ns = now_ns
         blocks = self._left[:_WRITES]
         self._under_way = set(blocks)
-        parts = [(offset, self._content[offset : offset + MOST_BYTES]) for offset in blocks]
+        parts = [(offset, self.content[offset : offset + MOST_BYTES]) for offset in blocks]
         return [[self._request(Operation.WRITE, offset, part) for offset, part in parts]]

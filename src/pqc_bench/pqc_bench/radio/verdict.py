@@ -16,7 +16,7 @@ _SLOWER = 1.1
 _MOMENT_S = 1.0
 _THIN = "sik-57600"
 # With a real autopilot parameters took 171 s bare on this radio, and version 0.2 needed 45 s for a
-# log of 60 kB and 4 s for a file of 10 kB; here it needs 43 to 63 s and 3.8 to 4.4 s.
+# log of 60 kB and 4 s for a file of 10 kB; here it needs 24 to 31 s and 3.7 to 4.3 s.
 _LIMITS_S = {"parameters_s": 60.0, "log_s": 45.0, "ftp_s": 4.5}
 _TRANSFERS = {
     "parameters_s": "the parameters",
