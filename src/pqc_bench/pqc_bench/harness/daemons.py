@@ -18,7 +18,7 @@ from pqc_sim.pair.programs import tunnel_program
 from pqc_sim.processes.child import stop
 from pqc_sim.processes.run_fault import RunFault
 
-from pqc_bench.harness.places import GROUND, make_places
+from pqc_bench.harness.places import GROUND, Places, make_places
 
 _START_S, _POLL_S = 60.0, 0.05
 
@@ -26,11 +26,17 @@ _START_S, _POLL_S = 60.0, 0.05
 class Daemons:
     """A ground station and a drone, each in the place of its name; they end with the stack."""
 
-    def __init__(self, folder: Path, drones: list[str], stack: contextlib.ExitStack) -> None:
-        """Make their places, and keys for drones in `folder`; nothing runs yet."""
+    def __init__(
+        self,
+        folder: Path,
+        drones: list[str],
+        stack: contextlib.ExitStack,
+        places: Places | None = None,
+    ) -> None:
+        """Make keys for drones in `folder`, and their places if none are given; nothing runs yet."""
         folder.mkdir(parents=True, exist_ok=True)
         self.keys = folder / "keys"
-        self.places = make_places(stack)
+        self.places = places or make_places(stack)
         self._folder, self._stack = folder, stack
         words = ["identity", "init", "--out", str(self.keys), "--drone-signatures", "all"]
         words += [word for drone in drones for word in ("--drone", drone)]

@@ -16,9 +16,11 @@ import yaml
 from pqc_sim.pair.link_emulator import LinkEmulator
 from pqc_sim.pair.links import SERIAL, LinkEnds, end_parameters, lay_links, parse_links
 from pqc_sim.pair.ports import LOOPBACK, free_ports
+from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.vehicle.transfers import NETWORK_CHANNEL, serial_channel
 
-from pqc_bench.harness.daemons import GROUND, Daemons
+from pqc_bench.harness.daemons import Daemons
+from pqc_bench.harness.places import GROUND, Places
 from pqc_bench.radio.course import Course
 from pqc_bench.radio.ends import End, SerialEnd, UdpEnd
 
@@ -57,7 +59,7 @@ class Rekeys:
             self.asked += 1
             try:
                 answer = self._tunnels.ask(_DRONE, "rekey")
-            except (OSError, ValueError) as error:
+            except (OSError, ValueError, RunFault) as error:
                 answer = {"success": False, "message": f"no answer: {error}"}
             if answer["success"]:
                 self.done += 1
@@ -121,7 +123,7 @@ def _tunnelled(
     folder: Path, name: str, seconds: float, stack: contextlib.ExitStack
 ) -> tuple[Course, Daemons]:
     link = _link(folder, name, stack)
-    tunnels = Daemons(folder / "tunnels", [_DRONE], stack)
+    tunnels = Daemons(folder / "tunnels", [_DRONE], stack, Places())
     vehicle, drone, program, ground, spare = free_ports(5)
     common = {"datagram_port": spare}
     tunnels.start(
