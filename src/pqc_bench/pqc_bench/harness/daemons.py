@@ -33,7 +33,7 @@ class Daemons:
         stack: contextlib.ExitStack,
         places: Places | None = None,
     ) -> None:
-        """Make keys for drones in `folder`, and their places if none are given; nothing runs yet."""
+        """Make keys in `folder`, and places if none are given; nothing runs yet."""
         folder.mkdir(parents=True, exist_ok=True)
         self.keys = folder / "keys"
         self.places = places or make_places(stack)
