@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <map>
 #include <random>
 
@@ -200,13 +201,13 @@ TEST(Candidate, is_one_of_the_four_from_which_frames_came_last)
   const LinkSettings fast = link();
   Candidates candidates(fast, 300ms);
   const Instant now{1h};
-  for (const std::uint8_t host : {1, 2, 3, 4, 1, 5, 6}) {
+  for (const std::uint8_t host : std::initializer_list<std::uint8_t>{1, 2, 3, 4, 1, 5, 6}) {
     candidates.add(at(0, host), 100, now);
   }
-  for (const std::uint8_t host : {2, 3, 7}) {
+  for (const std::uint8_t host : std::initializer_list<std::uint8_t>{2, 3, 7}) {
     EXPECT_FALSE(candidates.contains(at(0, host))) << int{host};
   }
-  for (const std::uint8_t host : {4, 1, 5, 6}) {
+  for (const std::uint8_t host : std::initializer_list<std::uint8_t>{4, 1, 5, 6}) {
     EXPECT_TRUE(candidates.contains(at(0, host))) << int{host};
   }
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ constexpr std::size_t size = Paths::size;
 // Whoever calls may name any link: a datagram's address says by which it came.
 TEST(PathSet, knows_nothing_of_a_link_that_it_does_not_have)
 {
-  for (const std::uint8_t unknown : {1, 2, 255}) {
+  for (const std::uint8_t unknown : std::initializer_list<std::uint8_t>{1, 2, 255}) {
     Paths paths({link()});
     paths.set.set_remote(at(unknown), paths.now);
     paths.set.use(at(unknown), paths.now);
@@ -264,7 +265,7 @@ TEST(PathSet, says_where_the_rate_of_a_link_comes_from)
   };
   EXPECT_EQ(source(1), RateSource::unknown);
   EXPECT_EQ(paths.set.report(paths.now)[1].rate_bytes_s, 0);
-  for (const std::uint8_t of : {0, 1}) {
+  for (const std::uint8_t of : std::initializer_list<std::uint8_t>{0, 1}) {
     for (int part = 0; part < 4; ++part) {
       paths.now += 100ms;
       paths.set.handle_stream_part(of, 1000, paths.now);

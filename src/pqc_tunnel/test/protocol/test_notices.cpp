@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 
 #include "protocol/decision_names.hpp"
@@ -355,7 +356,7 @@ TEST(DecisionNotice, of_a_later_version_is_read_as_far_as_it_is_known)
   Notice longer = to_notice(example_decision());
   longer.bytes.at(longer.size++) = 7;
   EXPECT_TRUE(decision_notice(longer));
-  for (const std::uint8_t action : {7, 99}) {
+  for (const std::uint8_t action : std::initializer_list<std::uint8_t>{7, 99}) {
     longer.bytes[0] = action;
     ASSERT_TRUE(decision_notice(longer));
     EXPECT_EQ(decision_notice(longer)->action, DecisionNotice::Action::unknown);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <utility>
@@ -132,11 +133,11 @@ TEST(AnswerPiece, has_what_no_terminal_shows_replaced)
   EXPECT_EQ(
     piece_of(7, {AnswerState::refused, {}, "a\x1b[2J\x1f\x7f\x80 ~"}, 0).part, "a?[2J??? ~");
   Notice notice = to_notice(piece_of(7, {AnswerState::refused, {}, "abc"}, 0));
-  for (const std::uint8_t hidden : {0x1b, 0x1f, 0x7f, 0x80}) {
+  for (const std::uint8_t hidden : std::initializer_list<std::uint8_t>{0x1b, 0x1f, 0x7f, 0x80}) {
     notice.bytes.at(notice.size - 1) = hidden;
     EXPECT_FALSE(answer_piece(notice)) << int{hidden};
   }
-  for (const std::uint8_t shown : {' ', '~'}) {
+  for (const std::uint8_t shown : std::initializer_list<std::uint8_t>{' ', '~'}) {
     notice.bytes.at(notice.size - 1) = shown;
     EXPECT_TRUE(answer_piece(notice)) << shown;
   }

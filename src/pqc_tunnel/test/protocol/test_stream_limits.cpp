@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <vector>
 
 #include "pqc_tunnel/protocol/constants.hpp"
@@ -89,7 +90,7 @@ TEST(StreamSender, ignores_an_acknowledgement_of_another_message)
 // The next one to be sent would be one beyond the end of what is remembered.
 TEST(StreamSender, takes_no_round_trip_from_an_acknowledgement_of_a_part_that_it_never_sent)
 {
-  for (const std::uint16_t ahead : {1, 2, 100, 0x7fff}) {
+  for (const std::uint16_t ahead : std::initializer_list<std::uint16_t>{1, 2, 100, 0x7fff}) {
     StreamSender sender(max_part);
     sender.send(foreground, Bytes(3 * max_part, 1), start);
     const auto parts = take_all(sender, start);
@@ -216,8 +217,8 @@ TEST(StreamReceiver, takes_a_first_message_with_any_id_and_later_ones_up_to_63_a
 {
   const Bytes byte = {1};
   const Instant now{1s};  // shortly after the machine has started
-  for (const std::uint8_t first : {0, 1, 63, 64, 100, 127}) {
-    for (const std::uint8_t ahead : {1, 63, 64, 127}) {
+  for (const std::uint8_t first : std::initializer_list<std::uint8_t>{0, 1, 63, 64, 100, 127}) {
+    for (const std::uint8_t ahead : std::initializer_list<std::uint8_t>{1, 63, 64, 127}) {
       StreamReceiver receiver;
       receiver.expect(foreground, 100);
       EXPECT_TRUE(receiver.handle_part({first, 0, 0, 1, byte}, now)) << int{first};
