@@ -115,6 +115,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_key_renewal.cpp
     test/protocol/test_key_schedule.cpp
     test/protocol/test_key_slots.cpp
+    test/protocol/test_leaked_psk.cpp
     test/protocol/test_likely_cause.cpp
     test/protocol/test_link_estimator.cpp
     test/protocol/test_listener.cpp

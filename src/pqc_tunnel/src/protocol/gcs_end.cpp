@@ -177,6 +177,7 @@ void GcsEnd::begin_live_session(PeerIndex index, const EpochKeys & keys, Instant
   owner.answered_want.reset();
   owner.want_tokens.fill();
   owner.session_lane.abandon();
+  gate_.note_session(index);
   // A newer attempt goes on: the drone may have its keys already.
   if (owner.attempt && owner.attempt->made == keys.id()) {
     end_attempt(index, now);

@@ -24,6 +24,10 @@ constexpr Duration memory_of_random = longest_validity + 2 * (answer_patience + 
 constexpr double share_of_link = 0.05;
 constexpr double most_of_unknown = 4000;
 constexpr double least_saved = 600;  // some answers
+// Of that, one share each is kept for the host of a live session and for all others, for hellos that nobody can have
+// recorded: whoever has the PSK makes as many hellos as it likes, wherever it is.
+constexpr double share_of_group = 0.25;
+constexpr double common_share = 1 - share_of_group;  // the host's is in it
 
 PskKeySet random_keys(RandomSource & random)
 {
@@ -45,15 +49,19 @@ HelloGate::HelloGate(const PathSettings & paths, RandomSource & random, IsLiveHo
   random.fill(secret_.span());
   for (const LinkSettings & link : paths.links) {
     const double rate = link.is_thin() ? share_of_link * link.bytes_per_s() : most_of_unknown;
-    answers_.push_back({&link, ByteBudget(rate, std::max(rate, least_saved))});
+    const auto budget = [rate](double share) {
+      return ByteBudget(share * rate, share * std::max(rate, least_saved));
+    };
+    answers_.push_back({&link, budget(common_share), budget(share_of_group)});
   }
 }
 
 void HelloGate::set_found_rate(std::optional<double> rate)
 {
   if (answers_.size() == 1 && !answers_[0].link->is_thin()) {
-    answers_[0].budget.set_rate(
-      std::min(most_of_unknown, rate ? share_of_link * *rate : most_of_unknown));
+    const double all = std::min(most_of_unknown, rate ? share_of_link * *rate : most_of_unknown);
+    answers_[0].common.set_rate(common_share * all);
+    answers_[0].elsewhere.set_rate(share_of_group * all);
   }
 }
 
@@ -87,20 +95,23 @@ std::optional<Duration> HelloGate::age_of_challenge(
   return std::nullopt;
 }
 
-// The host of the live session has a share of its own. Elsewhere the last token is left to a host that has taken none
-// lately, so that one thief of the PSK keeps no drone out that has moved.
+// The host of the live session has a share of its own, and precedence for as many sessions as a drone needs that comes back
+// there. A thief of the PSK may be behind the same NAT: where more sessions than that begin and none is made, the host
+// becomes one like any other. Elsewhere the last token is left to a host that has taken none lately, so that one thief
+// keeps no drone out that has moved.
 std::optional<HelloGate::Standing> HelloGate::take_token(
   PeerIndex index, const Endpoint & from, Instant now)
 {
   Drone & drone = drones_[static_cast<std::size_t>(index)];
-  if (is_live_host_(index, from)) {
-    return drone.live.take(now) ? std::optional(Standing::live) : std::nullopt;
-  }
+  const bool live = is_live_host_(index, from);
   const bool again = std::ranges::any_of(drone.used, [&](const Used & entry) {
     return same_host(entry.from, from) && now < entry.admitted + answer_patience;
   });
-  if (!drone.elsewhere.take(now, again ? 1 : 0)) {
+  if (live ? !drone.live.take(now) : !drone.elsewhere.take(now, again ? 1 : 0)) {
     return std::nullopt;
+  }
+  if (live && drone.precedence.take(now)) {
+    return Standing::live;
   }
   return again ? Standing::again : Standing::fresh;
 }
@@ -161,17 +172,16 @@ HelloGate::Verdict HelloGate::handle(ByteView frame, const Endpoint & from, Inst
     // No challenge yet, or one of another address or time.
     Bytes retry = encode_hello_retry(challenge(hello, from, bucket_of(now)));
     append_mac(retry, psk, psk.retry, frame);
-    // Half of what is saved is left to hellos that nobody can have recorded, and half of that to a drone that comes back,
-    // since whoever has the PSK makes as many hellos as it likes.
-    const double share_left = memory != AnsweredHellos::Memory::fresh ? 0.5
-                              : is_live_host_(index, from)            ? 0
-                                                                      : 0.25;
-    ByteBudget & budget = answers_.at(from.link).budget;
-    const std::size_t size = answers_[from.link].link->line_bytes(retry.size());
-    if (!budget.allows(size, share_left, now)) {
+    const bool fresh = memory == AnsweredHellos::Memory::fresh;
+    const bool live = is_live_host_(index, from);
+    Answers & answers = answers_.at(from.link);
+    const std::size_t size = answers.link->line_bytes(retry.size());
+    const double share_left = fresh && live ? 0 : share_of_group / common_share;
+    const bool common = answers.common.allows(size, share_left, now);
+    if (!common && (!fresh || live || !answers.elsewhere.allows(size, 0, now))) {
       return leave_unanswered();
     }
-    budget.spend(size, now);
+    (common ? answers.common : answers.elsewhere).spend(size, now);
     answered_.add(frame, from, now);
     return Challenged{index, std::move(retry)};
   }

@@ -47,6 +47,8 @@ public:
   void set_found_rate(std::optional<double> rate);
   // In the order of their indices.
   void add(Known drone) { drones_.emplace_back().known = std::move(drone); }
+  // An attempt of the drone has become its live session.
+  void note_session(PeerIndex index) { drones_[static_cast<std::size_t>(index)].precedence.fill(); }
 
   struct TurnedAway
   {
@@ -68,7 +70,7 @@ public:
   {
     again,  // a host that has begun a session a moment ago
     fresh,
-    live,
+    live,  // while it has precedence
   };
   struct Admitted  // proves PSK and address, and its random value is new
   {
@@ -105,6 +107,7 @@ private:
     // One session a second, after a short burst.
     TokenBucket live{3, 1};
     TokenBucket elsewhere{3, 1};
+    TokenBucket precedence{3, 0.05};  // of the live host, until a session is made
   };
 
   Random32 challenge(const ClientHello & hello, const Endpoint & from, std::uint64_t bucket) const;
@@ -124,7 +127,8 @@ private:
   struct Answers
   {
     const LinkSettings * link;
-    ByteBudget budget;
+    ByteBudget common;
+    ByteBudget elsewhere;  // than at the host of a live session
   };
   std::vector<Answers> answers_;  // by link
 };

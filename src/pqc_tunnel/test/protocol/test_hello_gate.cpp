@@ -321,11 +321,44 @@ TEST_F(Gate, lets_no_hello_from_elsewhere_take_what_is_for_the_host_of_the_live_
   EXPECT_EQ(standing_of(knock(live_)), HelloGate::Standing::live);
 }
 
+TEST_F(Gate, gives_the_host_of_the_live_session_precedence_for_three_sessions_of_which_none_is_made)
+{
+  live_ = WiredPair::stranger(200);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(standing_of(knock(live_)), HelloGate::Standing::live);
+  }
+  now_ += 1s;
+  EXPECT_EQ(standing_of(knock(live_)), HelloGate::Standing::again);
+  now_ += answer_patience;
+  EXPECT_EQ(standing_of(knock(live_)), HelloGate::Standing::fresh);
+  now_ += 15s;
+  EXPECT_EQ(standing_of(knock(live_)), HelloGate::Standing::live);
+  gate_.note_session(PeerIndex{0});
+  EXPECT_EQ(standing_of(knock(live_)), HelloGate::Standing::live);
+}
+
 TEST_F(Gate, leaves_some_answers_to_the_host_of_the_live_session)
 {
   live_ = WiredPair::stranger(200);
   EXPECT_GT(answers(gate_, WiredPair::stranger(1), 0s), 10);
   EXPECT_GT(answers(gate_, live_, 0s), 5);
+}
+
+TEST_F(
+  Gate, leaves_some_answers_to_other_hosts_and_none_of_them_to_hellos_that_were_answered_before)
+{
+  live_ = WiredPair::stranger(200);
+  const Bytes recorded = hello();
+  ASSERT_TRUE(std::holds_alternative<HelloGate::Challenged>(handle(recorded)));
+  EXPECT_GT(answers(gate_, live_, 0s), 10);
+  for (std::uint8_t host = 2; host < 5; ++host) {
+    EXPECT_TRUE(
+      std::holds_alternative<HelloGate::Unanswered>(handle(recorded, WiredPair::stranger(host))));
+  }
+  const int elsewhere = answers(gate_, WiredPair::stranger(1), 0s);
+  EXPECT_GT(elsewhere, 5);
+  EXPECT_LT(elsewhere, 50);
+  EXPECT_EQ(answers(gate_, live_, 0s), 0);
 }
 
 TEST_F(Gate, answers_within_a_share_of_the_rate_that_was_found_for_the_only_link)

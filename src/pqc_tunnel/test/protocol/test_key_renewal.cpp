@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "support/insider.hpp"
-#include "support/psk_thief.hpp"
 #include "support/traffic.hpp"
 
 // Nobody without the PSK ends the renewal of keys, nor has a suite blamed, whatever he drops, holds, releases, or says
@@ -103,105 +102,6 @@ TEST_F(TwoFirstExchanges, of_which_the_older_wins_leave_the_newer_to_be_confirme
   ASSERT_TRUE(pair_.run_until([&] { return pair_.agreed(); }, 1s));
   expect_full_rekey(pair_);
   expect_no_blame(pair_);
-}
-
-// --- A leaked PSK, without the drone's signing key ---
-
-WiredPair::Options with_drone_signature()
-{
-  WiredPair::Options options;
-  options.settings.mode.drone_signature = true;
-  return options;
-}
-
-class LeakedPsk : public testing::Test
-{
-protected:
-  explicit LeakedPsk(WiredPair::Options options = with_drone_signature()) : pair_(options)
-  {
-    EXPECT_TRUE(pair_.establish());
-    TunnelSettings settings = options.settings;
-    settings.initial_suite = &suite(options.suite);
-    thief_.emplace(pair_, settings);
-    pair_.run_for(3s);  // prekeys have been fetched
-  }
-
-  bool run_with_thief(
-    Duration every, const std::function<bool()> & condition, Duration limit, int hosts = 1)
-  {
-    const Instant end = pair_.now() + limit;
-    for (int n = 0; pair_.now() < end && !condition(); ++n) {
-      thief_->begin_session(WiredPair::stranger(static_cast<std::uint8_t>(60 + n % hosts)));
-      pair_.run_until(condition, every);
-    }
-    return condition();
-  }
-  bool is_back_after_restart(Duration every, Duration limit)
-  {
-    run_with_thief(
-      every, [] { return false; }, 5s);
-    const SessionId before = pair_.snapshot(Side::gcs).session;
-    pair_.restart(Side::drone);
-    return run_with_thief(
-      every, [&] { return pair_.agreed() && pair_.snapshot(Side::gcs).session != before; }, limit);
-  }
-
-  WiredPair pair_;
-
-private:
-  std::optional<PskThief> thief_;
-};
-
-TEST_F(LeakedPsk, stops_no_full_rekey_by_sessions_that_it_begins)
-{
-  for (int minute = 0; minute < 10; ++minute) {
-    run_with_thief(
-      7s, [] { return false; }, 60s);
-    SCOPED_TRACE(minute);
-    expect_full_rekey(pair_, 2s);
-  }
-}
-
-TEST_F(LeakedPsk, does_not_delay_a_drone_that_restarts_however_often_it_begins_sessions)
-{
-  for (const Duration every : {50ms, 10ms}) {
-    EXPECT_TRUE(is_back_after_restart(every, 300ms));
-  }
-}
-
-TEST_F(LeakedPsk, does_not_keep_out_a_drone_that_restarts_behind_another_address)
-{
-  pair_.move_to(Side::drone, WiredPair::stranger(200));
-  EXPECT_TRUE(is_back_after_restart(50ms, 1s));
-}
-
-class LeakedPskOnASlowLink : public LeakedPsk
-{
-protected:
-  LeakedPskOnASlowLink()
-  : LeakedPsk([] {
-      WiredPair::Options options = with_drone_signature();
-      options.latency = 600ms;
-      return options;
-    }())
-  {
-  }
-};
-
-// A handshake takes longer than the second after which a newer attempt may replace it.
-TEST_F(LeakedPskOnASlowLink, does_not_delay_a_drone_that_restarts)
-{
-  EXPECT_TRUE(is_back_after_restart(50ms, 6s));
-}
-
-TEST_F(LeakedPsk, is_named_as_the_cause_where_it_delays_sessions)
-{
-  pair_.restart(Side::gcs);
-  pair_.set_datagram_filter([](Side, Bytes &) { return false; });
-  run_with_thief(
-    50ms, [] { return false; }, 20s);
-  EXPECT_NE(pair_.snapshot(Side::gcs).likely_cause.find("the key has leaked"), std::string::npos)
-    << pair_.snapshot(Side::gcs).likely_cause;
 }
 
 TEST(Renewal, does_not_wait_for_an_attempt_at_a_session_that_nobody_wants_any_more)
