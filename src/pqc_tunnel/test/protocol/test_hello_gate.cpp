@@ -340,7 +340,10 @@ TEST_F(Gate, gives_the_host_of_the_live_session_precedence_for_three_sessions_of
 TEST_F(Gate, leaves_some_answers_to_the_host_of_the_live_session)
 {
   live_ = WiredPair::stranger(200);
+  const Bytes recorded = hello();
+  ASSERT_TRUE(std::holds_alternative<HelloGate::Challenged>(handle(recorded)));
   EXPECT_GT(answers(gate_, WiredPair::stranger(1), 0s), 10);
+  EXPECT_TRUE(std::holds_alternative<HelloGate::Unanswered>(handle(recorded, live_)));
   EXPECT_GT(answers(gate_, live_, 0s), 5);
 }
 
