@@ -26,6 +26,7 @@ add_library(pqc_tunnel_core STATIC
   src/paths/arrival_rate.cpp
   src/paths/candidates.cpp
   src/paths/cobs.cpp
+  src/paths/flow_queue.cpp
   src/paths/mavlink_class.cpp
   src/paths/mavlink_statustext.cpp
   src/paths/mavlink_stream.cpp

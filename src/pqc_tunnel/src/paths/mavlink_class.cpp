@@ -53,7 +53,7 @@ struct Kind
 {
   std::uint32_t message;
   TrafficClass traffic;
-  bool conflated = false;
+  bool newest_counts = false;
   // Where in the payload it says which of several things it is about.
   std::uint8_t offset = 0;
   std::uint8_t size = 0;
@@ -71,7 +71,7 @@ constexpr Kind state(std::uint32_t message, std::uint8_t offset = 0, std::uint8_
   return {message, TrafficClass::telemetry, true, offset, size};
 }
 
-// Messages of the dialects common and ardupilotmega, by id. Those that are absent are telemetry, and never conflated:
+// Messages of the dialects common and ardupilotmega, by id. Those that are absent are telemetry of which each counts:
 // what they mean is unknown.
 constexpr Kind kinds[] = {
   command(0),            // HEARTBEAT
@@ -245,9 +245,9 @@ Kind kind_of(std::uint32_t message)
   return found ? *known : Kind{message, TrafficClass::telemetry};
 }
 
-ConflationKey key_of(const Frame & frame, const Kind & kind)
+MessageKey key_of(const Frame & frame, const Kind & kind)
 {
-  ConflationKey key{frame.system, frame.component, frame.message, {}};
+  MessageKey key{frame.system, frame.component, frame.message, {}};
   // Zeros at the end of a payload do not travel.
   const std::size_t end = std::min<std::size_t>(frame.payload.size(), kind.offset + kind.size);
   for (std::size_t i = kind.offset; i < end; ++i) {
@@ -295,19 +295,22 @@ std::uint32_t mavlink_message(ByteView frame)
 DatagramClass classify(ByteView datagram)
 {
   DatagramClass result;
-  std::size_t frames = 0;
-  while (!datagram.empty()) {
+  for (std::size_t frames = 1; !datagram.empty(); ++frames) {
     const auto frame = parse(datagram);
     if (!frame) {
       return {};
     }
     datagram = datagram.subspan(frame->size);
     const Kind kind = kind_of(frame->message);
-    ++frames;
-    result.traffic = frames == 1 ? kind.traffic : std::min(result.traffic, kind.traffic);
-    if (frames == 1 && kind.conflated && datagram.empty()) {
-      result.key = key_of(*frame, kind);
+    const auto sender = static_cast<MavlinkSender>(frame->system << 8 | frame->component);
+    if (frames == 1) {
+      const bool alone = datagram.empty();
+      result = {kind.traffic, {}, alone && kind.newest_counts, sender};
+      result.key = alone ? std::optional(key_of(*frame, kind)) : std::nullopt;
+      continue;
     }
+    result.traffic = std::min(result.traffic, kind.traffic);
+    result.sender = result.sender == sender ? result.sender : std::nullopt;
   }
   return result;
 }

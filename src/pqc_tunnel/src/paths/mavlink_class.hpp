@@ -5,6 +5,7 @@
 #define PATHS__MAVLINK_CLASS_HPP_
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,21 +16,27 @@
 namespace pqc_tunnel
 {
 
-// Messages with the same key describe the same thing: of those that wait only the newest counts.
-struct ConflationKey
+// Messages with the same key describe the same thing.
+struct MessageKey
 {
   std::uint8_t system = 0;
   std::uint8_t component = 0;
   std::uint32_t message = 0;
   std::array<std::uint8_t, 10> instance = {};  // which battery, which target, which name …
 
-  friend bool operator==(const ConflationKey &, const ConflationKey &) = default;
+  friend auto operator<=>(const MessageKey &, const MessageKey &) = default;
 };
+
+// Who counts and signs the frames: a component of a system.
+using MavlinkSender = std::uint16_t;
 
 struct DatagramClass
 {
   TrafficClass traffic = TrafficClass::other;
-  std::optional<ConflationKey> key;  // none: it must not give way
+  std::optional<MessageKey> key = {};  // of a frame by itself
+  bool newest_counts = false;          // of those with the same key
+  std::optional<MavlinkSender> sender =
+    {};  // of all frames; none: there are several, or it is not MAVLink
 };
 
 // Takes the first MAVLink frame (version 1 or 2, signed or not) off the front; nothing if there is no complete one.
@@ -44,7 +51,7 @@ std::size_t mavlink_frame_size(ByteView bytes);
 std::uint32_t mavlink_message(ByteView frame);
 
 // The class of a datagram of the application: that of its most urgent frame. TrafficClass::other if it is anything but
-// MAVLink frames. Only a frame by itself has a key, and only if its message is known to be a stream of states.
+// MAVLink frames. Of a message the newest counts only if it is known to be a stream of states.
 DatagramClass classify(ByteView datagram);
 
 }  // namespace pqc_tunnel

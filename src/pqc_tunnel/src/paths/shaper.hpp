@@ -5,13 +5,12 @@
 #define PATHS__SHAPER_HPP_
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <vector>
 
+#include "flow_queue.hpp"
 #include "link_settings.hpp"
 #include "mavlink_class.hpp"
 #include "pqc_tunnel/base/bytes.hpp"
@@ -32,18 +31,17 @@ struct ShapedFrame
     sealed,  // as it was offered
   };
   Kind kind = Kind::data;
-  TrafficClass traffic = TrafficClass::other;  // of the most urgent datagram in it
-  std::size_t datagrams = 1;
+  TrafficClass traffic = TrafficClass::unproved;  // of the most urgent datagram in it
+  std::size_t datagrams = 0;
   Endpoint to;  // of a sealed one, as it was offered; others go to the peer's address on the link
   // The whole frame; unless it is sealed, the payload is at sealed_header, with room for the rest of sealed_overhead
   // around it. Valid until the next call.
   MutableBytes frame;
 };
 
-// The queue before a link of known rate: it decides which datagram is sent next, and when, so that none waits in a buffer
-// below, where none can overtake another. Sans-I/O: offer what is to be sent, take frames until there is none, come back
-// at next_timeout(). Classes have strict priority; inside a class the order is kept, except that of datagrams with the
-// same key the newest takes the place of the older one. What goes to strangers is last, but for a short time only.
+// The queue before a link of known rate: it decides when the next frame leaves, so that none waits in a buffer below,
+// and fills it with what its FlowQueue has next. Sans-I/O: offer what is to be sent, take frames until there is none,
+// come back at next_timeout().
 class Shaper
 {
 public:
@@ -67,50 +65,28 @@ public:
   // When next_frame() may have one; max if nothing waits.
   Instant next_timeout() const;
   // All that waits goes to addresses that have not proved themselves, and has not waited for long.
-  bool yields(Instant now) const;
+  bool yields(Instant now) const { return queue_.next_rank(now) >= FlowQueue::Rank::stranger; }
   // When the link will have sent all that was handed out.
   Instant free_at() const { return free_at_; }
   // Others use the link, too, until then.
   void occupy_until(Instant when) { free_at_ = std::max(free_at_, when); }
+  // The airtime that the application has asked for in vain since the link was idle last, at most `longest_load`.
+  Duration load(Instant now) const;
+  static constexpr Duration longest_load = std::chrono::seconds(1);
 
-  const ShaperCounts & counts(TrafficClass traffic) const
-  {
-    return queues_[static_cast<std::size_t>(traffic)].counts;
-  }
-  // Of a class; at most about 32 KiB.
-  std::size_t waiting_memory(TrafficClass traffic) const
-  {
-    return queues_[static_cast<std::size_t>(traffic)].memory;
-  }
-  bool has_unsealed() const { return unsealed_ > 0; }
-  // Takes out the datagrams that are not sealed yet, the most urgent first, for another link; counted as never offered.
-  std::vector<Bytes> take_unsealed();
+  const ShaperCounts & counts(TrafficClass traffic) const { return queue_.counts(traffic); }
+  // Of a class; at most 256 KiB of what is ordered, 32 KiB of telemetry, and 8 KiB of each other one.
+  std::size_t waiting_memory(TrafficClass traffic) const { return queue_.memory(traffic); }
+  bool has_unsealed() const { return queue_.unsealed_bytes() > 0; }
+  // Takes out the datagrams that are not sealed yet, in order, for another link; counted as never offered.
+  std::vector<Bytes> take_unsealed() { return queue_.take_unsealed(); }
   // Forgets all that waits; counted as stale. For a link that is gone.
-  void clear();
+  void clear() { queue_.clear(); }
 
 private:
-  struct Item
-  {
-    Bytes bytes;
-    std::optional<ConflationKey> key;
-    std::optional<Endpoint> sealed_to;  // none: not sealed yet
-    Instant since;                      // its place in the queue
-    Instant offered;                    // the bytes
-  };
-  struct Queue
-  {
-    std::deque<Item> items;
-    std::size_t memory = 0;
-    ShaperCounts counts;
-  };
-
   void add(
     const DatagramClass & kind, ByteView bytes, const std::optional<Endpoint> & sealed_to,
     Instant now);
-  Duration patience(TrafficClass traffic, const Item & item) const;
-  void drop_stale(Instant now);
-  Item remove_front(Queue & queue);
-  void account(Queue & queue, const Item & item, bool added);
   std::size_t room() const { return link_.mtu - sealed_overhead; }
   std::size_t bundle_room() const
   {
@@ -118,23 +94,17 @@ private:
              ? std::min(room(), link_.longest_bundle - sealed_overhead)
              : room();
   }
-  bool is_open(std::size_t traffic) const
-  {
-    return !link_.urgent_only || (traffic != static_cast<std::size_t>(TrafficClass::telemetry) &&
-                                  traffic != static_cast<std::size_t>(TrafficClass::other));
-  }
-  // What goes to a stranger has waited for too long.
-  bool is_overdue(Instant now) const;
-  Instant due() const;
-  void append(const Item & item);
+  bool joins(const ShapedFrame & shaped, const Waiting & next) const;
+  void append(ShapedFrame & shaped, const Waiting & one);
   MutableBytes finish(ShapedFrame::Kind kind);
+  bool is_idle(Instant now) const { return !has_unsealed() && now >= free_at_; }
 
   const LinkSettings & link_;
   Settings settings_;
-  std::array<Queue, traffic_classes> queues_;
-  std::size_t unsealed_ = 0;  // bytes that wait, as in a bundle
-  Instant free_at_;           // the link has sent all that was handed out
-  Instant stranger_served_;   // although something else waited
+  FlowQueue queue_;
+  Instant since_;     // the oldest of what is not sealed waits for company
+  Instant free_at_;   // the link has sent all that was handed out
+  double asked_ = 0;  // bytes of the application that have not left since the link was idle
   Bytes frame_;
 };
 

@@ -50,6 +50,28 @@ inline Bytes mavlink(
   return frame;
 }
 
+// The same, counted and signed by its sender.
+inline constexpr std::size_t signature = 13;
+inline Bytes sign(Bytes frame, std::uint8_t sequence, std::uint64_t time)
+{
+  frame[2] = 1;
+  frame[4] = sequence;
+  frame.push_back(0);  // the link's number
+  for (std::size_t i = 0; i < 6; ++i) {
+    frame.push_back(static_cast<std::uint8_t>(time >> (8 * i)));
+  }
+  frame.resize(frame.size() + 6);
+  return frame;
+}
+inline std::uint64_t signing_time(ByteView frame)
+{
+  std::uint64_t time = 0;
+  for (std::size_t i = 0; i < 6; ++i) {
+    time |= std::uint64_t{frame[frame.size() - signature + 1 + i]} << (8 * i);
+  }
+  return time;
+}
+
 inline std::vector<Bytes> datagrams_of(const ShapedFrame & shaped)
 {
   if (shaped.kind == ShapedFrame::Kind::sealed) {

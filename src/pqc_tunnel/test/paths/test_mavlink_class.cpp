@@ -57,7 +57,7 @@ TEST(MavlinkClass, commands_and_heartbeats_are_urgent_and_wait_for_their_turn)
     if (record.text("traffic") == "command") {
       ++commands;
       EXPECT_EQ(found.traffic, TrafficClass::command) << record.text("name");
-      EXPECT_FALSE(found.key) << record.text("name");
+      EXPECT_FALSE(found.newest_counts) << record.text("name");
     }
   }
   EXPECT_EQ(commands, 7);
@@ -71,7 +71,7 @@ TEST(MavlinkClass, of_steering_the_newest_counts)
       ++steering;
       const DatagramClass found = classify(record.bytes("frame"));
       EXPECT_EQ(found.traffic, TrafficClass::command) << record.text("name");
-      EXPECT_TRUE(found.key) << record.text("name");
+      EXPECT_TRUE(found.newest_counts) << record.text("name");
     }
   }
   EXPECT_EQ(steering, 6);
@@ -85,7 +85,7 @@ TEST(MavlinkClass, parameters_missions_files_and_texts_stay_in_order)
       ++in_order;
       const DatagramClass found = classify(record.bytes("frame"));
       EXPECT_EQ(found.traffic, TrafficClass::ordered) << record.text("name");
-      EXPECT_FALSE(found.key) << record.text("name");
+      EXPECT_FALSE(found.newest_counts) << record.text("name");
     }
   }
   EXPECT_GE(in_order, 40);
@@ -110,7 +110,9 @@ TEST(MavlinkClass, a_key_names_system_component_and_message)
 {
   std::set<std::uint32_t> keyed;
   for (const auto & record : messages()) {
-    if (const auto key = classify(record.bytes("frame")).key) {
+    const DatagramClass found = classify(record.bytes("frame"));
+    EXPECT_EQ(found.sender, 7 << 8 | 9);
+    if (const auto key = found.key; key && found.newest_counts) {
       EXPECT_EQ(key->system, 7);
       EXPECT_EQ(key->component, 9);
       EXPECT_EQ(std::to_string(key->message), record.text("message"));
@@ -157,7 +159,7 @@ TEST(MavlinkClass, a_field_that_was_cut_off_as_zero_is_zero)
   Bytes shortened(battery.begin(), payload + 20);
   shortened.insert(shortened.end(), {0, 0});
   shortened[1] = 20;
-  ASSERT_TRUE(classify(battery).key);
+  ASSERT_TRUE(classify(battery).newest_counts);
   EXPECT_EQ(classify(shortened).key, classify(battery).key);
 }
 
@@ -166,7 +168,7 @@ TEST(MavlinkClass, unknown_messages_are_telemetry_that_gives_way_to_nothing)
   Bytes unknown = frame_of("ATTITUDE");
   unknown[7] = unknown[8] = unknown[9] = 0xff;
   EXPECT_EQ(classify(unknown).traffic, TrafficClass::telemetry);
-  EXPECT_FALSE(classify(unknown).key);
+  EXPECT_FALSE(classify(unknown).newest_counts);
 }
 
 TEST(MavlinkClass, a_datagram_of_several_frames_is_as_urgent_as_the_most_urgent_and_has_no_key)
@@ -178,6 +180,10 @@ TEST(MavlinkClass, a_datagram_of_several_frames_is_as_urgent_as_the_most_urgent_
   EXPECT_FALSE(classify(joined({attitude, attitude})).key);
   EXPECT_EQ(classify(joined({attitude, text})).traffic, TrafficClass::ordered);
   EXPECT_EQ(classify(joined({attitude, command, text})).traffic, TrafficClass::command);
+  EXPECT_EQ(classify(joined({attitude, text, command})).sender, classify(attitude).sender);
+  Bytes another = attitude;
+  another[6] ^= 1;
+  EXPECT_FALSE(classify(joined({attitude, another, attitude})).sender);
 
   const Bytes all = joined({attitude, command, text});
   ByteView rest = all;

@@ -81,9 +81,11 @@ TEST(Shaper, lets_telemetry_wait_while_only_what_is_urgent_may_leave)
   Line line(radio());
   line.link.urgent_only = true;
   line.offer(mavlink(attitude, 1));
-  line.offer(mavlink(command_long, 2));
+  line.offer(mavlink(attitude, 2, 28, 7));
+  line.offer(mavlink(command_long, 3, 28, 7));
   EXPECT_EQ(
-    only_bytes(line.run_until(line.now + 500ms)), std::vector<Bytes>{mavlink(command_long, 2)});
+    only_bytes(line.run_until(line.now + 500ms)),
+    std::vector<Bytes>{mavlink(command_long, 3, 28, 7)});
   EXPECT_EQ(line.shaper.next_timeout(), Instant::max());
   line.link.urgent_only = false;
   EXPECT_EQ(only_bytes(line.run_until(line.now + 100ms)), std::vector<Bytes>{mavlink(attitude, 1)});
@@ -101,33 +103,301 @@ TEST(Shaper, a_full_frame_waits_for_nothing)
   EXPECT_LE(shaped->frame.size(), 240U);
 }
 
-TEST(Shaper, of_telemetry_the_newest_leaves_in_the_place_of_the_oldest)
+TEST(Shaper, leaves_nothing_out_as_long_as_all_that_waits_takes_a_tenth_of_a_second)
+{
+  Line line(radio());
+  std::vector<Bytes> all;
+  for (std::uint32_t i = 0; i < 13; ++i) {  // of 42 bytes each
+    all.push_back(mavlink(i % 2 == 0 ? attitude : command_long, i));
+    line.offer(all.back());
+  }
+  EXPECT_EQ(only_bytes(line.run_until(line.now + 1s)), all);
+}
+
+TEST(Shaper, of_telemetry_that_has_left_lately_the_newest_takes_the_last_place)
 {
   Line line(radio());
   line.offer(mavlink(attitude, 1));
-  line.offer(mavlink(unknown, 2));
-  line.offer(mavlink(attitude, 3, 28, 7));  // another vehicle
-  line.offer(mavlink(attitude, 4));
-  EXPECT_EQ(
-    only_bytes(line.run_until(line.now + 1s)),
-    (std::vector<Bytes>{mavlink(attitude, 4), mavlink(unknown, 2), mavlink(attitude, 3, 28, 7)}));
-  EXPECT_EQ(line.shaper.counts(TrafficClass::telemetry).conflated, 1U);
-}
-
-TEST(Shaper, commands_are_never_conflated_and_of_steering_the_newest_counts)
-{
-  Line line(radio());
-  line.offer(mavlink(command_long, 1));
-  line.offer(mavlink(manual_control, 2, 11));
-  line.offer(mavlink(command_long, 3));
-  line.offer(mavlink(manual_control, 4, 11));
-  line.offer(mavlink(heartbeat, 5));
-  line.offer(mavlink(heartbeat, 6));
+  line.offer(mavlink(attitude, 2, 28, 7));  // another vehicle
+  line.run_until(line.now + 100ms);
+  line.offer(mavlink(attitude, 3));
+  line.offer(mavlink(param_value, 4, 200));
+  line.offer(mavlink(param_value, 5, 200));
+  line.offer(mavlink(param_value, 6, 200));
+  line.offer(mavlink(attitude, 7));
+  line.offer(mavlink(unknown, 8));
+  line.offer(mavlink(attitude, 9));
   EXPECT_EQ(
     only_bytes(line.run_until(line.now + 1s)),
     (std::vector<Bytes>{
-      mavlink(command_long, 1), mavlink(manual_control, 4, 11), mavlink(command_long, 3),
-      mavlink(heartbeat, 5), mavlink(heartbeat, 6)}));
+      mavlink(param_value, 4, 200), mavlink(param_value, 5, 200), mavlink(param_value, 6, 200),
+      mavlink(unknown, 8), mavlink(attitude, 9)}));
+  EXPECT_EQ(line.shaper.counts(TrafficClass::telemetry).conflated, 2U);
+}
+
+TEST(Shaper, telemetry_that_has_waited_long_keeps_its_place)
+{
+  Line line(radio());
+  line.shaper.occupy_until(line.now + 600ms);
+  line.offer(mavlink(attitude, 1));
+  for (std::uint32_t i = 2; i < 5; ++i) {
+    line.offer(mavlink(param_value, i, 200));
+  }
+  line.now += 300ms;
+  line.offer(mavlink(attitude, 5));
+  line.offer(mavlink(attitude, 6));
+  EXPECT_EQ(
+    only_bytes(line.run_until(line.now + 1s)),
+    (std::vector<Bytes>{
+      mavlink(attitude, 1), mavlink(param_value, 2, 200), mavlink(param_value, 3, 200),
+      mavlink(param_value, 4, 200), mavlink(attitude, 6)}));
+}
+
+TEST(Shaper, every_kind_of_a_vehicle_leaves_now_and_then_though_it_sends_them_in_the_same_order)
+{
+  Line line(radio());
+  // A group of 40 kinds four times a second is more than the link takes; a heartbeat follows each fourth.
+  std::map<std::uint8_t, Instant> left;
+  Duration longest{};
+  const Instant start = line.now;
+  for (std::uint32_t i = 0; line.now < start + 60s; ++i) {
+    for (std::uint32_t kind = 0; kind < 40; ++kind) {
+      Bytes named = mavlink(251, i, 18);  // NAMED_VALUE_FLOAT
+      named[18] = static_cast<std::uint8_t>(kind + 1);
+      line.offer(named);
+    }
+    if (i % 4 == 0) {
+      line.offer(mavlink(heartbeat, i));
+    }
+    for (const auto & [when, bytes] : line.run_until(line.now + 250ms)) {
+      if (bytes[7] != heartbeat) {
+        Instant & last = left.try_emplace(bytes[18], start).first->second;
+        longest = std::max(longest, when - last);
+        last = when;
+      }
+    }
+  }
+  EXPECT_EQ(left.size(), 40U);
+  for (const auto & [kind, last] : left) {
+    longest = std::max(longest, line.now - last);
+  }
+  EXPECT_LT(longest, 2s);
+}
+
+TEST(Shaper, drops_telemetry_before_something_urgent_of_its_sender_the_kinds_first_that_left_last)
+{
+  Line line(radio());
+  line.offer(mavlink(attitude, 1));
+  line.run_until(line.now + 30ms);
+  std::vector<Bytes> expected;
+  for (std::uint32_t i = 2; i < 9; ++i) {
+    expected.push_back(mavlink(unknown + i, i));
+    line.offer(expected.back());
+    line.offer(mavlink(attitude, 100 + i));
+  }
+  expected.push_back(mavlink(command_long, 50));
+  line.offer(expected.back());
+  auto left = only_bytes(line.run_until(line.now + 1s));
+  const std::uint64_t dropped = line.shaper.counts(TrafficClass::telemetry).full +
+                                line.shaper.counts(TrafficClass::telemetry).conflated;
+  EXPECT_EQ(left.size() + dropped, 15U);
+  std::erase_if(left, [](const Bytes & one) { return one[7] == attitude && one[8] == 0; });
+  EXPECT_EQ(left, expected);
+  EXPECT_GT(line.shaper.counts(TrafficClass::telemetry).full, 0U);
+}
+
+TEST(Shaper, drops_telemetry_before_something_urgent_that_has_waited_long)
+{
+  Line line(radio());
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    line.offer(mavlink(i == 2 ? param_value : unknown, i));
+  }
+  line.offer(mavlink(command_long, 5));
+  line.offer(mavlink(unknown, 6));
+  line.shaper.occupy_until(line.now + 90ms);  // by the other end of the radio
+  EXPECT_EQ(
+    only_bytes(line.run_until(line.now + 1s)),
+    (std::vector<Bytes>{mavlink(param_value, 2), mavlink(command_long, 5), mavlink(unknown, 6)}));
+}
+
+TEST(Shaper, drops_nothing_of_what_is_ordered_for_something_urgent)
+{
+  Line line(radio());
+  std::vector<Bytes> all;
+  for (std::uint32_t i = 0; i < 30; ++i) {
+    all.push_back(mavlink(param_value, i));
+    line.offer(all.back());
+  }
+  all.push_back(mavlink(heartbeat, 30));
+  line.offer(all.back());
+  EXPECT_EQ(only_bytes(line.run_until(line.now + 2s)), all);
+}
+
+TEST(Shaper, lets_commands_of_one_sender_overtake_what_another_one_sends)
+{
+  Line line(radio());
+  std::vector<Bytes> rest;
+  for (std::uint32_t i = 0; i < 30; ++i) {
+    rest.push_back(mavlink(param_value, i));
+    line.offer(rest.back());
+  }
+  line.offer(mavlink(command_long, 30, 28, 255));
+  rest.insert(rest.begin(), mavlink(command_long, 30, 28, 255));
+  EXPECT_EQ(only_bytes(line.run_until(line.now + 2s)), rest);
+}
+
+TEST(Shaper, gives_parameters_and_telemetry_of_different_senders_half_each)
+{
+  Line line(radio());
+  std::map<std::uint8_t, std::size_t> bytes;
+  for (std::uint32_t i = 0; i < 2000; ++i) {
+    line.offer(mavlink(param_value, i, 50));
+    line.offer(mavlink(unknown, i, 20, 2));
+    line.offer(mavlink(unknown, i, 200, 3));
+    for (const auto & [when, datagram] : line.run_until(line.now + 5ms)) {
+      bytes[datagram[5]] += datagram.size() + 2;
+    }
+  }
+  const auto all = static_cast<double>(bytes[1] + bytes[2] + bytes[3]);
+  EXPECT_NEAR(static_cast<double>(bytes[1]) / all, 0.5, 0.02);
+  EXPECT_NEAR(static_cast<double>(bytes[2]) / all, 0.25, 0.02);
+}
+
+TEST(Shaper, a_flood_of_commands_leaves_half_of_the_link_to_others)
+{
+  Line line(radio());
+  std::map<std::uint8_t, std::size_t> bytes;
+  for (std::uint32_t i = 0; i < 4000; ++i) {
+    line.offer(mavlink(command_long, i, 50, 255));
+    line.offer(mavlink(unknown, i, 50));
+    for (const auto & [when, datagram] : line.run_until(line.now + 5ms)) {
+      bytes[datagram[5]] += datagram.size();
+    }
+  }
+  EXPECT_NEAR(static_cast<double>(bytes[1]) / static_cast<double>(bytes[255]), 0.9, 0.1);
+}
+
+TEST(Shaper, what_is_no_mavlink_keeps_its_place_among_all_others)
+{
+  Line line(radio(57.6, 100));
+  std::vector<Bytes> all;
+  std::vector<std::size_t> raw;
+  for (std::uint32_t i = 0; i < 21; ++i) {
+    constexpr std::uint32_t messages[] = {attitude, heartbeat, param_value};
+    const auto system = static_cast<std::uint8_t>(i % 4);
+    if (i % 5 == 3) {
+      raw.push_back(i);
+    }
+    all.push_back(i % 5 == 3 ? Bytes(5 + i, 0x55) : mavlink(messages[i % 3], i, 5, system));
+    line.offer(all.back());
+  }
+  const auto left = only_bytes(line.run_until(line.now + 1s));
+  ASSERT_EQ(left.size(), all.size());
+  for (const std::size_t place : raw) {
+    EXPECT_EQ(left[place], all[place]);
+    const auto end = static_cast<std::ptrdiff_t>(place);
+    EXPECT_TRUE(std::is_permutation(left.begin(), left.begin() + end, all.begin()));
+  }
+  EXPECT_NE(left, all);
+}
+
+TEST(Shaper, what_is_no_mavlink_is_dropped_before_a_command_that_would_wait_for_it)
+{
+  Line line(radio());
+  for (std::uint32_t i = 0; i < 30; ++i) {
+    line.offer(mavlink(param_value, i));
+  }
+  line.offer(Bytes(50, 0x55));
+  line.offer(mavlink(command_long, 30, 28, 255));
+  const auto left = only_bytes(line.run_until(line.now + 2s));
+  ASSERT_EQ(left.size(), 31U);
+  EXPECT_EQ(left.front(), mavlink(command_long, 30, 28, 255));
+  EXPECT_EQ(line.shaper.counts(TrafficClass::other).full, 1U);
+}
+
+TEST(Shaper, a_sender_too_many_keeps_its_order_too)
+{
+  Line line(radio(1000, 9000));
+  std::vector<Bytes> all;
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    all.push_back(
+      mavlink(i % 2 == 0 ? unknown : param_value, i, 9, static_cast<std::uint8_t>(i / 2)));
+    line.offer(all.back());
+  }
+  std::map<std::uint8_t, std::uint32_t> newest;
+  const auto left = only_bytes(line.run_until(line.now + 1s));
+  EXPECT_EQ(left.size(), 200U);
+  for (const Bytes & one : left) {
+    const bool is_second = one[7] == param_value;
+    EXPECT_EQ(newest[one[5]]++, is_second ? 1U : 0U);
+  }
+}
+
+TEST(Shaper, streams_come_after_all_data_but_get_an_eighth)
+{
+  Line line(radio());
+  double stream = 0;
+  double data = 0;
+  for (std::uint32_t i = 0; i < 6000; ++i) {
+    line.offer(i % 2 == 0 ? mavlink(unknown, i, 60) : Bytes(60, 0x55));
+    if (i % 40 == 0) {
+      line.shaper.offer_sealed({TrafficClass::stream, {}}, Bytes(240, 1), {}, line.now);
+    }
+    for (const auto & [when, bytes] : line.run_until(line.now + 5ms)) {
+      (bytes[0] == 1 ? stream : data) += static_cast<double>(bytes.size());
+    }
+  }
+  EXPECT_NEAR(stream / (30 * line.link.bytes_per_s()), 0.12, 0.02);
+  EXPECT_GT(data / (30 * line.link.bytes_per_s()), 0.7);
+  // Beside little data they take what is left.
+  line.run_until(line.now + 2s);
+  stream = 0;
+  for (std::uint32_t i = 0; i < 400; ++i) {
+    line.offer(mavlink(unknown, i, 60));
+    line.shaper.offer_sealed({TrafficClass::stream, {}}, Bytes(240, 1), {}, line.now);
+    for (const auto & [when, bytes] : line.run_until(line.now + 50ms)) {
+      stream += bytes[0] == 1 ? static_cast<double>(bytes.size()) : 0;
+    }
+  }
+  EXPECT_GT(stream / (20 * line.link.bytes_per_s()), 0.6);
+}
+
+TEST(Shaper, uses_the_rate_for_a_single_stream_of_states)
+{
+  // A link found at 28.7 kB/s, and 140 ATTITUDE of 230 bytes a second.
+  LinkSettings found{"lte", LinkType::udp, Carry::all, 1232, 28.7 * 8};
+  found.longest_bundle = 861;
+  Line line(found);
+  double bytes = 0;
+  for (std::uint32_t i = 0; i < 1400; ++i) {
+    line.offer(mavlink(attitude, i, 218));
+    for (const auto & [when, datagram] : line.run_until(line.now + 7142us)) {
+      bytes += static_cast<double>(datagram.size());
+    }
+  }
+  const double frame = 3 * 232 + sealed_overhead + 48;  // as many as a bundle holds
+  EXPECT_GT(bytes, 0.9 * 10 * line.link.bytes_per_s() * 3 * 230 / frame);
+}
+
+TEST(Shaper, tells_how_much_airtime_was_asked_for_in_vain)
+{
+  Line line(radio());
+  EXPECT_EQ(line.shaper.load(line.now), 0s);
+  for (std::uint32_t i = 0; i < 10; ++i) {
+    line.offer(mavlink(unknown, i, 60));  // 72 bytes
+  }
+  EXPECT_NEAR(
+    std::chrono::duration<double>(line.shaper.load(line.now)).count(), 720 / 5760.0, 0.001);
+  line.run_until(line.now + 1s);
+  EXPECT_EQ(line.shaper.load(line.now), 0s);
+  // What was left out was asked for, too.
+  for (std::uint32_t i = 0; i < 400; ++i) {
+    line.offer(mavlink(attitude, i, 60));
+    line.run_until(line.now + 5ms);
+  }
+  EXPECT_EQ(line.shaper.load(line.now), Shaper::longest_load);
+  line.run_until(line.now + 1s);
+  EXPECT_EQ(line.shaper.load(line.now), 0s);
 }
 
 TEST(Shaper, sealed_frames_leave_unchanged_and_alone_the_tunnels_own_first)
@@ -142,16 +412,25 @@ TEST(Shaper, sealed_frames_leave_unchanged_and_alone_the_tunnels_own_first)
   line.shaper.offer_sealed({TrafficClass::control, {}}, control, {}, line.now);
   EXPECT_EQ(
     only_bytes(line.run_until(line.now + 1s)),
-    (std::vector<Bytes>{control, copy, part, mavlink(attitude, 1)}));
+    (std::vector<Bytes>{control, mavlink(attitude, 1), copy, part}));
 }
 
 TEST(Shaper, copies_of_telemetry_are_conflated_among_themselves)
 {
   Line line(radio());
   const DatagramClass kind = classify(mavlink(attitude, 1));
+  line.offer(mavlink(attitude, 0));
+  line.run_until(line.now + 100ms);
+  line.offer(mavlink(param_value, 1, 200));
+  line.offer(mavlink(param_value, 2, 200));
+  line.offer(mavlink(param_value, 3, 200));
   line.shaper.offer_sealed(kind, Bytes(60, 1), {}, line.now);
+  line.offer(mavlink(attitude, 4));
   line.shaper.offer_sealed(kind, Bytes(61, 2), {}, line.now);
-  EXPECT_EQ(only_bytes(line.run_until(line.now + 1s)), std::vector<Bytes>{Bytes(61, 2)});
+  const auto left = only_bytes(line.run_until(line.now + 1s));
+  ASSERT_EQ(left.size(), 5U);
+  EXPECT_EQ(left[3], mavlink(attitude, 4));
+  EXPECT_EQ(left[4], Bytes(61, 2));
 }
 
 TEST(Shaper, a_datagram_of_several_frames_is_taken_apart)
@@ -164,7 +443,7 @@ TEST(Shaper, a_datagram_of_several_frames_is_taken_apart)
   line.offer(all);
   EXPECT_EQ(
     only_bytes(line.run_until(line.now + 1s)),
-    (std::vector<Bytes>{mavlink(command_long, 2, 200), mavlink(attitude, 1, 200)}));
+    (std::vector<Bytes>{mavlink(attitude, 1, 200), mavlink(command_long, 2, 200)}));
 }
 
 TEST(Shaper, a_datagram_that_no_frame_holds_is_counted)
@@ -178,7 +457,7 @@ TEST(Shaper, a_datagram_that_no_frame_holds_is_counted)
   EXPECT_EQ(line.shaper.counts(TrafficClass::control).oversize, 1U);
 }
 
-TEST(Shaper, what_waited_too_long_is_dropped_and_what_was_renewed_is_not)
+TEST(Shaper, what_waited_too_long_is_dropped_and_what_is_ordered_waits_for_longer)
 {
   Line line(radio());
   line.offer(mavlink(command_long, 1));
@@ -191,6 +470,13 @@ TEST(Shaper, what_waited_too_long_is_dropped_and_what_was_renewed_is_not)
   EXPECT_EQ(
     only_bytes(line.run_until(line.now + 1s)),
     (std::vector<Bytes>{mavlink(param_value, 2), mavlink(attitude, 4)}));
+  line.offer(mavlink(param_value, 5));
+  line.now += 29s;
+  line.offer(mavlink(param_value, 6));
+  line.now += 1s + 1ms;
+  EXPECT_EQ(only_bytes(line.run_until(line.now + 1s)), std::vector<Bytes>{mavlink(param_value, 6)});
+  EXPECT_EQ(line.shaper.counts(TrafficClass::ordered).stale, 1U);
+  EXPECT_EQ(line.shaper.counts(TrafficClass::telemetry).stale, 1U);
   EXPECT_EQ(line.shaper.counts(TrafficClass::command).stale, 1U);
   EXPECT_EQ(line.shaper.counts(TrafficClass::other).stale, 1U);
 }
@@ -209,16 +495,18 @@ TEST(Shaper, nothing_waits_in_a_link_that_is_gone)
 TEST(Shaper, a_class_that_is_full_drops_the_newest)
 {
   Line line(radio());
-  for (std::uint32_t i = 0; i < 1000; ++i) {
+  for (std::uint32_t i = 0; i < 2000; ++i) {
     line.offer(mavlink(param_value, i));
   }
-  const auto sent = only_bytes(line.run_until(line.now + 5s));
+  EXPECT_LE(line.shaper.waiting_memory(TrafficClass::ordered), 256U * 1024);
+  const auto sent = only_bytes(line.run_until(line.now + 30s));
   ASSERT_FALSE(sent.empty());
   for (std::uint32_t i = 0; i < sent.size(); ++i) {
     EXPECT_EQ(sent[i], mavlink(param_value, i));
   }
   const ShaperCounts & counts = line.shaper.counts(TrafficClass::ordered);
-  EXPECT_GT(counts.full, 700U);
+  EXPECT_GT(counts.full, 400U);
+  EXPECT_GT(sent.size(), 1500U);
   EXPECT_EQ(counts.offered, counts.sent + counts.full);
 }
 
@@ -246,7 +534,7 @@ TEST(Shaper, at_57_kbit_heartbeats_and_commands_wait_less_than_250_ms_behind_320
     }
     if (line.now >= next_urgent) {
       next_urgent = line.now + std::chrono::milliseconds(50 + random() % 300);
-      const Bytes command = mavlink(random() % 2 ? heartbeat : command_long, number);
+      const Bytes command = mavlink(random() % 2 ? heartbeat : command_long, number, 28, 100);
       urgent[command] = line.now;
       line.offer(command);
     }
@@ -277,7 +565,7 @@ TEST(Shaper, gives_back_what_is_not_sealed_and_keeps_the_rest)
   line.offer(first);
   line.offer(urgent);
   line.shaper.offer_sealed({TrafficClass::control, {}}, Bytes(40, 1), {}, line.now);
-  EXPECT_EQ(line.shaper.take_unsealed(), (std::vector<Bytes>{urgent, first, second}));
+  EXPECT_EQ(line.shaper.take_unsealed(), (std::vector<Bytes>{second, first, urgent}));
   EXPECT_FALSE(line.shaper.has_unsealed());
   const auto left = line.run_until(line.now + 1s);
   ASSERT_EQ(left.size(), 1U);
