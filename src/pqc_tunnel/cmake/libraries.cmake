@@ -26,13 +26,16 @@ add_library(pqc_tunnel_core STATIC
   src/paths/arrival_rate.cpp
   src/paths/candidates.cpp
   src/paths/cobs.cpp
+  src/paths/drop_watch.cpp
   src/paths/flow_queue.cpp
   src/paths/mavlink_class.cpp
+  src/paths/mavlink_frame.cpp
   src/paths/mavlink_statustext.cpp
   src/paths/mavlink_stream.cpp
   src/paths/path_health.cpp
   src/paths/path_report.cpp
   src/paths/path_set.cpp
+  src/paths/radio_status.cpp
   src/paths/shaper.cpp
   src/paths/shared_shaper.cpp
   src/paths/traffic_class.cpp

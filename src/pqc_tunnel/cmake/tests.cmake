@@ -64,6 +64,7 @@ if(PQC_TUNNEL_CORE_TESTS)
 
     test/paths/test_candidates.cpp
     test/paths/test_cobs.cpp
+    test/paths/test_drop_watch.cpp
     test/paths/test_failover.cpp
     test/paths/test_mavlink_class.cpp
     test/paths/test_mavlink_statustext.cpp
@@ -71,6 +72,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/paths/test_path_health.cpp
     test/paths/test_path_limits.cpp
     test/paths/test_path_set.cpp
+    test/paths/test_radio_status.cpp
     test/paths/test_routes.cpp
     test/paths/test_shaper.cpp
     test/paths/test_shaper_random.cpp

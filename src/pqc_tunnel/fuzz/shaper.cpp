@@ -20,7 +20,7 @@ namespace
 {
 
 constexpr std::size_t peers = 2;
-constexpr std::size_t most_memory = std::size_t{(4U * 8 + 2 * 32) * 1024};
+constexpr std::size_t most_memory = std::size_t{(256U + 32 + 5 * 8) * 1024};
 
 void check_class(ByteView datagram)
 {
@@ -34,7 +34,8 @@ void check_class(ByteView datagram)
   must(
     kind.traffic == TrafficClass::other || rest.empty(),
     "what is classified is MAVLink to its end");
-  must(!kind.key || frames == 1, "only a frame by itself gives way");
+  must(!kind.key || frames == 1, "only a frame by itself has a key");
+  must(!kind.newest_counts || kind.key, "only what has a key gives way");
 }
 
 class Queues

@@ -197,6 +197,9 @@ void make_links(Role role, const Reader & values, EngineConfig & config, Problem
     values, "schedule", {{"failover", Schedule::failover}, {"redundant", Schedule::redundant}},
     problems);
   paths.failover = values.seconds("failover_s");
+  config.radio_status =
+    role == Role::drone &&
+    choice<bool>(values, "radio_status", {{"auto", true}, {"off", false}}, problems);
   std::size_t longest = 0;
   for (std::size_t i = 0; i < paths.links.size(); ++i) {
     const LinkPort & port = config.links[i];

@@ -355,6 +355,14 @@ Specs drone_specs()
   append(
     specs, "The plaintext side: MAVROS or mavlink-router",
     plaintext_specs("", "Local UDP port that receives datagrams to encrypt.", read_by_sensing()));
+  append(
+    specs, "The plaintext side: MAVROS or mavlink-router",
+    {text(
+      "radio_status",
+      "Whether the autopilot is told once a second, by RADIO_STATUS as from a telemetry radio, how "
+      "much room a link of known or found rate has, so that it slows its streams: auto (unless a "
+      "radio reports by itself) or off.",
+      "auto")});
   append(specs, "Suites", suite_specs(Role::drone));
   append(specs, "Times", timing_specs(Role::drone));
   append(specs, "This machine", machine_specs());

@@ -27,6 +27,8 @@ constexpr int preparation_niceness = 10;
 
 // Frames of a peer with a larger MTU than ours must come through, too.
 constexpr std::size_t max_frame = 9216;
+// A datagram of the application is at least received, so that it can be taken apart.
+constexpr std::size_t usual_mtu = 1500;
 
 }  // namespace
 
@@ -37,7 +39,9 @@ PacketLoop::PacketLoop(
   tunnel_(std::move(tunnel)),
   links_(std::move(sockets.links)),
   plaintexts_(std::move(sockets.plaintexts)),
-  from_plaintext_(Tunnel::frame_headroom, config.settings.max_datagram, Tunnel::frame_tailroom),
+  from_plaintext_(
+    Tunnel::frame_headroom, std::max(config.settings.max_datagram, usual_mtu),
+    Tunnel::frame_tailroom),
   from_link_(0, max_frame, 0),
   hello_budget_(monotonic_now()),
   probe_(poller_),
@@ -60,6 +64,11 @@ PacketLoop::PacketLoop(
   }
   classified_.resize(plaintexts_.size());
   piece_.reserve(config.settings.max_datagram + Tunnel::frame_overhead);
+  least_room_ = config.settings.max_datagram;
+  for (const Link & link : links_) {
+    least_room_ = std::min(least_room_, link.settings().mtu - sealed_overhead);
+  }
+  drop_watches_.resize(plaintexts_.size(), std::vector<DropWatch>(links_.size()));
   is_plain_ = links_.size() == 1 && !links_[0].is_thin();
   line_writing_.resize(links_.size());
   troubles_.resize(links_.size());
@@ -389,9 +398,21 @@ void PacketLoop::use_found_rate()
   }
 }
 
+// The vehicle learns how much it asks of a thin link in vain.
+void PacketLoop::report_load(Instant now)
+{
+  for (std::size_t i = 0; config_.radio_status && i < plaintexts_.size(); ++i) {
+    const Endpoint to = tunnel_.destination(plaintexts_[i].peer());
+    if (to.family != AddressFamily::none && links_.at(to.link).is_thin()) {
+      plaintexts_[i].report_load(links_[to.link].shaper().of(i).load(now), now);
+    }
+  }
+}
+
 void PacketLoop::publish(Instant now)
 {
   use_found_rate();
+  report_load(now);
   note_troubles(now);
   std::ranges::for_each(
     event_limit_.take_counts(now), [this](Event & count) { add_event(std::move(count)); });
@@ -415,6 +436,11 @@ void PacketLoop::publish(Instant now)
       if (Link & link = links_[path.link]; link.is_thin()) {
         for (std::size_t c = 0; c < traffic_classes; ++c) {
           path.shaped[c] = link.shaper().of(i).counts(static_cast<TrafficClass>(c));
+        }
+        const std::string trouble =
+          drop_watches_[i][path.link].look(link.settings(), path.shaped, now);
+        if (std::string & cause = snapshot->peers.back().likely_cause; cause.empty()) {
+          cause = trouble;
         }
       }
     }

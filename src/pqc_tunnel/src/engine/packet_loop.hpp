@@ -22,6 +22,7 @@
 #include "link.hpp"
 #include "mailbox.hpp"
 #include "net/resolver.hpp"
+#include "paths/drop_watch.hpp"
 #include "plaintext_side.hpp"
 #include "policy_watch.hpp"
 #include "pqc_tunnel/net/datagram_batch.hpp"
@@ -53,6 +54,8 @@ private:
   // --- The packet path: no allocation, no lock ---
   void seal_from(PlaintextSide & side, Instant now);
   void send_classified(PeerIndex peer, std::size_t received, Instant now);
+  bool send_by_frames(PeerIndex peer, std::size_t received, Instant now);
+  void send_piece(PeerIndex peer, ByteView bytes, Instant now);
   void send_over_paths(PeerIndex peer, MutableBytes frame, Instant now);
   void send(PeerIndex peer, ByteView frame, const Endpoint & to);
   // Also to an address of the peer that has not proved itself, if there is one.
@@ -74,6 +77,7 @@ private:
   void look_after_links(Instant now);
   void handle_closed(std::size_t link, Instant now);
   void note_troubles(Instant now);
+  void report_load(Instant now);
 
   // --- Everything else ---
   void warn(const std::string & text);
@@ -118,6 +122,7 @@ private:
   };
   std::vector<Hello> hellos_;              // of the batch
   bool is_plain_ = true;                   // one link of unknown rate: nothing has to be classified
+  std::size_t least_room_ = 0;             // bytes of a datagram that all links take
   std::vector<MavlinkStream> classified_;  // by peer, of the applications
   Bytes piece_;                            // of these, with room for a frame around it
   std::vector<bool> link_open_;            // by link, as last seen
@@ -127,8 +132,9 @@ private:
     std::string told;     // the latest one that was logged
     Instant told_at;
   };
-  std::vector<LinkTrouble> troubles_;  // by link
-  std::vector<bool> line_writing_;     // by link: the poller reports when the device is writable
+  std::vector<LinkTrouble> troubles_;                 // by link
+  std::vector<std::vector<DropWatch>> drop_watches_;  // by peer and link
+  std::vector<bool> line_writing_;  // by link: the poller reports when the device is writable
   EventLimit event_limit_;
   HelloBudget hello_budget_;
   struct AddressHash

@@ -37,6 +37,8 @@ void PacketLoop::seal_from(PlaintextSide & side, Instant now)
     }
     if (!is_plain_) {
       send_classified(peer, i, now);
+    } else if (send_by_frames(peer, i, now)) {
+      continue;
     } else if (tunnel_.seal(peer, frame, now)) {
       for (const Endpoint & to : tunnel_.routes(peer, TrafficClass::other, frame.size(), now)) {
         send(peer, frame, to);
@@ -53,25 +55,45 @@ void PacketLoop::send_classified(PeerIndex peer, std::size_t received, Instant n
 {
   MavlinkStream & stream = classified_[static_cast<std::size_t>(peer)];
   const bool cuts = stream.cuts();
-  const auto send_piece = [&](ByteView bytes, bool) {
+  const auto send_if_cut = [&](ByteView bytes, bool) {
     if (cuts) {
-      piece_.resize(bytes.size() + Tunnel::frame_overhead);
-      std::ranges::copy(bytes, piece_.begin() + Tunnel::frame_headroom);
-      send_over_paths(peer, piece_, now);
-      flush_links();  // its bytes live until the next piece
+      send_piece(peer, bytes, now);
     }
   };
   if (!from_plaintext_.truncated(received)) {
     stream.push(
       from_plaintext_.datagram(received), to_endpoint(from_plaintext_.source(received)),
-      send_piece);
+      send_if_cut);
   }
   if (!cuts) {
     if (stream.cuts()) {
       stream.forget_held();
     }
-    send_over_paths(peer, from_plaintext_.framed(received), now);
+    if (!send_by_frames(peer, received, now)) {
+      send_over_paths(peer, from_plaintext_.framed(received), now);
+    }
   }
+}
+
+// A datagram of whole frames that is too long for some link goes frame by frame. False if it is none.
+bool PacketLoop::send_by_frames(PeerIndex peer, std::size_t received, Instant now)
+{
+  ByteView rest = from_plaintext_.datagram(received);
+  if (rest.size() <= least_room_ || classify(rest).traffic == TrafficClass::other) {
+    return false;
+  }
+  while (const auto frame = take_mavlink_frame(rest)) {
+    send_piece(peer, *frame, now);
+  }
+  return true;
+}
+
+void PacketLoop::send_piece(PeerIndex peer, ByteView bytes, Instant now)
+{
+  piece_.resize(bytes.size() + Tunnel::frame_overhead);
+  std::ranges::copy(bytes, piece_.begin() + Tunnel::frame_headroom);
+  send_over_paths(peer, piece_, now);
+  flush_links();  // its bytes live until the next piece
 }
 
 // A datagram for one thin link is sealed when its turn has come; one for several links is sealed once.

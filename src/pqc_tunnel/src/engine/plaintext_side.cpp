@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "net/interfaces.hpp"
+#include "paths/shaper.hpp"
 #include "pqc_tunnel/net/address.hpp"
 
 namespace pqc_tunnel
@@ -75,6 +76,7 @@ void PlaintextSide::mirror_outward(ByteView datagram, const sockaddr_storage & s
 {
   if (has_vehicle_) {
     mirror_.copy(datagram, to_endpoint(source));
+    radio_status_.look_for_radio(datagram);
   }
 }
 
@@ -83,7 +85,9 @@ bool PlaintextSide::add(ByteView datagram)
   if (!out_->add(datagram, application_.address(), socket_.family)) {
     return false;
   }
-  if (!has_vehicle_) {
+  if (has_vehicle_) {
+    radio_status_.look_for_radio(datagram);
+  } else {
     mirror_.copy(datagram, {});
   }
   if (system_ == 0) {
@@ -109,7 +113,21 @@ void PlaintextSide::show(MavlinkSeverity severity, std::string_view text)
   if (system_ == 0) {
     return;
   }
-  const Bytes frame = mavlink_statustext(system_, sequence_++, severity, text);
+  send(mavlink_statustext(system_, sequence_++, severity, text));
+}
+
+void PlaintextSide::report_load(Duration load, Instant now)
+{
+  if (!has_vehicle_) {
+    return;
+  }
+  if (const auto frame = radio_status_.next(load, Shaper::longest_load, now)) {
+    send(*frame);
+  }
+}
+
+void PlaintextSide::send(ByteView frame)
+{
   SendBatch batch;
   if (batch.add(frame, application_.address(), socket_.family)) {
     batch.flush(socket_.fd.get(), [](std::size_t, bool) {});

@@ -15,6 +15,7 @@
 #include "mirror.hpp"
 #include "paths/mavlink_statustext.hpp"
 #include "paths/mavlink_stream.hpp"
+#include "paths/radio_status.hpp"
 #include "pqc_tunnel/base/ids.hpp"
 #include "pqc_tunnel/net/datagram_batch.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
@@ -48,6 +49,8 @@ public:
   bool add(ByteView datagram);
   // Shows a line of text in the local application, as if the vehicle had sent it; lost until one was heard.
   void show(MavlinkSeverity severity, std::string_view text);
+  // Tells the vehicle how much airtime it asks for in vain, unless a radio reports by itself.
+  void report_load(Duration load, Instant now);
   bool has_queued() const { return !out_->empty(); }
   bool is_full() const { return out_->full(); }
   // Calls refused(oversize) for each datagram that the socket did not accept.
@@ -72,6 +75,7 @@ public:
 
 private:
   void search_system(ByteView datagram);
+  void send(ByteView frame);  // of our own
 
   PeerIndex peer_{};
   bool has_vehicle_ = false;  // the vehicle is on this side, not behind the tunnel
@@ -82,6 +86,7 @@ private:
   MavlinkStream search_;        // for that
   std::uint64_t searched_ = 0;  // datagrams
   std::uint8_t sequence_ = 0;   // of our own frames
+  RadioStatus radio_status_;
   Mirror mirror_;
   std::unique_ptr<SendBatch> out_ = std::make_unique<SendBatch>();
   std::string trouble_;

@@ -24,19 +24,18 @@ constexpr std::size_t most_flows = 64;  // further senders have none of their ow
 
 constexpr std::size_t item_cost = 128;  // of memory, beside its bytes
 
-// As long as what waits takes no longer, nothing is left out: neither for a newer one nor for something urgent behind it.
+// As long as what waits takes no longer, nothing is left out for a newer one.
 constexpr Duration short_queue = std::chrono::milliseconds(100);
-// What is urgent has waited so long, as where the other end takes its half of the link: nothing that can be spared
-// remains before it.
-constexpr Duration long_wait = std::chrono::milliseconds(75);
+// What is urgent waits no longer for what can be spared, even where the other end takes its half of the link.
+constexpr Duration short_wait = std::chrono::milliseconds(60);
 // Telemetry of which nothing has left for so long keeps its place, or newer ones would push it back for ever.
 constexpr Duration longest_pushed_back = std::chrono::milliseconds(250);
 // What is urgent, and what stands before it, has so much more of the link than telemetry, and then no more.
 constexpr Duration longest_advance = std::chrono::seconds(1);
 // What is worth sending although it has waited: parameters, missions and files are repeated only slowly.
 constexpr int ordered_patience = 30;
-// Streams wait behind all data, but get one byte of so many.
-constexpr int stream_share = 8;
+// Streams wait behind all data, but each part no longer than so many times its own airtime: a third of the link.
+constexpr int stream_patience = 2;
 // What goes to strangers waits behind all else, but no longer than this, which also lies between two such frames: a link
 // that is always full would never answer a drone that comes back.
 constexpr Duration longest_turned_back = std::chrono::milliseconds(200);
@@ -96,9 +95,6 @@ void FlowQueue::add(Waiting one, Instant now)
   const FlowId id = flow_of(one.kind);
   Flow & flow = flows_[id];
   flow.id = id;
-  if (traffic == TrafficClass::command) {
-    make_way(flow, last_number_ + 1, link_.urgent_only ? 0 : bytes_in(short_queue));
-  }
   conflate(flow, one, now);
   if (of.memory + one.bytes.size() + item_cost > capacity(traffic)) {
     ++of.counts.full;
@@ -137,9 +133,9 @@ void FlowQueue::conflate(Flow & flow, const Waiting & newer, Instant now)
   }
 }
 
-// What stands before something urgent in the flow takes no more bytes than that, as far as it can be spared. Those kinds
-// go first of which one has left last.
-void FlowQueue::make_way(const Flow & flow, std::uint64_t urgent, std::size_t most)
+// What stands before the first urgent one of the flow takes no longer than it may wait, as far as it can be spared. Those
+// kinds go first of which one has left last.
+void FlowQueue::make_way(const Flow & flow, Instant now)
 {
   struct Obstacle
   {
@@ -147,6 +143,10 @@ void FlowQueue::make_way(const Flow & flow, std::uint64_t urgent, std::size_t mo
     Items::iterator place;
     Instant left;
   };
+  const Waiting & urgent = *std::ranges::find(
+    flow.items, TrafficClass::command, [](const Waiting & one) { return one.kind.traffic; });
+  const Duration rest = std::max(Duration{}, urgent.offered + short_wait - now);
+  const std::size_t most = link_.urgent_only ? 0 : bytes_in(rest);
   std::vector<Obstacle> obstacles;
   std::size_t before = 0;
   const bool waits_for_all = barrier() != nullptr;
@@ -154,7 +154,8 @@ void FlowQueue::make_way(const Flow & flow, std::uint64_t urgent, std::size_t mo
     if (id != flow.id && !(waits_for_all && other.is_of_application())) {
       continue;
     }
-    for (auto one = other.items.begin(); one != other.items.end() && one->number < urgent; ++one) {
+    for (auto one = other.items.begin(); one != other.items.end() && one->number < urgent.number;
+         ++one) {
       before += size_in_bundle(*one);
       if (can_be_spared(one->kind.traffic)) {
         obstacles.push_back({&other, one, left(*one)});
@@ -236,7 +237,7 @@ FlowQueue::Rank FlowQueue::rank(const Flow & flow, Instant now) const
       return Rank::control;
     case flow_of_streams:
       return rank_of_last(
-        flow, Rank::stream, stream_share * link_.airtime(flow.items.front().bytes.size()), now);
+        flow, Rank::stream, stream_patience * link_.airtime(flow.items.front().bytes.size()), now);
     case flow_of_strangers:
       return rank_of_last(flow, Rank::stranger, longest_turned_back, now);
     default:
@@ -299,7 +300,7 @@ Waiting FlowQueue::take(Instant now)
   Waiting one = remove(flow, flow.items.begin());
   ++classes_[index(one.kind.traffic)].counts.sent;
   flow.left = now;
-  if (one.kind.key && can_be_spared(one.kind.traffic)) {
+  if (one.kind.key && (one.kind.newest_counts || can_be_spared(one.kind.traffic))) {
     if (left_.size() >= most_kinds) {
       left_.clear();
     }
@@ -335,18 +336,18 @@ void FlowQueue::share(Flow & flow)
   flow.served += bytes;
 }
 
-FlowQueue::Readiness FlowQueue::readiness() const
+Instant FlowQueue::due(Duration company) const
 {
-  Readiness readiness = Readiness::none;
+  Instant due = Instant::max();
   for (const auto & [id, flow] : flows_) {
     if (flow.items.empty() || (flow.is_of_application() && !is_open(flow))) {
       continue;
     }
     const bool waits =
       flow.is_of_application() && !flow.items.front().sealed_to && !flow.has(TrafficClass::command);
-    readiness = std::max(readiness, waits ? Readiness::for_company : Readiness::at_once);
+    due = std::min(due, flow.items.front().offered + (waits ? company : Duration{}));
   }
-  return readiness;
+  return due;
 }
 
 // --- What never leaves ---
@@ -359,18 +360,14 @@ Duration FlowQueue::patience(const Waiting & one) const
   return one.kind.traffic == TrafficClass::ordered ? ordered_patience * patience_ : patience_;
 }
 
-void FlowQueue::drop_stale(Instant now)
+void FlowQueue::drop_hopeless(Instant now)
 {
   for (auto & [id, flow] : flows_) {
-    const auto urgent =
-      flow.has(TrafficClass::command)
-        ? std::ranges::find_if(
-            flow.items,
-            [](const Waiting & one) { return one.kind.traffic == TrafficClass::command; })
-        : flow.items.end();
-    if (urgent != flow.items.end() && now >= urgent->offered + long_wait) {
-      make_way(flow, urgent->number, 0);
+    if (flow.has(TrafficClass::command)) {
+      make_way(flow, now);
     }
+  }
+  for (auto & [id, flow] : flows_) {
     while (!flow.items.empty() && now > flow.items.front().offered + patience(flow.items.front())) {
       ++classes_[index(flow.items.front().kind.traffic)].counts.stale;
       remove(flow, flow.items.begin());

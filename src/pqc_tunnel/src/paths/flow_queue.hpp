@@ -63,19 +63,13 @@ public:
   const Waiting & next(Instant now) const { return choose(now).flow->items.front(); }
   Waiting take(Instant now);
 
-  // Whether something may leave, and gains nothing by waiting for company.
-  enum class Readiness : std::uint8_t
-  {
-    none,
-    for_company,
-    at_once,
-  };
-  Readiness readiness() const;
+  // When something may leave, of which what gains by company has waited so long for it; max: nothing may.
+  Instant due(Duration company) const;
   // Of the datagrams that are not sealed, as in a bundle.
   std::size_t unsealed_bytes() const { return unsealed_; }
 
-  // What has waited too long, or something urgent for it.
-  void drop_stale(Instant now);
+  // Drops what has waited too long, and what something urgent has waited for too long. Call it before next().
+  void drop_hopeless(Instant now);
   // Takes out what is not sealed yet, in order; counted as never offered.
   std::vector<Bytes> take_unsealed();
   // Forgets all; counted as stale.
@@ -132,7 +126,7 @@ private:
   const Flow * barrier() const;
   void share(Flow & flow);
   void conflate(Flow & flow, const Waiting & newer, Instant now);
-  void make_way(const Flow & flow, std::uint64_t urgent, std::size_t most);
+  void make_way(const Flow & flow, Instant now);
   Instant left(const Waiting & one) const;
   Waiting remove(Flow & flow, Items::iterator one);
   void account(Flow & flow, const Waiting & one, bool added);
@@ -141,7 +135,7 @@ private:
   Duration patience_;
   std::map<FlowId, Flow> flows_;
   std::array<Class, traffic_classes> classes_;
-  std::map<MessageKey, Instant> left_;  // when telemetry of that kind left last
+  std::map<MessageKey, Instant> left_;  // when telemetry or steering of that kind left last
   std::size_t unsealed_ = 0;
   std::size_t backlog_ = 0;  // bytes of the application
   std::array<std::uint64_t, 2> shares_ =

@@ -58,7 +58,6 @@ void Shaper::add(
     queue_.count_oversize(kind.traffic);
     return;
   }
-  since_ = has_unsealed() ? since_ : now;
   queue_.add({{bytes.begin(), bytes.end()}, kind, sealed_to, now}, now);
 }
 
@@ -66,19 +65,9 @@ void Shaper::add(
 
 Instant Shaper::next_timeout() const
 {
-  Instant due;
-  switch (queue_.readiness()) {
-    case FlowQueue::Readiness::none:
-      return Instant::max();
-    case FlowQueue::Readiness::at_once:
-      break;
-    case FlowQueue::Readiness::for_company:
-      // A link that is in use goes on at once: what waits while it sends is company enough.
-      if (queue_.unsealed_bytes() < bundle_room()) {
-        due = since_ + std::clamp(since_ - free_at_, Duration{}, settings_.bundle);
-      }
-  }
-  return std::max(due, free_at_ - lead);
+  const bool is_full = queue_.unsealed_bytes() >= bundle_room();
+  const Instant due = queue_.due(is_full ? Duration{} : settings_.bundle);
+  return due == Instant::max() ? due : std::max(due, free_at_ - lead);
 }
 
 Duration Shaper::load(Instant now) const
@@ -98,7 +87,7 @@ bool Shaper::joins(const ShapedFrame & shaped, const Waiting & next) const
 // Fills a frame with what is next, until that does not fit: nothing overtakes it.
 std::optional<ShapedFrame> Shaper::next_frame(Instant now)
 {
-  queue_.drop_stale(now);
+  queue_.drop_hopeless(now);
   if (now < next_timeout()) {
     return std::nullopt;
   }
@@ -106,10 +95,9 @@ std::optional<ShapedFrame> Shaper::next_frame(Instant now)
   frame_.assign(sealed_header, 0);
   while (queue_.next_rank(now) != FlowQueue::Rank::none && joins(shaped, queue_.next(now))) {
     append(shaped, queue_.take(now));
-    queue_.drop_stale(now);
+    queue_.drop_hopeless(now);
   }
   shaped.frame = finish(shaped.kind);
-  since_ = now;
   free_at_ = std::max(free_at_, now) + link_.airtime(shaped.frame.size());
   return shaped;
 }

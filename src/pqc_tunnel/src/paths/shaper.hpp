@@ -102,7 +102,6 @@ private:
   const LinkSettings & link_;
   Settings settings_;
   FlowQueue queue_;
-  Instant since_;     // the oldest of what is not sealed waits for company
   Instant free_at_;   // the link has sent all that was handed out
   double asked_ = 0;  // bytes of the application that have not left since the link was idle
   Bytes frame_;

@@ -5,6 +5,7 @@
 
 #include "engine_fixture.hpp"
 #include "paths/shaped_line.hpp"
+#include "support/hex.hpp"
 #include "support/serial_wire.hpp"
 
 // Serial links, and several links at once, with real sockets and pseudo terminals.
@@ -32,6 +33,7 @@ protected:
     auto configure = [&](EngineConfig config, std::size_t end) {
       const LinkPort udp = config.links[0];
       config.settings.paths = {links, schedule, 300ms};
+      config.radio_status = radio_status_;
       config.links.clear();
       for (const LinkSettings & link : links) {
         config.links.push_back(udp);
@@ -79,6 +81,7 @@ protected:
   }
 
   SerialWire wire_;
+  bool radio_status_ = false;
 };
 
 TEST_F(Links, one_serial_line_carries_a_session_traffic_and_rekeys)
@@ -88,6 +91,54 @@ TEST_F(Links, one_serial_line_carries_a_session_traffic_and_rekeys)
   const auto reply = rekey(*drone_, "cs-mlkem512-chacha20poly1305-falcon512");
   EXPECT_TRUE(reply.success) << reply.message;
   expect_traffic_both_ways();
+}
+
+// As a ground program sends a file: several frames in a datagram, which are longer than a frame of the line together.
+TEST_F(Links, a_datagram_of_several_frames_arrives_by_a_serial_line)
+{
+  start_over({serial("radio")});
+  Bytes all;
+  for (std::uint8_t i = 0; i < 4; ++i) {
+    const Bytes frame = test::mavlink(110, i, 254);  // FILE_TRANSFER_PROTOCOL
+    all.insert(all.end(), frame.begin(), frame.end());
+  }
+  gcs_application_.send(all);
+  for (std::uint8_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(drone_application_.receive(), test::mavlink(110, i, 254));
+  }
+}
+
+TEST_F(Links, a_datagram_that_no_frame_of_the_line_takes_is_named_as_the_likely_cause)
+{
+  start_over({serial("radio")});
+  drone_application_.send(pattern(700));
+  EXPECT_TRUE(eventually([&] {
+    return drone_->snapshot().peers[0].likely_cause.find("longer than link radio takes") !=
+           std::string::npos;
+  }))
+    << drone_->snapshot().peers[0].likely_cause;
+  expect_traffic_both_ways();
+}
+
+TEST_F(Links, the_autopilot_learns_how_much_room_a_thin_link_has_and_the_ground_does_not)
+{
+  radio_status_ = true;
+  start_over({serial("radio")});
+  for (int i = 0; i < 2; ++i) {
+    const auto frame = drone_application_.receive();
+    ASSERT_TRUE(frame);
+    ASSERT_EQ(frame->size(), 6U + 9 + 2);
+    EXPECT_EQ(frame->at(0), 0xfe);  // MAVLink 1
+    EXPECT_EQ(test::to_hex(ByteView(*frame).subspan(3, 3)), "33446d");
+    EXPECT_EQ(frame->at(6 + 6), 100);
+  }
+  EXPECT_FALSE(gcs_application_.receive(100));
+  // A radio that reports by itself is left to do so.
+  drone_application_.send(test::mavlink(109, 1, 9, 51));
+  ASSERT_TRUE(gcs_application_.receive());
+  while (drone_application_.receive(100)) {
+  }
+  EXPECT_FALSE(drone_application_.receive(2000));
 }
 
 TEST_F(Links, one_udp_link_of_configured_rate_carries_a_session_traffic_and_rekeys)

@@ -72,6 +72,7 @@ public:
   double arrived(Side from) { return static_cast<double>(waits_[from].size()) / offered_[from]; }
   std::size_t telemetry() const { return telemetry_; }
   std::size_t overflows() const { return overflows_; }
+  std::size_t out_of_order() const { return out_of_order_; }
   void forget()
   {
     waits_.clear();
@@ -92,7 +93,8 @@ private:
     return options;
   }
 
-  std::vector<Duration> travel(Side, const Bytes & frame)
+  // The radio keeps the order.
+  std::vector<Duration> travel(Side from, const Bytes & frame)
   {
     const auto time_for = [](std::size_t bytes) {
       return std::chrono::duration_cast<Duration>(
@@ -108,12 +110,15 @@ private:
     if (dice_.uniform() < loss) {
       return {};
     }
-    return {free_at_ - now + std::chrono::duration_cast<Duration>(jitter * dice_.uniform())};
+    const auto late = std::chrono::duration_cast<Duration>(jitter * dice_.uniform());
+    Instant & arrival = arrival_[from];
+    arrival = std::max(arrival, free_at_ + late);
+    return {arrival - now};
   }
 
   void urgent(Side from, std::uint32_t message)
   {
-    const auto number = static_cast<std::uint32_t>(1'000'000 + turn_);
+    const auto number = static_cast<std::uint32_t>(urgent_number + turn_);
     pending_[{from, message, number}] = pair_.now();
     offered_[from] += 1;
     pair_.offer(from, mavlink(message, number));
@@ -126,6 +131,9 @@ private:
         for (std::size_t i = 0; i < 4; ++i) {
           number |= static_cast<std::uint32_t>(datagram.at(10 + i)) << (8 * i);
         }
+        // Both ends have one sender each.
+        out_of_order_ += number % urgent_number < newest_[from] ? 1 : 0;
+        newest_[from] = number % urgent_number;
         const auto found = pending_.find({from, datagram.at(7), number});
         if (found == pending_.end()) {
           ++telemetry_;
@@ -138,7 +146,12 @@ private:
     }
   }
 
+  static constexpr std::uint32_t urgent_number = 1'000'000;
+
   SeededRandom dice_{9};
+  std::map<Side, Instant> arrival_;
+  std::map<Side, std::uint32_t> newest_;
+  std::size_t out_of_order_ = 0;
   Instant free_at_;
   std::size_t turn_ = 0;
   std::map<std::tuple<Side, std::uint32_t, std::uint32_t>, Instant> pending_;
@@ -157,6 +170,7 @@ void expect_promptness(Flight & flight)
     EXPECT_LE(flight.percentile_99(from), 0.25);
     EXPECT_GE(flight.arrived(from), 0.95);
   }
+  EXPECT_EQ(flight.out_of_order(), 0u);
   std::cout << flight.telemetry() << " telemetry, " << flight.overflows() << " overflows\n";
 }
 

@@ -27,6 +27,7 @@ struct UnknownRadio
   double loss = 0;
   Duration jitter{};
   std::map<Side, Instant> free;
+  std::map<Side, double> carried;  // bytes
   SeededRandom random{11};
 
   std::vector<Duration> carry(Side from, std::size_t bytes, Instant now)
@@ -38,6 +39,7 @@ struct UnknownRadio
     }
     const std::chrono::duration<double> airtime(static_cast<double>(bytes + 48) / bytes_per_s);
     free_at = begin + std::chrono::duration_cast<Duration>(airtime);
+    carried[from] += static_cast<double>(bytes + 48);
     const auto late = std::chrono::duration_cast<Duration>(jitter * random.uniform());
     return {free_at - now + late};
   }
@@ -116,6 +118,7 @@ protected:
   Side sender = Side::drone;
   std::unique_ptr<WiredPair> pair;
   std::map<std::uint32_t, Instant> command_sent;
+  std::uint32_t states = 0;
   std::size_t commands_sent = 0;
   std::size_t commands = 0;
   Duration slowest_command{};
@@ -201,6 +204,25 @@ TEST_F(SaturatedLink, is_found_when_both_directions_are_full)
   }
   EXPECT_TRUE(rate());
   EXPECT_TRUE(pair->gcs().found_rate(PeerIndex{0}));
+}
+
+// Each newer state would take the place of an older one that still waits for company.
+TEST_F(SaturatedLink, is_used_by_a_single_stream_of_states)
+{
+  radio.bytes_per_s = 28'700;
+  start();
+  const auto stream = [&](Duration time) {
+    for (const Instant end = pair->now() + time; pair->now() < end;) {
+      pair->offer(sender, mavlink(attitude, ++states, 218));
+      pair->run_for(std::chrono::duration_cast<Duration>(seconds(1)) / 140);
+    }
+  };
+  stream(seconds(60));
+  ASSERT_TRUE(rate());
+  radio.carried.clear();
+  stream(seconds(60));
+  ASSERT_TRUE(rate());
+  EXPECT_GT(radio.carried[sender], 0.9 * 60 * radio.bytes_per_s);
 }
 
 TEST_F(SaturatedLink, is_followed_when_it_shrinks)

@@ -1,0 +1,43 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PATHS__DROP_WATCH_HPP_
+#define PATHS__DROP_WATCH_HPP_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "link_settings.hpp"
+#include "pqc_tunnel/base/time.hpp"
+#include "traffic_class.hpp"
+
+namespace pqc_tunnel
+{
+
+// Notes what the queue of a thin link drops and a program will miss: all but telemetry, of which newer follows.
+class DropWatch
+{
+public:
+  // Why something was dropped in the last seconds, in lower case without a full stop; empty: nothing was. Call it
+  // regularly.
+  std::string look(
+    const LinkSettings & link, const std::array<ShaperCounts, traffic_classes> & counts,
+    Instant now);
+
+private:
+  struct Loss
+  {
+    std::uint64_t seen = 0;
+    std::optional<Instant> grown;
+
+    bool is_recent(std::uint64_t count, Instant now);
+  };
+  Loss oversize_;
+  Loss overload_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PATHS__DROP_WATCH_HPP_

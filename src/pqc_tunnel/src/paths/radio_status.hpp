@@ -1,0 +1,36 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PATHS__RADIO_STATUS_HPP_
+#define PATHS__RADIO_STATUS_HPP_
+
+#include <cstdint>
+#include <optional>
+
+#include "pqc_tunnel/base/bytes.hpp"
+#include "pqc_tunnel/base/time.hpp"
+
+namespace pqc_tunnel
+{
+
+// Tells the autopilot how much room its link has, as a telemetry radio does: an autopilot slows its streams when there is
+// little, and quickens them when there is much. Sans-I/O.
+class RadioStatus
+{
+public:
+  // A datagram from or for the vehicle. A radio that reports by itself is left to do so.
+  void look_for_radio(ByteView datagram);
+  // The frame with a RADIO_STATUS, once a second. `load`: the airtime that the vehicle has asked for in vain; all of
+  // `longest` leaves no room.
+  std::optional<Bytes> next(Duration load, Duration longest, Instant now);
+
+private:
+  bool hears_radio_ = false;
+  Instant silent_until_;
+  Instant next_;
+  std::uint8_t sequence_ = 0;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PATHS__RADIO_STATUS_HPP_
