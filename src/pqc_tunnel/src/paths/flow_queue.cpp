@@ -39,8 +39,8 @@ constexpr int stream_patience = 2;
 // What goes to strangers waits behind all else, but no longer than this, which also lies between two such frames: a link
 // that is always full would never answer a drone that comes back.
 constexpr Duration longest_turned_back = std::chrono::milliseconds(200);
-// Nor for anything urgent longer than so many times that.
-constexpr int starving = 4;
+// Nor for anything urgent longer than this, which is less than a sealed frame waits at all.
+constexpr Duration starving = std::chrono::milliseconds(400);
 constexpr std::size_t most_kinds = 512;  // that are remembered
 
 constexpr std::size_t capacity(TrafficClass traffic)
@@ -227,7 +227,9 @@ FlowQueue::Rank FlowQueue::rank_of_last(
   const Flow & flow, Rank rank, Duration longest, Instant now) const
 {
   const Duration waited = now - std::max(flow.items.front().offered, flow.left);
-  return waited >= starving * longest ? Rank::starving : waited >= longest ? Rank::overdue : rank;
+  return waited >= std::max(longest, starving)   ? Rank::starving
+         : waited >= std::min(longest, starving) ? Rank::overdue
+                                                 : rank;
 }
 
 FlowQueue::Rank FlowQueue::rank(const Flow & flow, Instant now) const

@@ -129,7 +129,7 @@ TEST_F(Links, the_autopilot_learns_how_much_room_a_thin_link_has_and_the_ground_
     ASSERT_TRUE(frame);
     ASSERT_EQ(frame->size(), 6U + 9 + 2);
     EXPECT_EQ(frame->at(0), 0xfe);  // MAVLink 1
-    EXPECT_EQ(test::to_hex(ByteView(*frame).subspan(3, 3)), "33446d");
+    EXPECT_EQ(test::to_hex(ByteView(*frame).subspan(3, 3)), "33446D");
     EXPECT_EQ(frame->at(6 + 6), 100);
   }
   EXPECT_FALSE(gcs_application_.receive(100));

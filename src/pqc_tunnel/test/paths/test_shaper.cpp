@@ -307,6 +307,43 @@ TEST(Shaper, a_flood_of_commands_leaves_half_of_the_link_to_others)
   EXPECT_NEAR(static_cast<double>(bytes[1]) / static_cast<double>(bytes[255]), 0.9, 0.1);
 }
 
+TEST(Shaper, a_flood_of_commands_silences_neither_streams_nor_strangers)
+{
+  Line line(radio());
+  std::map<std::uint8_t, int> left;
+  for (std::uint32_t i = 0; i < 4000; ++i) {
+    line.offer(mavlink(command_long, i, 50, 255));
+    if (i % 20 == 0) {
+      line.shaper.offer_sealed({TrafficClass::stream, {}}, Bytes(240, 1), {}, line.now);
+      line.shaper.offer_sealed({TrafficClass::unproved, {}}, Bytes(60, 2), {}, line.now);
+    }
+    for (const auto & [when, datagram] : line.run_until(line.now + 5ms)) {
+      ++left[datagram[0]];
+    }
+  }
+  EXPECT_GT(left[1], 30);
+  EXPECT_GT(left[2], 30);
+}
+
+TEST(Shaper, who_had_nothing_to_send_has_saved_nothing_up)
+{
+  Line line(radio());
+  std::map<std::uint8_t, std::size_t> bytes;
+  for (std::uint32_t i = 0; i < 2400; ++i) {
+    line.offer(mavlink(unknown, i, 50, 2));
+    if (i >= 2000) {
+      line.offer(mavlink(unknown, i, 50, 3));
+      line.offer(mavlink(param_value, i, 50));
+    }
+    for (const auto & [when, datagram] : line.run_until(line.now + 5ms)) {
+      bytes[datagram[5]] += i >= 2000 ? datagram.size() : 0;
+    }
+  }
+  const auto all = static_cast<double>(bytes[1] + bytes[2] + bytes[3]);
+  EXPECT_NEAR(static_cast<double>(bytes[1]) / all, 0.5, 0.05);
+  EXPECT_NEAR(static_cast<double>(bytes[2]) / all, 0.25, 0.05);
+}
+
 TEST(Shaper, what_is_no_mavlink_keeps_its_place_among_all_others)
 {
   Line line(radio(57.6, 100));
