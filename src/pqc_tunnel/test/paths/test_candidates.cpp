@@ -237,5 +237,17 @@ TEST(Candidate, gets_a_twentieth_of_a_thin_link_and_a_kilobyte_a_second_of_anoth
   EXPECT_EQ(Candidates::rate(link(Carry::all, 10'000)), 1000);
 }
 
+TEST(Candidate, that_was_left_out_is_told_once_although_others_were_not)
+{
+  const LinkSettings fast = link();
+  Candidates candidates(fast, 300ms);
+  const Instant now{1h};
+  candidates.add(at(0, 1), 10'000, now);
+  EXPECT_FALSE(candidates.spend(at(0, 1), 10'000, now));
+  EXPECT_TRUE(candidates.spend(at(0, 1), 100, now));
+  EXPECT_TRUE(candidates.take_excess());
+  EXPECT_FALSE(candidates.take_excess());
+}
+
 }  // namespace
 }  // namespace pqc_tunnel::test

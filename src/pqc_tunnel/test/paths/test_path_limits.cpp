@@ -281,5 +281,100 @@ TEST(PathSet, says_where_the_rate_of_a_link_comes_from)
   EXPECT_EQ(paths.set.report(paths.now)[0].rate_bytes_s, 8000);
 }
 
+TEST(PathSet, asks_the_configured_address_at_once_and_keeps_what_it_knows_of_it)
+{
+  Paths paths({link(), link()});
+  paths.set.set_remote(at(0), paths.now);
+  EXPECT_EQ(paths.set.next_timeout(), paths.now);
+  EXPECT_EQ(paths.probes().size(), 1U);
+  paths.set.set_remote(at(0), paths.now);
+  EXPECT_TRUE(paths.probes().empty()) << "it is the same";
+}
+
+TEST(PathSet, has_no_routes_and_no_rate_without_an_address)
+{
+  Paths paths({link(Carry::all, 64)});
+  EXPECT_TRUE(paths.set.routes(TrafficClass::telemetry, size, paths.now).empty());
+  EXPECT_FALSE(paths.set.stream_rate());
+  paths.prove(at(0));
+  EXPECT_FALSE(paths.set.routes(TrafficClass::telemetry, size, paths.now).empty());
+  EXPECT_EQ(paths.set.stream_rate(), 8000);
+}
+
+TEST(PathSet, of_links_that_are_all_down_takes_the_one_that_was_heard_last)
+{
+  Paths paths({link(), link(Carry::standby)});
+  paths.prove(at(0));
+  paths.prove(at(1));
+  paths.run(2s, {0, 1});
+  paths.run(2s, {1});
+  paths.run(10s, {});
+  ASSERT_EQ(paths.state(0), PathState::down);
+  ASSERT_EQ(paths.state(1), PathState::down);
+  EXPECT_EQ(paths.routes(), Endpoints{at(1)});
+}
+
+// The only link is not probed any more: what was measured once would be told for ever.
+TEST(PathSet, tells_no_round_trip_of_the_only_link)
+{
+  Paths paths({link()});
+  paths.frame(at(0));
+  const auto probe = paths.probe_to(at(0));
+  ASSERT_TRUE(probe);
+  EXPECT_TRUE(paths.set.handle_answer(probe->nonce, probe->to, paths.now + 40ms));
+  EXPECT_EQ(paths.state(0), PathState::up);
+  EXPECT_FALSE(paths.set.report(paths.now)[0].rtt);
+}
+
+TEST(PathSet, watches_a_link_closely_only_while_another_one_could_carry_its_data_and_does_not)
+{
+  const auto state_after_silence = [](Schedule schedule, bool other_known, bool other_present) {
+    Paths paths({link(), link()}, schedule);
+    paths.prove(at(0));
+    if (other_known) {
+      paths.prove(at(1));
+    }
+    paths.run(2s, {0, 1});
+    EXPECT_EQ(paths.state(0), PathState::up);
+    if (!other_present) {
+      paths.set.handle_link_down(1);
+    }
+    paths.routes();
+    paths.run(500ms, {});
+    return paths.state(0);
+  };
+  EXPECT_EQ(state_after_silence(Schedule::failover, true, true), PathState::down);
+  EXPECT_EQ(state_after_silence(Schedule::failover, true, false), PathState::up);
+  EXPECT_EQ(state_after_silence(Schedule::failover, false, true), PathState::up);
+  EXPECT_EQ(state_after_silence(Schedule::redundant, true, true), PathState::up);
+}
+
+// The peer's address has fallen silent; the configured one is another.
+TEST(PathSet, tries_the_configured_address_every_ten_seconds_and_no_more_than_once_at_a_time)
+{
+  Paths paths({link()});
+  paths.set.set_remote(at(0, 1), paths.now);
+  paths.prove(at(0, 2));
+  paths.run(10s, {});
+  EXPECT_EQ(paths.state(0), PathState::down);
+  while (!paths.set.has_candidates()) {
+    ASSERT_LT(paths.set.next_timeout(), Instant::max());
+    paths.now = paths.set.next_timeout();
+    paths.probes();
+  }
+  const Instant tried = paths.now;
+  for (; paths.now < tried + 4s; paths.now += 10ms) {
+    paths.probes();
+  }
+  EXPECT_FALSE(paths.set.has_candidates());
+  EXPECT_EQ(paths.set.next_timeout(), tried + 10s);
+  paths.now = tried + 9s;
+  paths.frame(at(0, 1));
+  paths.now = tried + 10s;
+  paths.set.handle_timeout(paths.now);
+  const auto probes = paths.probes();
+  EXPECT_EQ(probes.size(), 1U) << "it is asked already";
+}
+
 }  // namespace
 }  // namespace pqc_tunnel::test
