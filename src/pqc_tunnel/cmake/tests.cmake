@@ -63,6 +63,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/crypto/test_x25519.cpp
 
     test/paths/test_adaptive_queue.cpp
+    test/paths/test_arrival_rate.cpp
     test/paths/test_candidates.cpp
     test/paths/test_cobs.cpp
     test/paths/test_drop_watch.cpp
@@ -91,6 +92,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_control_frame.cpp
     test/protocol/test_crashes.cpp
     test/protocol/test_datagrams.cpp
+    test/protocol/test_delivery_rate.cpp
     test/protocol/test_drone_rekeys.cpp
     test/protocol/test_epoch_keys.cpp
     test/protocol/test_every_suite.cpp

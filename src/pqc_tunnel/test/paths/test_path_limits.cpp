@@ -52,6 +52,15 @@ TEST(PathSet, knows_nothing_of_a_link_that_it_does_not_have)
   }
 }
 
+TEST(LinkSettings, add_the_headers_of_a_datagram_or_the_framing_of_a_line_to_a_frame)
+{
+  LinkSettings settings;
+  settings.type = LinkType::udp;
+  EXPECT_EQ(settings.line_bytes(300), 348U);
+  settings.type = LinkType::serial;
+  EXPECT_EQ(settings.line_bytes(300), 303U);
+}
+
 TEST(PathSet, has_one_to_four_links)
 {
   for (const std::size_t links : {0U, 5U}) {
@@ -123,7 +132,10 @@ TEST(PathSet, a_link_that_is_coming_back_is_neither_up_nor_down_again)
   paths.run(1s, {0});
   paths.run(5s, {});
   ASSERT_EQ(paths.state(0), PathState::down);
-  while (paths.set.take_change()) {
+  for (const auto kind : {PathChange::Kind::up, PathChange::Kind::down}) {
+    const auto change = paths.set.take_change();
+    ASSERT_TRUE(change);
+    EXPECT_EQ(change->kind, kind);
   }
   paths.run(1s, {0});
   ASSERT_EQ(paths.state(0), PathState::probing);
@@ -132,6 +144,21 @@ TEST(PathSet, a_link_that_is_coming_back_is_neither_up_nor_down_again)
   const auto change = paths.set.take_change();
   ASSERT_TRUE(change);
   EXPECT_EQ(change->kind, PathChange::Kind::up);
+}
+
+TEST(PathSet, a_link_that_is_up_and_whose_peer_moves_is_not_down_while_the_new_address_is_tried)
+{
+  Paths paths({link(), link()});
+  paths.prove(at(0, 1));
+  paths.run(1s, {0});
+  while (paths.set.take_change()) {
+  }
+  paths.prove(at(0, 2));
+  ASSERT_EQ(paths.state(0), PathState::probing);
+  const auto change = paths.set.take_change();
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->kind, PathChange::Kind::moved);
+  EXPECT_FALSE(paths.set.take_change());
 }
 
 TEST(PathSet, remembers_64_changes_until_they_are_fetched)

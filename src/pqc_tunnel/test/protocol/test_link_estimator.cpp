@@ -110,12 +110,47 @@ TEST(LinkEstimator, packets_older_than_the_window_count_only_in_the_totals)
   EXPECT_EQ(view.packets, 701U);
 }
 
+TEST(LinkEstimator, late_packets_of_numbers_that_the_window_has_passed_are_no_loss)
+{
+  LinkEstimator link;
+  link.handle_packet(0, 0, 100, start);
+  link.handle_packet(0, 10, 100, start);
+  send(link, 0, 1, 9, start + 6s, 10ms);
+  EXPECT_EQ(link.view(start + 7s).loss, 0);
+  EXPECT_EQ(link.view(start + 7s).lost, 0U);
+}
+
+TEST(LinkEstimator, a_first_number_below_1024_shows_what_was_lost_before)
+{
+  for (const std::uint64_t first : {1023U, 1024U}) {
+    LinkEstimator link;
+    link.handle_packet(0, first, 100, start);
+    EXPECT_EQ(link.view(start).lost, first == 1023 ? 1023U : 0U);
+  }
+}
+
+TEST(LinkEstimator, the_first_packet_ends_no_gap)
+{
+  LinkEstimator link;
+  const auto now = send(link, 0, 0, 18, start, 1ms) + 1s;
+  link.handle_packet(0, 18, 100, now);
+  expect_within_5_percent(link.view(now).gap_p95, 1s);
+}
+
+TEST(LinkEstimator, gaps_of_some_microseconds_are_measured)
+{
+  LinkEstimator link;
+  const auto now = send(link, 0, 0, 100, start, 10us);
+  expect_within_5_percent(link.view(now).gap_p95, 10us);
+}
+
 TEST(LinkEstimator, the_view_empties_by_time_alone)
 {
   LinkEstimator link;
   const auto now = send(link, 0, 0, 1000, start, 10ms);
   const auto view = link.view(now + 6s);
   EXPECT_EQ(view.packets_per_s, 0);
+  EXPECT_EQ(view.loss, 0);
   EXPECT_EQ(view.longest_silence, 6s);
   expect_within_5_percent(view.gap_p95, 6s);
 }

@@ -320,7 +320,9 @@ TEST(DecisionNotice, has_a_held_suite_only_if_there_is_one)
   const std::size_t size = to_notice(content).size;
   content.held = nullptr;
   EXPECT_EQ(to_notice(content).size, size - 5);
-  EXPECT_EQ(decision_notice(to_notice(content))->held, nullptr);
+  const auto read = decision_notice(to_notice(content));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->held, nullptr);
 }
 
 TEST(DecisionNotice, says_whether_the_vehicle_is_armed_if_that_is_known)
