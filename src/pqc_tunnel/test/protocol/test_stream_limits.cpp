@@ -9,6 +9,7 @@
 #include "pqc_tunnel/protocol/constants.hpp"
 #include "protocol/stream_receiver.hpp"
 #include "protocol/stream_sender.hpp"
+#include "support/stream_parts.hpp"
 
 // What each end of a stream makes of a peer that says anything at all, and what it costs.
 
@@ -22,34 +23,6 @@ using namespace std::chrono_literals;
 constexpr std::size_t max_part = 1200;
 constexpr StreamClass foreground = StreamClass::foreground;
 const Instant start{1h};
-
-// All that may leave now.
-std::vector<StreamPart> take_all(StreamSender & sender, Instant now)
-{
-  std::vector<StreamPart> parts;
-  while (const auto part = sender.next(now)) {
-    parts.push_back(*part);
-  }
-  return parts;
-}
-
-std::size_t bytes_of(const std::vector<StreamPart> & parts)
-{
-  std::size_t bytes = 0;
-  for (const StreamPart & part : parts) {
-    bytes += part.bytes.size();
-  }
-  return bytes;
-}
-
-StreamAck ack_of(const StreamPart & part, std::uint32_t through)
-{
-  StreamAck ack;
-  ack.id = part.id;
-  ack.newest = part.number;
-  ack.through = through;
-  return ack;
-}
 
 // --- The sender ---
 
@@ -170,10 +143,7 @@ TEST(StreamSender, gets_on_by_an_acknowledgement_of_the_end_of_a_message)
   StreamSender sender(max_part);
   sender.send(foreground, Bytes(3000, 1), start);
   const StreamPart last = take_all(sender, start).back();
-  StreamAck ack = ack_of(last, 0);
-  ack.ranges[0] = {last.offset, static_cast<std::uint32_t>(last.bytes.size())};
-  ack.range_count = 1;
-  sender.handle_ack(ack, start + 1ms);
+  sender.handle_ack(ack_of(last), start + 1ms);
   EXPECT_EQ(sender.last_progress(), start + 1ms);
 }
 
