@@ -143,6 +143,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_request_notices.cpp
     test/protocol/test_saturated_link.cpp
     test/protocol/test_saturation.cpp
+    test/protocol/test_saturation_steps.cpp
     test/protocol/test_session_attempts.cpp
     test/protocol/test_slow_link.cpp
     test/protocol/test_strangers.cpp
