@@ -156,6 +156,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_suite_policy.cpp
     test/protocol/test_thin_link.cpp
     test/protocol/test_tunnel.cpp
+    test/protocol/test_wake_ups.cpp
     test/protocol/test_wipes.cpp
     test/protocol/test_wire_format.cpp
   )
