@@ -73,6 +73,11 @@ TEST(InsidersControl, out_of_place_changes_nothing)
   // A ground station does not ask for prekeys, nor a drone for a rekey.
   EXPECT_TRUE(insider.say(Side::gcs, {7, Want{current_suite().wire_id}}).peer);
   EXPECT_TRUE(insider.say(Side::drone, {7, RekeyRequest{current_suite().wire_id}}).peer);
+  // Under the live keys a drone says of none that they are used beside them.
+  EXPECT_TRUE(insider.say(Side::drone, {0, Superseded{}}).peer);
+  for (const Side side : both_sides) {
+    EXPECT_EQ(pair.count(side, EventKind::superseded), 0u);
+  }
   pair.run_for(1s);  // not longer: to the replay windows, the true ends are far behind now
   EXPECT_TRUE(pair.agreed());
   EXPECT_EQ(pair.snapshot(Side::drone).epoch, Epoch{0});

@@ -341,6 +341,35 @@ TEST_F(FetchesAhead, ask_again_only_while_nothing_has_come)
   EXPECT_EQ(said<Want>(), asked);
 }
 
+TEST_F(FetchesAhead, wait_as_long_as_the_ground_station_says)
+{
+  pair_.run_for(50ms);  // its own word has come
+  insider_.say(Side::gcs, {first_want().transaction, Later{4000}});
+  const auto asked = said<Want>();
+  pair_.run_for(3s);
+  EXPECT_EQ(said<Want>(), asked);
+}
+
+TEST_F(FetchesAhead, that_fail_during_a_rekey_do_not_end_it)
+{
+  pair_.hold_jobs(Side::gcs, false);
+  const auto wanted = [this] { return std::get<Want>(said_.back().body).suite; };
+  ASSERT_TRUE(pair_.run_until([&] {
+    return pair_.snapshot(Side::drone).prekeys == 1 && !said_.empty() &&
+           std::holds_alternative<Want>(said_.back().body);
+  }));
+  const SuiteWireId second = wanted();
+  pair_.hold_jobs(Side::drone, true);
+  insider_.say_message(Side::gcs, 0xc0, prekey_form(second));  // nobody has signed it
+  const auto jobs = pair_.jobs_run(Side::drone);
+  request(rekey_to(nullptr));
+  ASSERT_EQ(pair_.jobs_run(Side::drone), jobs + 1);
+  pair_.hold_jobs(Side::drone, false);
+  ASSERT_TRUE(run_until_answered());
+  EXPECT_TRUE(answer().success) << answer().message;
+  EXPECT_TRUE(pair_.drone().blacklist(PeerIndex{0}, pair_.now()).empty());
+}
+
 TEST_F(FetchesAhead, verify_no_prekey_of_another_kind)
 {
   insider_.say_message(Side::gcs, 0xc0, prekey_form(other_suite().wire_id));
@@ -484,10 +513,23 @@ TEST_F(RenewedKeys, are_not_tried_for_while_the_ground_station_is_lost)
   EXPECT_TRUE(reported().empty());
 }
 
+TEST(UnconfirmedKeys, are_not_due_for_renewal)
+{
+  WiredPair::Options options;
+  options.settings.max_key_age = 5s;
+  options.settings.peer_timeout = 1h;
+  WiredPair pair(options);
+  const auto made = [&pair] { return pair.saw(Side::drone, EventKind::handshake_completed); };
+  pair.set_datagram_filter([&made](Side, Bytes &) { return !made(); });
+  ASSERT_TRUE(pair.run_until(made));
+  pair.run_for(20s);
+  EXPECT_EQ(pair.count(Side::drone, EventKind::key_limit), 0u);
+}
+
 TEST(UsedUpKeys, are_reported_once_however_long_a_new_session_takes)
 {
   WiredPair::Options options;
-  options.settings.packet_limits = {1u << 20, 1000};
+  options.settings.packet_limits = {1000, 1000};
   WiredPair pair(options);
   ASSERT_TRUE(pair.establish());
   for (std::uint32_t n = 0; pair.send(Side::drone, numbered(n)); ++n) {
@@ -509,6 +551,7 @@ TEST(UsedUpKeys, are_reported_once_however_long_a_new_session_takes)
     pair.outcomes(Side::drone).back().message, "the keys are used up; a new session is on its way");
   pair.run_for(60s);
   EXPECT_EQ(used_up(), 1);
+  EXPECT_EQ(pair.count(Side::drone, EventKind::key_limit), 1u);
   pair.set_datagram_filter(nullptr);
   EXPECT_TRUE(pair.establish());
 }
