@@ -222,6 +222,37 @@ TEST_F(DroneRekeys, say_what_they_are_and_why)
   }
 }
 
+TEST_F(DroneRekeys, say_whether_they_fetched_a_prekey_and_what_they_took)
+{
+  request(rekey_to(nullptr));
+  ASSERT_TRUE(run_until_answered());
+  EXPECT_FALSE(answer().timing.prepared_ahead);
+  EXPECT_GT(answer().timing.fetch, 0s);
+  EXPECT_GT(answer().timing.fetch_bytes, kem_sizes(in_use().kem).public_key);
+  pair_.run_for(3s);
+  request(rekey_to(nullptr));
+  ASSERT_TRUE(run_until_answered());
+  EXPECT_TRUE(answer().timing.prepared_ahead);
+  EXPECT_EQ(answer().timing.fetch_bytes, 0u);
+}
+
+TEST_F(DroneRekeys, by_a_ratchet_take_its_two_frames_and_those_that_prove_the_keys)
+{
+  pair_.run_for(3s);
+  request(ratchet());
+  insider_.say(Side::gcs, {0x99, Later{4000}});  // it is of a fetch
+  ASSERT_TRUE(run_until_answered());
+  EXPECT_EQ(answer().timing.fetch_bytes, 0u);
+  std::size_t bytes = 0;
+  for (const ControlBody & body :
+       {ControlBody(Ratchet{}), ControlBody(RatchetOk{}), ControlBody(Keepalive{}),
+        ControlBody(Keepalive{})})
+  {
+    bytes += frame_overhead + encode(ControlFrame{0, body}).size();
+  }
+  EXPECT_EQ(answer().timing.bytes, bytes);
+}
+
 // --- Answers that prove nothing ---
 
 TEST_F(DroneRekeys, are_confirmed_by_nothing_but_the_proof_of_the_same_keys)
@@ -530,6 +561,7 @@ TEST(UsedUpKeys, are_reported_once_however_long_a_new_session_takes)
 {
   WiredPair::Options options;
   options.settings.packet_limits = {1000, 1000};
+  options.settings.peer_timeout = 1h;
   WiredPair pair(options);
   ASSERT_TRUE(pair.establish());
   for (std::uint32_t n = 0; pair.send(Side::drone, numbered(n)); ++n) {

@@ -391,6 +391,21 @@ TEST(Address, of_the_ground_station_is_the_configured_one_again_after_a_loss)
   EXPECT_EQ(pair.drone().destination(PeerIndex{0}), WiredPair::address_of(Side::gcs));
 }
 
+TEST(Address, that_the_drone_has_followed_gets_hellos_and_the_configured_one_gets_copies)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  pair.move_to(Side::gcs, WiredPair::stranger(9));
+  pair.run_for(3s);
+  pair.restart(Side::gcs);
+  pair.sent_elsewhere(Side::drone).clear();
+  EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }, 5s));
+  const auto copies = std::ranges::count_if(
+    pair.sent_elsewhere(Side::drone),
+    [](const auto & sent) { return !is_hello(sent.second) && sent.second.size() > 200; });
+  EXPECT_GT(copies, 0);  // of its Finish
+}
+
 TEST(Address, that_a_name_has_come_to_mean_is_used_for_datagrams_once_a_session_has_been_made_there)
 {
   WiredPair pair;

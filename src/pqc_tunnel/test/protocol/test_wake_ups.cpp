@@ -5,11 +5,13 @@
 
 #include <map>
 #include <memory>
+#include <random>
 #include <vector>
 
+#include "protocol/control_frame.hpp"
 #include "support/wired_pair.hpp"
 
-// The drone wakes up for what is due, although it has no report to send for long.
+// When an end asks, repeats and shows something; the drone wakes up for it, although it has no report to send for long.
 
 namespace pqc_tunnel::test
 {
@@ -101,6 +103,132 @@ TEST(QuestionsOfTheTime, under_boot_keys_are_repeated_until_one_is_answered)
     for (const Side side : both_sides) {
       EXPECT_EQ(questions[side], answered ? 1u : 5u);
     }
+  }
+}
+
+// The clock of a session is that of its boot keys, and each rekey takes it over.
+TEST(TheClockOfTheWay, is_known_from_the_first_frame_under_new_keys)
+{
+  WiredPair::Options options;
+  options.latency = 700ms;
+  options.settings.max_age = 1s;
+  WiredPair pair(options);
+  for (const EventKind made : {EventKind::handshake_completed, EventKind::rekey_committed}) {
+    ASSERT_TRUE(pair.run_until([&] { return pair.saw(Side::drone, made); }));
+    ASSERT_TRUE(pair.send(Side::drone, Bytes(40)));
+    EXPECT_TRUE(pair.run_until([&] { return !pair.received(Side::gcs).empty(); }, 1s));
+    pair.received(Side::gcs).clear();
+    ASSERT_TRUE(pair.run_until([&pair] { return pair.agreed(); }));
+    pair.run_for(2s);
+    pair.drone().request_rekey(rekey_to(nullptr), pair.now());
+  }
+  EXPECT_EQ(pair.drops(Side::gcs, Drop::stale), 0u);
+}
+
+// Without an answer under the boot keys, the session asks four times as often as it reports.
+TEST(QuestionsOfTheTime, are_asked_often_until_the_first_answer)
+{
+  WiredPair pair;
+  std::size_t questions = 0;
+  pair.set_datagram_filter([&](Side from, Bytes & bytes) {
+    const bool question = bytes.size() == question_size;
+    questions += question && from == Side::drone ? 1 : 0;
+    return !question;
+  });
+  ASSERT_TRUE(pair.establish());
+  questions = 0;
+  pair.run_for(1s);
+  EXPECT_NEAR(static_cast<double>(questions), 8, 1);
+}
+
+TEST(TheClockOfTheWay, is_shown_as_soon_as_it_is_known)
+{
+  WiredPair pair;
+  const PeerSnapshot before = pair.snapshot(Side::drone);
+  EXPECT_FALSE(before.clock_valid);
+  EXPECT_EQ(before.clock_error, 0s);
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(1s);
+  const PeerSnapshot after = pair.snapshot(Side::drone);
+  EXPECT_TRUE(after.clock_valid);
+  EXPECT_EQ(after.rtt, 20ms);
+  EXPECT_FALSE(after.stretched);
+}
+
+// The first frame under its keys proves a session; the report goes at once, too.
+TEST(FirstFrame, that_is_lost_does_not_delay_a_session)
+{
+  WiredPair pair;
+  bool lost = false;
+  pair.set_datagram_filter([&](Side from, Bytes & bytes) {
+    const bool first = !lost && from == Side::drone && !is_hello(bytes) &&
+                       pair.saw(Side::drone, EventKind::handshake_completed);
+    lost = lost || first;
+    return !first;
+  });
+  ASSERT_TRUE(
+    pair.run_until([&] { return pair.saw(Side::drone, EventKind::handshake_completed); }));
+  EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }, 100ms));
+}
+
+// --- Repetitions ---
+
+TEST(Confirm, of_a_new_session_is_repeated_after_a_quarter_of_a_second)
+{
+  WiredPair pair;
+  std::vector<Instant> confirmed;
+  pair.set_datagram_filter([&](Side from, Bytes & bytes) {
+    const bool confirm = from == Side::gcs &&
+                         bytes.size() == frame_overhead + encode(ControlFrame{0, Confirm{}}).size();
+    if (confirm) {
+      confirmed.push_back(pair.now());
+    }
+    return !confirm;
+  });
+  ASSERT_TRUE(pair.run_until([&] { return confirmed.size() == 2; }));
+  EXPECT_GE(confirmed[1] - confirmed[0], hello_retry_first * 4 / 5);
+}
+
+struct RepeatedRatchet
+{
+  double loss;  // of what the drone sends
+  double rate_kbit;
+  Duration pause;
+};
+
+// Every half round trip on a link that loses much and has room, and else after a little more than one.
+TEST(Ratchet, is_repeated_more_often_on_a_link_that_loses_much)
+{
+  for (const auto & [loss, rate_kbit, pause] :
+       {RepeatedRatchet{0, 0, 125ms}, RepeatedRatchet{0.3, 0, 50ms},
+        RepeatedRatchet{0.3, 100, 125ms}})
+  {
+    WiredPair::Options options;
+    options.latency = 50ms;
+    options.settings.paths.links[0].rate_kbit = rate_kbit;
+    WiredPair pair(options);
+    ASSERT_TRUE(pair.establish());
+    std::bernoulli_distribution drops(loss);
+    std::mt19937 dice(1);
+    pair.set_datagram_filter(
+      [&](Side from, Bytes &) { return from != Side::drone || !drops(dice); });
+    pair.run_for(20s);
+    std::vector<Instant> sent;
+    pair.set_datagram_filter([&](Side from, Bytes & bytes) {
+      const bool ratchet =
+        from == Side::drone &&
+        bytes.size() == frame_overhead + encode(ControlFrame{0, Ratchet{}}).size();
+      if (ratchet) {
+        sent.push_back(pair.now());
+      }
+      return !ratchet;
+    });
+    RekeyCommand command = rekey_to(nullptr);
+    command.ratchet = true;
+    pair.drone().request_rekey(command, pair.now());
+    ASSERT_TRUE(pair.run_until([&] { return sent.size() == 2; }));
+    EXPECT_GE(sent[1] - sent[0], pause * 3 / 5) << loss << " " << rate_kbit;
+    EXPECT_LE(sent[1] - sent[0], pause * 7 / 5) << loss << " " << rate_kbit;
   }
 }
 
