@@ -26,9 +26,9 @@ std::size_t attempts(const WiredPair & pair)
   return pair.count(Side::drone, EventKind::handshake_started);
 }
 
-EventSeverity severity_of_newest(WiredPair & pair, EventKind kind)
+EventSeverity severity_of_newest(WiredPair & pair, EventKind kind, Side side = Side::drone)
 {
-  const auto & events = pair.events(Side::drone);
+  const auto & events = pair.events(side);
   const auto newest = std::ranges::find(events.rbegin(), events.rend(), kind, &Event::kind);
   EXPECT_NE(newest, events.rend());
   return severity(*newest);
@@ -511,14 +511,31 @@ TEST(Reports, of_the_first_attempts_are_for_everybody_and_those_of_repetitions_a
 {
   WiredPair pair;
   ASSERT_TRUE(pair.establish());
-  EXPECT_EQ(severity_of_newest(pair, EventKind::handshake_started), EventSeverity::info);
-  EXPECT_EQ(severity_of_newest(pair, EventKind::handshake_completed), EventSeverity::info);
+  for (const Side side : both_sides) {
+    EXPECT_EQ(severity_of_newest(pair, EventKind::handshake_started, side), EventSeverity::info);
+    EXPECT_EQ(severity_of_newest(pair, EventKind::handshake_completed, side), EventSeverity::info);
+  }
   pair.restart(Side::gcs);
   ASSERT_TRUE(pair.run_until([&] { return attempts(pair) == 2; }));
   EXPECT_EQ(severity_of_newest(pair, EventKind::handshake_started), EventSeverity::info);
   pair.set_datagram_filter(nothing);
   ASSERT_TRUE(pair.run_until([&] { return attempts(pair) == 4; }));
   EXPECT_EQ(severity_of_newest(pair, EventKind::handshake_started), EventSeverity::debug);
+}
+
+TEST(Reports, of_the_ground_station_begin_again_with_the_session_that_ends_the_failures)
+{
+  WiredPair pair;
+  const auto failed = [&pair] { return pair.count(Side::gcs, EventKind::handshake_failed); };
+  pair.set_datagram_filter([&failed](Side from, Bytes & bytes) {
+    return from == Side::gcs || is_hello(bytes) || failed() > 0;
+  });
+  ASSERT_TRUE(pair.establish());
+  EXPECT_GE(failed(), 1u);
+  EXPECT_EQ(
+    severity_of_newest(pair, EventKind::handshake_started, Side::gcs), EventSeverity::debug);
+  EXPECT_EQ(
+    severity_of_newest(pair, EventKind::handshake_completed, Side::gcs), EventSeverity::info);
 }
 
 TEST(Reports, of_a_drone_that_is_turned_away_begin_with_a_warning_and_stay_until_it_is_not)
