@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/insider.hpp"
+#include "support/traffic.hpp"
 #include "support/wired_pair.hpp"
 
 // What an end sends and reports of its own accord, without data and while links come and go.
@@ -123,6 +125,77 @@ TEST(OwnFrames, are_not_sealed_while_no_link_is_there_to_send_them)
   EXPECT_GT(pair.snapshot(Side::drone).packets_under_key, packets);
 }
 
+// Somebody is faster and sends a frame of the drone from elsewhere: that address has to prove itself.
+void relay_from_stranger(WiredPair & pair)
+{
+  Bytes relayed;
+  pair.set_datagram_filter([&relayed](Side, Bytes & bytes) {
+    relayed = bytes;
+    return false;
+  });
+  pair.send(Side::drone, numbered(1, 1000));
+  pair.set_datagram_filter(nullptr);
+  EXPECT_TRUE(pair.inject(Side::gcs, relayed, WiredPair::stranger()).peer);
+}
+
+TEST(OwnFrames, to_an_address_that_has_not_proved_itself_are_not_counted_as_sent_to_the_peer)
+{
+  for (const auto & options : {WiredPair::Options{}, with_two_links()}) {
+    WiredPair pair(options);
+    ASSERT_TRUE(pair.establish());
+    pair.run_for(1s);
+    const auto counted = [&pair] { return pair.snapshot(Side::gcs).traffic.cipher_out_packets; };
+    const auto before = counted();
+    const std::size_t sent = pair.datagrams_sent(Side::gcs).size();
+    relay_from_stranger(pair);
+    pair.run_for(2s);
+    EXPECT_FALSE(pair.sent_elsewhere(Side::gcs).empty());
+    EXPECT_EQ(counted() - before, pair.datagrams_sent(Side::gcs).size() - sent);
+  }
+}
+
+TEST(OwnFrames, are_copied_to_an_address_that_may_be_the_peers_new_one_unless_they_are_of_a_stream)
+{
+  WiredPair pair;
+  Insider insider(pair);
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(1s);
+  relay_from_stranger(pair);
+  pair.drone().request_rekey(rekey_to(nullptr), pair.now());
+  ASSERT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); }, 2s));
+  int questions = 0;
+  for (const auto & [to, bytes] : pair.sent_elsewhere(Side::gcs)) {
+    if (const auto control = insider.read_control(Side::drone, bytes)) {
+      EXPECT_FALSE(std::holds_alternative<StreamAck>(control->body));
+      questions += std::holds_alternative<PathRequest>(control->body) ? 0 : 1;
+    }
+  }
+  EXPECT_GT(questions, 0) << "or answers, beside the probes";
+}
+
+TEST(OwnFrames, under_boot_keys_are_not_copied_to_an_address_of_the_live_session)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(1s);
+  const auto id = [](ByteView bytes) { return decode_frame_header(bytes)->key_id; };
+  const FrameKeyId live = id(pair.datagrams_sent(Side::gcs).back());
+  relay_from_stranger(pair);
+  pair.restart(Side::drone);
+  pair.hold_jobs(Side::gcs, true);
+  const auto under_boot_keys = [&] {
+    return std::ranges::count_if(pair.datagrams_sent(Side::gcs), [&](const Bytes & bytes) {
+      return !is_hello(bytes) && id(bytes) != live;
+    });
+  };
+  const auto before = under_boot_keys();
+  pair.run_for(500ms);
+  EXPECT_GT(under_boot_keys(), before);
+  for (const auto & [to, bytes] : pair.sent_elsewhere(Side::gcs)) {
+    EXPECT_EQ(id(bytes), live);
+  }
+}
+
 std::optional<Event> newest(WiredPair & pair, EventKind kind)
 {
   std::optional<Event> found;
@@ -196,6 +269,46 @@ TEST(Wiped, is_said_three_times_and_to_nobody_without_keys)
   pair.gcs().wipe(PeerIndex{0}, "in a test", pair.now());
   pair.pump();
   EXPECT_EQ(pair.datagrams_sent(Side::gcs).size(), before + 3);
+}
+
+// How many datagrams the ground station sends as it wipes the keys.
+std::size_t said(WiredPair & pair)
+{
+  const std::size_t before = pair.datagrams_sent(Side::gcs).size();
+  pair.gcs().wipe(PeerIndex{0}, "in a test", pair.now());
+  pair.pump();
+  return pair.datagrams_sent(Side::gcs).size() - before;
+}
+
+TEST(Wiped, is_said_under_keys_too_that_the_drone_has_not_used_yet)
+{
+  WiredPair pair;
+  const auto completed = [&] { return pair.saw(Side::gcs, EventKind::handshake_completed); };
+  ASSERT_TRUE(pair.run_until(completed));
+  EXPECT_EQ(said(pair), 6u) << "under boot keys and those of the session";
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(1s);
+  const auto installed = [&] { return pair.gcs().installed_keys(PeerIndex{0}).size(); };
+  const std::size_t before = installed();
+  pair.drone().request_rekey(rekey_to(nullptr), pair.now());
+  ASSERT_TRUE(pair.run_until([&] { return installed() > before; }));
+  EXPECT_EQ(said(pair), 6u) << "under the live keys and those of the rekey";
+}
+
+TEST(Wiped, under_boot_keys_alone_counts_no_frame_of_a_path)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(1s);
+  pair.gcs().wipe(PeerIndex{0}, "in a test", pair.now());
+  pair.hold_jobs(Side::gcs, true);
+  const std::size_t begun = pair.count(Side::gcs, EventKind::handshake_started);
+  ASSERT_TRUE(pair.run_until(
+    [&] { return pair.count(Side::gcs, EventKind::handshake_started) > begun; }, 10s));
+  const auto counted = [&] { return pair.snapshot(Side::gcs).paths.at(0).frames_out; };
+  const auto before = counted();
+  EXPECT_EQ(said(pair), 3u);
+  EXPECT_EQ(counted(), before);
 }
 
 }  // namespace
