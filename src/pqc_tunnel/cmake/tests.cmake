@@ -150,6 +150,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_stream_beside_data.cpp
     test/protocol/test_stream_limits.cpp
     test/protocol/test_stream_sender.cpp
+    test/protocol/test_stream_silences.cpp
     test/protocol/test_stream_times.cpp
     test/protocol/test_streams.cpp
     test/protocol/test_suite_objection.cpp
