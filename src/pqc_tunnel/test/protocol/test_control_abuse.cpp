@@ -41,6 +41,18 @@ TEST(InsidersControl, of_an_unknown_type_is_ignored_and_counted)
   EXPECT_TRUE(pair.agreed());
 }
 
+TEST(InsidersControl, of_an_unknown_type_that_comes_late_is_ignored_and_counted)
+{
+  WiredPair pair;
+  Insider insider(pair);
+  ASSERT_TRUE(pair.establish());
+  const Bytes frame = insider.seal(Side::gcs, FrameKind::control, Bytes({200, 0, 0, 0, 0}));
+  pair.run_for(3s);
+  const auto before = pair.snapshot(Side::drone).traffic.control_ignored;
+  EXPECT_TRUE(pair.inject(Side::drone, frame).stale);
+  EXPECT_EQ(pair.snapshot(Side::drone).traffic.control_ignored, before + 1);
+}
+
 TEST(InsidersControl, out_of_place_changes_nothing)
 {
   WiredPair pair;
