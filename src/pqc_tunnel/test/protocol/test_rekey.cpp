@@ -147,6 +147,50 @@ TEST_F(Rekeying, by_a_ratchet_needs_no_job_and_no_prekey)
   }
 }
 
+// Neither reports nor keep-alives are due meanwhile, and no prekeys are fetched ahead.
+class QuietRekeying : public Rekeying
+{
+protected:
+  QuietRekeying() : Rekeying(quiet()) { pair_.run_for(10s); }
+
+  static WiredPair::Options quiet()
+  {
+    WiredPair::Options options;
+    options.settings.report_interval = options.settings.keepalive_interval = 1h;
+    options.settings.peer_timeout = 10h;
+    options.settings.prefetch_max_bytes = 0;
+    options.job_time = 500ms;
+    return options;
+  }
+  std::size_t sent()
+  {
+    std::size_t bytes = 0;
+    for (const Side side : both_sides) {
+      for (const Bytes & datagram : pair_.datagrams_sent(side)) {
+        bytes += datagram.size();
+      }
+    }
+    return bytes;
+  }
+};
+
+TEST_F(QuietRekeying, counts_every_byte_of_its_exchange_and_of_its_fetch)
+{
+  for (const bool ratchet : {true, false}) {
+    RekeyCommand command = rekey_to(nullptr);
+    command.ratchet = ratchet;
+    pair_.outcomes(Side::drone).clear();
+    const std::size_t before = sent();
+    pair_.drone().request_rekey(command, pair_.now());
+    ASSERT_TRUE(run_until_answered(Side::drone));
+    const HandshakeTiming & timing = answer(Side::drone).timing;
+    EXPECT_EQ(timing.bytes + timing.fetch_bytes, sent() - before);
+    EXPECT_GT(timing.bytes, ratchet ? 100u : 1000u) << "an encapsulation";
+    EXPECT_EQ(timing.fetch_bytes > 4000, !ratchet) << "a key and its signature";
+    pair_.run_for(1s);
+  }
+}
+
 TEST_F(Rekeying, uses_keys_made_ahead_of_its_handshake)
 {
   ASSERT_TRUE(pair_.run_until([&] { return pair_.snapshot(Side::drone).prekeys > 0; }));
