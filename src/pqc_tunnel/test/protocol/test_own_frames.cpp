@@ -196,6 +196,18 @@ TEST(OwnFrames, under_boot_keys_are_not_copied_to_an_address_of_the_live_session
   }
 }
 
+TEST(Route, is_counted_as_taken_only_if_something_leaves)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  const auto frames = [&pair] { return pair.snapshot(Side::drone).paths.at(0).frames_out; };
+  const auto before = frames();
+  pair.drone().routes(PeerIndex{0}, TrafficClass::other, 0, pair.now());
+  EXPECT_EQ(frames(), before);
+  pair.drone().routes(PeerIndex{0}, TrafficClass::other, 100, pair.now());
+  EXPECT_EQ(frames(), before + 1);
+}
+
 std::optional<Event> newest(WiredPair & pair, EventKind kind)
 {
   std::optional<Event> found;
