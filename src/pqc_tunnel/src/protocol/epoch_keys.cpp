@@ -4,7 +4,6 @@
 #include "epoch_keys.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <span>
 #include <utility>
 
@@ -60,9 +59,9 @@ ByteView EpochKeys::nonce(Nonce & buffer, const SecretBytes & base, std::uint64_
 {
   const std::size_t size = base.size();
   std::ranges::copy(base.view(), buffer.begin());
-  for (std::uint8_t & byte : std::span(buffer).subspan(size - 8, 8) | std::views::reverse) {
-    byte ^= static_cast<std::uint8_t>(sequence);
-    sequence >>= 8;
+  const auto low = std::span(buffer).subspan(size - 8, 8);
+  for (auto byte = low.rbegin(); byte != low.rend(); ++byte, sequence >>= 8) {
+    *byte ^= static_cast<std::uint8_t>(sequence);
   }
   return {buffer.data(), size};
 }

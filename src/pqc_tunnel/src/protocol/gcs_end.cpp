@@ -4,7 +4,6 @@
 #include "gcs_end.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <span>
 #include <utility>
 
@@ -54,9 +53,9 @@ KeyId GcsEnd::next_key_id()
 {
   KeyId id = boot_;
   std::uint64_t counter = ++key_counter_;
-  for (std::uint8_t & byte : std::span(id.bytes).last<8>() | std::views::reverse) {
-    byte = static_cast<std::uint8_t>(counter);
-    counter >>= 8;
+  const auto low = std::span(id.bytes).last<8>();
+  for (auto byte = low.rbegin(); byte != low.rend(); ++byte, counter >>= 8) {
+    *byte = static_cast<std::uint8_t>(counter);
   }
   return id;
 }

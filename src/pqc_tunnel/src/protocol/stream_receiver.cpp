@@ -4,7 +4,6 @@
 #include "stream_receiver.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 namespace pqc_tunnel
@@ -112,7 +111,10 @@ StreamAck StreamReceiver::ack_of(const Inbox & box, Instant now)
   ack.newest = box.newest;
   ack.waited_us = waited(now - box.newest_came);
   ack.through = box.received.through();
-  for (const std::uint32_t position : box.changed | std::views::take(StreamAck::max_ranges)) {
+  for (const std::uint32_t position : box.changed) {
+    if (ack.range_count == StreamAck::max_ranges) {
+      break;
+    }
     const ByteRange range = box.received.range_at(position);
     ack.ranges.at(ack.range_count++) = {range.begin, range.end - range.begin};
   }

@@ -135,11 +135,11 @@ TEST(ControlFrame, of_an_unknown_type_is_ignored)
     EXPECT_EQ(decode_control(bytes).has_value(), without_body) << type;
   }
   // Whatever its size: each of these is that of a known one.
-  for (const std::uint8_t type : {std::size_t{0}, std::size(body_sizes) + 1, std::size_t{255}}) {
+  for (const std::size_t type : {std::size_t{0}, std::size(body_sizes) + 1, std::size_t{255}}) {
     for (const std::size_t size : body_sizes) {
       Bytes bytes(5 + size);
-      bytes[0] = type;
-      EXPECT_FALSE(decode_control(bytes)) << int{type} << ' ' << size;
+      bytes[0] = static_cast<std::uint8_t>(type);
+      EXPECT_FALSE(decode_control(bytes)) << type << ' ' << size;
     }
   }
 }

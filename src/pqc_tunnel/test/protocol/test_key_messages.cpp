@@ -293,10 +293,10 @@ TEST(Rekey, begins_with_63_bytes_that_say_what_it_is_about)
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_FALSE(parse_rekey_opening(ByteView(bytes).first(size)));
   }
-  for (const std::uint8_t type : {0, 1, 2, 4}) {
+  for (const int type : {0, 1, 2, 4}) {
     Bytes other = bytes;
-    other[0] = type;
-    EXPECT_FALSE(parse_rekey_opening(other)) << int{type};
+    other[0] = static_cast<std::uint8_t>(type);
+    EXPECT_FALSE(parse_rekey_opening(other)) << type;
   }
 }
 

@@ -402,7 +402,7 @@ TEST(PolicyNotice, that_is_empty_or_of_another_kind_means_nothing_and_a_longer_o
 {
   Notice notice = to_notice(PolicyNotice{true, true});
   notice.bytes.at(notice.size++) = 7;
-  EXPECT_EQ(policy_notice(notice), PolicyNotice(true, true));
+  EXPECT_EQ(policy_notice(notice), (PolicyNotice{true, true}));
   notice.size = 0;
   EXPECT_FALSE(policy_notice(notice));
   EXPECT_FALSE(policy_notice(to_notice(ComputerNotice{})));
