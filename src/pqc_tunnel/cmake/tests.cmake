@@ -68,6 +68,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/paths/test_cobs.cpp
     test/paths/test_drop_watch.cpp
     test/paths/test_failover.cpp
+    test/paths/test_flow_queue.cpp
     test/paths/test_mavlink_class.cpp
     test/paths/test_mavlink_statustext.cpp
     test/paths/test_mavlink_stream.cpp

@@ -169,6 +169,9 @@ TEST(MavlinkClass, unknown_messages_are_telemetry_that_gives_way_to_nothing)
   unknown[7] = unknown[8] = unknown[9] = 0xff;
   EXPECT_EQ(classify(unknown).traffic, TrafficClass::telemetry);
   EXPECT_FALSE(classify(unknown).newest_counts);
+  unknown[7] = 3;  // below CHANGE_OPERATOR_CONTROL
+  unknown[8] = unknown[9] = 0;
+  EXPECT_EQ(classify(unknown).traffic, TrafficClass::telemetry);
 }
 
 TEST(MavlinkClass, a_datagram_of_several_frames_is_as_urgent_as_the_most_urgent_and_has_no_key)
@@ -178,6 +181,7 @@ TEST(MavlinkClass, a_datagram_of_several_frames_is_as_urgent_as_the_most_urgent_
   const Bytes command = frame_of("COMMAND_LONG", "signed");
   EXPECT_EQ(classify(joined({attitude, attitude})).traffic, TrafficClass::telemetry);
   EXPECT_FALSE(classify(joined({attitude, attitude})).key);
+  EXPECT_FALSE(classify(joined({attitude, attitude})).newest_counts);
   EXPECT_EQ(classify(joined({attitude, text})).traffic, TrafficClass::ordered);
   EXPECT_EQ(classify(joined({attitude, command, text})).traffic, TrafficClass::command);
   EXPECT_EQ(classify(joined({attitude, text, command})).sender, classify(attitude).sender);
@@ -204,13 +208,35 @@ TEST(MavlinkClass, anything_else_is_ordinary_data)
   Bytes flagged = attitude;
   flagged[2] = 0x02;  // an incompatibility flag that does not exist
   EXPECT_EQ(classify(flagged).traffic, TrafficClass::other);
+  EXPECT_EQ(mavlink_frame_size(flagged), 0U);
   for (const Bytes & whole :
        {attitude, frame_of("ATTITUDE", "first"), frame_of("ATTITUDE", "signed")})
   {
     for (std::size_t size = 0; size < whole.size(); ++size) {
-      EXPECT_EQ(classify(ByteView(whole).first(size)).traffic, TrafficClass::other);
+      ByteView cut = ByteView(whole).first(size);
+      EXPECT_EQ(classify(cut).traffic, TrafficClass::other);
+      EXPECT_FALSE(take_mavlink_frame(cut));
     }
   }
+}
+
+TEST(MavlinkClass, the_size_of_a_frame_is_known_once_the_bytes_are_there_that_tell_it)
+{
+  const auto sizes = [](const Bytes & frame) {
+    std::vector<std::size_t> found;
+    for (std::size_t size = 0; size < 5; ++size) {
+      found.push_back(mavlink_frame_size(ByteView(frame).first(size)));
+    }
+    return found;
+  };
+  const auto expect = [](std::size_t one, std::size_t two, std::size_t whole) {
+    return std::vector<std::size_t>{0, one, two, whole, whole};
+  };
+  EXPECT_EQ(sizes({0xfe, 28, 0, 1, 1}), expect(8, 36, 36));
+  EXPECT_EQ(sizes({0xfe, 28, 3, 1, 1}), expect(8, 36, 36));  // 3 is the sequence number
+  EXPECT_EQ(sizes({0xfd, 28, 0, 0, 0}), expect(12, 12, 40));
+  EXPECT_EQ(sizes({0xfd, 28, 1, 0, 0}), expect(12, 12, 53));
+  EXPECT_EQ(sizes({0xfd, 28, 2, 0, 0}), expect(12, 12, 0));
 }
 
 TEST(MavlinkClass, no_bytes_read_beyond_their_end)

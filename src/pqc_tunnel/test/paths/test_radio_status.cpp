@@ -60,6 +60,7 @@ TEST(RadioStatus, is_left_to_a_radio_that_reports_by_itself)
     const Bytes radio = mavlink(message, 3, 9, 51);
     both.insert(both.end(), radio.begin(), radio.end());
     status.look_for_radio(both);
+    status.look_for_radio(mavlink(attitude, 4));
     EXPECT_EQ(room(status, 0s, start + 2s), std::nullopt);
     EXPECT_EQ(room(status, 0s, start + 11s), std::nullopt);
     EXPECT_EQ(room(status, 0s, start + 12s), 100);

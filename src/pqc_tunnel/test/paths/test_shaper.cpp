@@ -103,6 +103,47 @@ TEST(Shaper, a_full_frame_waits_for_nothing)
   EXPECT_LE(shaped->frame.size(), 240U);
 }
 
+TEST(Shaper, fills_a_frame_to_its_last_byte)
+{
+  Line line(radio());
+  line.offer(mavlink(param_value, 1, 100));
+  EXPECT_FALSE(line.shaper.next_frame(line.now));
+  line.offer(mavlink(param_value, 2, 87));
+  const auto shaped = line.shaper.next_frame(line.now);
+  ASSERT_TRUE(shaped);
+  EXPECT_EQ(shaped->datagrams, 2U);
+  EXPECT_EQ(shaped->frame.size(), 240U);
+}
+
+TEST(Shaper, only_a_single_datagram_is_longer_than_a_bundle_may_be)
+{
+  Line line(radio());
+  line.link.longest_bundle = 100;
+  const Bytes single = mavlink(param_value, 1, 150);
+  line.offer(single);
+  EXPECT_EQ(line.shaper.next_frame(line.now)->frame.size(), single.size() + sealed_overhead);
+  for (std::uint32_t i = 2; i < 5; ++i) {
+    line.offer(mavlink(param_value, i, 15));  // 29 bytes in a bundle
+  }
+  line.now += 100ms;
+  const auto shaped = line.shaper.next_frame(line.now);
+  ASSERT_TRUE(shaped);
+  EXPECT_EQ(shaped->datagrams, 2U);
+}
+
+TEST(Shaper, refuses_an_empty_datagram_which_would_end_its_bundle)
+{
+  Line line(radio());
+  line.offer(mavlink(param_value, 1));
+  line.offer({});
+  line.offer(mavlink(param_value, 2));
+  EXPECT_EQ(
+    only_bytes(line.run_until(line.now + 100ms)),
+    (std::vector<Bytes>{mavlink(param_value, 1), mavlink(param_value, 2)}));
+  EXPECT_EQ(line.frames, 1);
+  EXPECT_EQ(line.shaper.counts(TrafficClass::other).oversize, 1U);
+}
+
 TEST(Shaper, leaves_nothing_out_as_long_as_little_waits)
 {
   Line line(radio());
@@ -284,6 +325,9 @@ TEST(Shaper, gives_parameters_and_telemetry_of_different_senders_half_each)
     line.offer(mavlink(param_value, i, 50));
     line.offer(mavlink(unknown, i, 20, 2));
     line.offer(mavlink(unknown, i, 200, 3));
+    if (i % 10 == 0) {  // which takes no share of either
+      line.shaper.offer_sealed({TrafficClass::control, {}}, Bytes(60, 9), {}, line.now);
+    }
     for (const auto & [when, datagram] : line.run_until(line.now + 5ms)) {
       bytes[datagram[5]] += datagram.size() + 2;
     }
@@ -329,7 +373,11 @@ TEST(Shaper, who_had_nothing_to_send_has_saved_nothing_up)
 {
   Line line(radio());
   std::map<std::uint8_t, std::size_t> bytes;
+  line.offer(Bytes(50, 9));
   for (std::uint32_t i = 0; i < 2400; ++i) {
+    if (i % 10 == 0) {
+      line.shaper.offer_sealed({TrafficClass::stream, {}}, Bytes(240, 9), {}, line.now);
+    }
     line.offer(mavlink(unknown, i, 50, 2));
     if (i >= 2000) {
       line.offer(mavlink(unknown, i, 50, 3));
@@ -465,6 +513,8 @@ TEST(Shaper, tells_how_much_airtime_was_asked_for_in_vain)
   EXPECT_EQ(line.shaper.load(line.now), Shaper::longest_load);
   line.run_until(line.now + 1s);
   EXPECT_EQ(line.shaper.load(line.now), 0s);
+  line.offer(mavlink(unknown, 400, 60));
+  EXPECT_LT(line.shaper.load(line.now), 20ms);
 }
 
 TEST(Shaper, sealed_frames_leave_unchanged_and_alone_the_tunnels_own_first)

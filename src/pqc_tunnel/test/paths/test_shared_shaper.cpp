@@ -163,6 +163,33 @@ double share_beside(LinkType type, double heard)
 
 }  // namespace
 
+TEST(SharedShaper, strangers_let_data_of_every_drone_go_first_until_they_have_waited_too_long)
+{
+  const LinkSettings link{"radio", LinkType::serial, Carry::all, 240, 57.6};
+  for (const bool overdue : {false, true}) {
+    SharedShaper shaper(link, 2);
+    Instant now{1h};
+    shaper.of(1).offer_sealed({TrafficClass::unproved, {}}, Bytes(60, 1), {}, now);
+    now += overdue ? 200ms : 199ms;
+    shaper.of(0).offer(mavlink(command_long, 1), now);
+    for (const std::size_t expected : {overdue ? 1U : 0U, overdue ? 0U : 1U}) {
+      now = std::max(now, shaper.next_timeout());
+      const auto turn = shaper.next_frame(now);
+      ASSERT_TRUE(turn);
+      EXPECT_EQ(turn->peer, expected);
+    }
+  }
+}
+
+TEST(SharedShaper, has_no_frame_if_all_that_waited_was_stale)
+{
+  const LinkSettings link{"radio", LinkType::serial, Carry::all, 240, 57.6};
+  SharedShaper shaper(link, 2);
+  shaper.of(0).offer(mavlink(command_long, 1), Instant{1h});
+  EXPECT_FALSE(shaper.next_frame(Instant{1h} + 2s));
+  EXPECT_EQ(shaper.counts(TrafficClass::command).stale, 1U);
+}
+
 TEST(SharedShaper, yields_on_a_radio_what_the_other_end_takes_but_keeps_half)
 {
   EXPECT_NEAR(share_beside(LinkType::serial, 0), 1.0, 0.02);
