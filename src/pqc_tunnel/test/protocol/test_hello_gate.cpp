@@ -380,8 +380,7 @@ TEST_F(Gate, answers_within_a_share_of_the_rate_that_was_found_for_the_only_link
   EXPECT_LT(answers_of(one, found), 60);
   EXPECT_GT(answers_of(one, 1e9), 200);
   EXPECT_GT(answers_of(paths_, found), 200);
-  EXPECT_LT(answers_of(thin, std::nullopt), 60);
-  EXPECT_EQ(answers_of(thin, 1e9), answers_of(thin, std::nullopt));
+  EXPECT_EQ(answers_of(thin, found / 10), answers_of(thin, std::nullopt));
 }
 
 }  // namespace
