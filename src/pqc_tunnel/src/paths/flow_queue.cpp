@@ -330,9 +330,10 @@ void FlowQueue::share(Flow & flow)
     }
   }
   turn_ = std::max(turn_, least);
-  for (std::size_t i = 0; i < shares_.size(); ++i) {
-    shares_[i] = waits[i] ? shares_[i] : std::max(shares_[0], shares_[1]);
-  }
+  const std::uint64_t most = std::ranges::max(shares_);
+  std::ranges::transform(shares_, waits, shares_.begin(), [most](std::uint64_t share, bool one) {
+    return one ? share : most;
+  });
   const std::size_t bytes = size_in_bundle(flow.items.front());
   shares_[flow.carries_more()] += bytes;
   flow.served += bytes;
