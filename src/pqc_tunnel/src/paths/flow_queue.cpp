@@ -285,8 +285,8 @@ FlowQueue::Choice FlowQueue::choose(Instant now) const
     }
     const Rank of_flow = is_fenced ? common : rank(flow, now);
     const auto order = std::tuple(of_flow, shares_[flow.carries_more()], flow.served);
-    if (of_flow != Rank::none && (best.flow == nullptr || order < least)) {
-      best = {of_flow, &flow};
+    if (of_flow != Rank::none && (best.rank == Rank::none || order < least)) {
+      best = {of_flow, id};
       least = order;
     }
   }
@@ -295,7 +295,7 @@ FlowQueue::Choice FlowQueue::choose(Instant now) const
 
 Waiting FlowQueue::take(Instant now)
 {
-  Flow & flow = flows_.at(choose(now).flow->id);
+  Flow & flow = flows_.at(choose(now).flow);
   if (flow.is_of_application()) {
     share(flow);
   }
@@ -392,6 +392,7 @@ std::vector<Bytes> FlowQueue::take_unsealed()
     }
   }
   std::vector<Bytes> in_order;
+  in_order.reserve(taken.size());
   for (auto & [number, bytes] : taken) {
     in_order.push_back(std::move(bytes));
   }

@@ -60,7 +60,7 @@ public:
   };
   Rank next_rank(Instant now) const { return choose(now).rank; }
   // What leaves next, unless the rank is `none`.
-  const Waiting & next(Instant now) const { return choose(now).flow->items.front(); }
+  const Waiting & next(Instant now) const { return flows_.at(choose(now).flow).items.front(); }
   Waiting take(Instant now);
 
   // When something may leave, of which what gains by company has waited so long for it; max: nothing may.
@@ -107,7 +107,7 @@ private:
   struct Choice
   {
     Rank rank = Rank::none;
-    const Flow * flow = nullptr;
+    FlowId flow = 0;  // unless the rank is `none`
   };
 
   static constexpr std::size_t index(TrafficClass traffic)

@@ -327,7 +327,7 @@ void GcsEnd::request_rekey(const RekeyCommand & command, Instant now)
   } else {
     problem = objection(**suite, owner);
   }
-  if (!problem.empty()) {
+  if (keys == nullptr || !problem.empty()) {
     remote.refuse_rekey(command, problem, suite.value_or(nullptr), owner.timing, now);
     return;
   }
