@@ -199,7 +199,7 @@ TEST_F(StoppedProcess, of_a_drone_on_a_serial_line_delivers_nothing_old_either)
     "drone",
     {"identity_dir:=" + (identities() / "alpha").string(), "suite:=cs-mlkem512-aesgcm-mldsa44",
      "links:=[radio]", "link.radio.type:=serial", "link.radio.device:=" + wire.device(1).string(),
-     "link.radio.baud:=" + std::to_string(baud), "link.radio.mtu_bytes:=320",
+     "link.radio.baud:=" + std::to_string(baud), "link.radio.mtu_bytes:=320", "radio_status:=off",
      "plaintext_port:=" + std::to_string(plaintext), "plaintext_peer_address:=127.0.0.1",
      "plaintext_peer_port:=" + std::to_string(drone_application_.port())});
   ASSERT_TRUE(is_established("drone"));

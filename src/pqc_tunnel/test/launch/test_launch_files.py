@@ -323,7 +323,15 @@ class TestLaunchFiles(unittest.TestCase):
         timer = graph.node.create_timer(0.1, fly)
         self.addCleanup(graph.node.destroy_timer, timer)
         graph.wait_for(lambda: batteries and vehicles, "battery and state of the vehicle")
-        self.assertEqual(vehicle.receive(), vehicle_traffic(armed=False, cell_mv=3000))
+        arrived: list[bytes] = []
+
+        def hears() -> bool:
+            with contextlib.suppress(TimeoutError):
+                arrived.append(vehicle.receive(timeout_s=0.01))
+            return bool(arrived)
+
+        graph.wait_for(hears, "what the ground says")
+        self.assertEqual(arrived[0], vehicle_traffic(armed=False, cell_mv=3000))
         seen = len(batteries)
         graph.wait_for(lambda: len(batteries) > seen + 5, "batteries since the ground's arrived")
         self.assertEqual({state.armed for state in vehicles}, {True})
