@@ -24,29 +24,22 @@ _DATAGRAM_BYTES = 256
 
 def run(options: argparse.Namespace) -> int:
     """Flood both ends, or do what the options name; 0 if they passed."""
-    out, seconds = options.out, options.seconds
     if options.member:
+        attack, arguments = member, (options.frames, options.seconds)
+    elif options.addresses:
+        attack, arguments = addresses, (options.seconds,)
+    elif options.restarts:
+        attack, arguments = restarts, (options.datagrams, options.seconds)
+    else:
         return run_measurement(
-            out,
-            lambda folder: member.measure(folder, options.frames, seconds),
-            member.judge,
-            member.lines,
+            options.out, lambda folder: _measure(options, folder), judge, flood_text.lines
         )
-    if options.addresses:
-        return run_measurement(
-            out,
-            lambda folder: addresses.measure(folder, seconds),
-            addresses.judge,
-            addresses.lines,
-        )
-    if options.restarts:
-        return run_measurement(
-            out,
-            lambda folder: restarts.measure(folder, options.datagrams, seconds),
-            restarts.judge,
-            restarts.lines,
-        )
-    return run_measurement(out, lambda folder: _measure(options, folder), judge, flood_text.lines)
+    return run_measurement(
+        options.out,
+        lambda folder: attack.measure(folder, *arguments),
+        attack.judge,
+        attack.lines,
+    )
 
 
 def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:

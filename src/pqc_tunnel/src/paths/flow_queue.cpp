@@ -26,17 +26,17 @@ constexpr std::size_t item_cost = 128;  // of memory, beside its bytes
 
 // As long as what waits takes no longer, nothing is left out for a newer one.
 constexpr Duration short_queue = std::chrono::milliseconds(100);
-// What is urgent waits no longer for what can be spared, even where the other end takes its half of the link.
+// An urgent datagram waits no longer for others that can be spared, even where the other end takes its half of the link.
 constexpr Duration short_wait = std::chrono::milliseconds(60);
 // Telemetry of which nothing has left for so long keeps its place, or newer ones would push it back for ever.
 constexpr Duration longest_pushed_back = std::chrono::milliseconds(250);
-// What is urgent, and what stands before it, has so much more of the link than telemetry, and then no more.
+// Urgent datagrams, and all that stands before them, have at most so much more of the link than telemetry.
 constexpr Duration longest_advance = std::chrono::seconds(1);
-// What is worth sending although it has waited: parameters, missions and files are repeated only slowly.
+// Parameters, missions and files are worth sending although they have waited, since they are repeated only slowly.
 constexpr int ordered_patience = 30;
 // Streams wait behind all data, but each part no longer than so many times its own airtime: a third of the link.
 constexpr int stream_patience = 2;
-// What goes to strangers waits behind all else, but no longer than this, which also lies between two such frames: a link
+// Frames to strangers wait behind all else, but no longer than this, which also lies between two of them: otherwise a link
 // that is always full would never answer a drone that comes back.
 constexpr Duration longest_turned_back = std::chrono::milliseconds(200);
 // Nor for anything urgent longer than this, which is less than a sealed frame waits at all.
@@ -173,7 +173,7 @@ void FlowQueue::make_way(const Flow & flow, Instant now)
   }
 }
 
-// When one of its kind left last. What has no key can be told from nothing, and goes first.
+// When one of its kind left last. A datagram without a key has no kind, and goes first.
 Instant FlowQueue::left(const Waiting & one) const
 {
   if (!one.kind.key) {
