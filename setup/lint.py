@@ -13,6 +13,7 @@ from pathlib import Path
 
 import packages
 import parameters
+from budget import budget_findings
 from clang_tidy import tidy_findings
 from cpp_includes import include_findings
 from documents import link_findings, page_findings
@@ -146,11 +147,14 @@ class Lint:
                 if line != line.rstrip():
                     yield f"{name}:{number}: trailing blanks"
 
+    def budget(self) -> Iterator[str]:
+        yield from budget_findings(self.root, self.files)
+
     def checks(self) -> list[Callable[[], Iterator[str]]]:
         return [
             self.clang_format, self.ruff, self.shell, self.copyright, self.packages,
             self.python_imports, self.cpp_includes, self.underlay_use, self.parameters,
-            self.documents, self.addresses, self.whitespace, self.clang_tidy,
+            self.documents, self.addresses, self.whitespace, self.budget, self.clang_tidy,
         ]
 
 
