@@ -6,6 +6,7 @@ set(PQC_TUNNEL_SUPPORT_OPTIONS pqc_tunnel_test_options)
 if(PQC_TUNNEL_SANITIZE)
   set(PQC_TUNNEL_SUPPORT_OPTIONS pqc_tunnel_options)
   target_compile_options(pqc_tunnel_test_program_options INTERFACE -O0 -g1)
+  target_compile_definitions(pqc_tunnel_test_program_options INTERFACE PQC_TUNNEL_SANITIZED)
   target_link_libraries(pqc_tunnel_test_program_options INTERFACE pqc_tunnel_options)
   # Half of that time goes into headers that all of them include.
   add_executable(pqc_tunnel_test_headers test/support/headers.cpp)

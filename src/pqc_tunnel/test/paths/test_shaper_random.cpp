@@ -11,6 +11,7 @@
 
 #include "paths/shaper.hpp"
 #include "shaped_line.hpp"
+#include "support/repetitions.hpp"
 
 namespace pqc_tunnel
 {
@@ -191,7 +192,7 @@ private:
 
 TEST(Shaper, of_random_offers_each_senders_numbers_and_time_stamps_only_rise)
 {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::repetitions(std::uint64_t{60}); ++seed) {
     SCOPED_TRACE(seed);
     RandomOffers(seed).run();
     if (HasFailure()) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <deque>
 
+#include "support/repetitions.hpp"
 #include "support/traffic.hpp"
 
 // No datagram is delivered that is older than max_age and the usual way, and none that is younger is refused.
@@ -202,7 +203,7 @@ class Lossy : public testing::TestWithParam<Way>
 
 TEST_P(Lossy, links_lose_nothing_more)
 {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= repetitions(std::uint64_t{40}); ++seed) {
     WiredPair::Options options;
     options.latency = GetParam().latency;
     options.seed = seed;

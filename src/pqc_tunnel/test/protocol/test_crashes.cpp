@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/repetitions.hpp"
 #include "support/traffic.hpp"
 
 // Either end may crash at any moment, forgetting everything; both then find back by themselves.
@@ -34,7 +35,7 @@ protected:
   template <typename Try>
   void at_moments(Duration until, Duration step, const Try & attempt)
   {
-    const Duration apart = traffic() ? 3 * step : step;
+    const Duration apart = (traffic() ? 3 : 1) * (sanitized ? 10 : 1) * step;
     const Duration first = traffic() && crashing() == Side::gcs ? step : Duration{};
     for (Duration after = first; after < until; after += apart) {
       ASSERT_NO_FATAL_FAILURE(attempt(after));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/empty_pool.hpp"
+#include "support/repetitions.hpp"
 #include "support/traffic.hpp"
 
 // Everything that can get lost, cut or stalled during a rekey. Whatever it is: no datagram is lost because of it, no
@@ -354,8 +355,8 @@ protected:
 
 TEST_P(LossyRekeys, and_ratchets_all_complete_in_step_within_20_round_trips_and_lose_no_data)
 {
-  // On two links for each loss, so 1,000 in all; more than the epochs of a session.
-  constexpr std::size_t rounds = 500;
+  // On two links for each loss, so 1,000 in all; without a sanitizer more than the epochs of a session.
+  constexpr std::size_t rounds = repetitions(std::size_t{500});
   LossyLink link(loss(), rtt());
   WiredPair & pair = link.pair();
   link.run_until(

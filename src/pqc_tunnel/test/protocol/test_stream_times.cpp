@@ -7,6 +7,7 @@
 #include <iostream>
 #include <vector>
 
+#include "support/repetitions.hpp"
 #include "support/stream_link.hpp"
 
 // How long a key of Classic McEliece, 1.36 MB, takes over links that lose parts and acknowledgements: 50 fetches each, in
@@ -61,7 +62,7 @@ TEST_P(StreamTimes, of_unlucky_fetches_are_little_longer_than_usual)
   const double model = fetch(ideal, key) / (1 - profile.link.loss) + last_parts;
   for (const bool first : {true, false}) {
     std::vector<double> times;
-    for (int seed = 1; seed <= profile.fetches; ++seed) {
+    for (int seed = 1; seed <= repetitions(profile.fetches); ++seed) {
       Streams streams(profile.link, static_cast<std::uint64_t>(seed));
       if (!first) {
         // A light key goes ahead, as in a session: its end tells the sender little of the link.
@@ -77,7 +78,10 @@ TEST_P(StreamTimes, of_unlucky_fetches_are_little_longer_than_usual)
               << " s; times it: median " << median << ", 95 % " << percentile_95 << ", worst "
               << times.back() << '\n';
     EXPECT_LT(median, 1.2);
-    EXPECT_LT(percentile_95, 1.5 * median);
+    // A few fetches have no percentiles.
+    if (!sanitized) {
+      EXPECT_LT(percentile_95, 1.5 * median);
+    }
     EXPECT_LT(times.back(), 1.5);
   }
 }
