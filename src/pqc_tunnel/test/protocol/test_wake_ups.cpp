@@ -86,6 +86,75 @@ TEST_F(RareReportsOfTheDrone, let_a_request_for_a_prekey_be_repeated_in_time)
   EXPECT_LE(lost[1] - lost[0], control_retry_first * 6 / 5);
 }
 
+// --- Data that bring a time-out forward ---
+
+class DataBringForward : public testing::Test
+{
+protected:
+  static WiredPair::Options options()
+  {
+    WiredPair::Options options;
+    options.settings.report_interval = options.settings.keepalive_interval = 1h;
+    options.settings.peer_timeout = 1h;
+    return options;
+  }
+  // The next datagram of that end, which the other end does not get.
+  static Bytes hold_datagram(WiredPair & pair, Side from)
+  {
+    pair.set_datagram_filter([](Side, Bytes &) { return false; });
+    pair.send(from, Bytes(40));
+    pair.set_datagram_filter(nullptr);
+    return pair.datagrams_sent(from).back();
+  }
+  static void expect_earlier(WiredPair & pair, Side to, ByteView datagram, const Endpoint & from)
+  {
+    Tunnel & end = pair.end(to);
+    const Instant before = end.next_timeout();
+    EXPECT_TRUE(pair.inject(to, datagram, from).forward);
+    EXPECT_LT(end.exact_timeout(), before);
+    EXPECT_EQ(end.next_timeout(), end.exact_timeout());
+  }
+};
+
+TEST_F(DataBringForward, the_next_probe_of_a_new_address)
+{
+  WiredPair pair(options());
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(1min);
+  expect_earlier(pair, Side::gcs, hold_datagram(pair, Side::drone), WiredPair::stranger());
+}
+
+TEST_F(DataBringForward, the_next_probe_of_a_second_link)
+{
+  WiredPair::Options options = this->options();
+  options.settings.paths.links = {{.name = "lte"}, {.name = "radio", .type = LinkType::serial}};
+  WiredPair pair(options);
+  // Nothing has come by the radio yet.
+  pair.set_link_weather(
+    [](Side, std::uint8_t link) { return link == 1 ? std::nullopt : std::optional(Duration{}); });
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(1min);
+  Endpoint radio;
+  radio.family = AddressFamily::serial;
+  radio.link = 1;
+  expect_earlier(pair, Side::gcs, hold_datagram(pair, Side::drone), radio);
+}
+
+TEST_F(DataBringForward, the_fetch_of_a_prekey_ahead)
+{
+  WiredPair pair(options());
+  pair.set_datagram_filter([&pair](Side from, Bytes & bytes) {
+    const auto header = decode_frame_header(bytes);
+    return from == Side::drone || !header ||
+           header->key_id != pair.snapshot(Side::drone).receive_id;
+  });
+  ASSERT_TRUE(
+    pair.run_until([&pair] { return pair.snapshot(Side::gcs).state == PeerState::established; }));
+  pair.run_for(15s);
+  expect_earlier(
+    pair, Side::drone, hold_datagram(pair, Side::gcs), WiredPair::address_of(Side::gcs));
+}
+
 // Under boot keys, with pauses that double: at once, and after 125, 375, 875 and 1,875 ms.
 TEST(QuestionsOfTheTime, under_boot_keys_are_repeated_until_one_is_answered)
 {
