@@ -113,6 +113,14 @@ TEST_F(BootKeys, are_made_for_few_challenges_only)
   EXPECT_EQ(challenges_answered(), max_challenges);
 }
 
+TEST_F(BootKeys, once_in_use_are_asked_for_no_more)
+{
+  ASSERT_NO_FATAL_FAILURE(run_until_finish());
+  const std::size_t asked = second_hellos().size();
+  pair_->run_for(3s);
+  EXPECT_EQ(second_hellos().size(), asked);
+}
+
 TEST_F(BootKeys, once_in_use_are_not_made_for_another_challenge)
 {
   pair_->hold_jobs(Side::gcs, true);

@@ -102,5 +102,41 @@ TEST(Fleet, counts_datagrams_of_no_drone_apart)
   }
 }
 
+// The other drones are reached by other radios.
+TEST(Fleet, has_its_hellos_answered_at_the_usual_rate_although_the_radio_of_one_drone_is_full)
+{
+  Fleet fleet(2);
+  Bytes hello;
+  fleet.set_channel(1, [&hello](Side from, Bytes & bytes) {
+    hello = from == Side::drone && is_hello(bytes) ? bytes : hello;
+    return std::vector<Duration>{Duration{}};
+  });
+  ASSERT_TRUE(fleet.run_until([&] { return fleet.agreed(0) && fleet.agreed(1); }, 20s));
+  constexpr double bytes_per_s = 12'000;
+  Instant free_at;
+  fleet.set_channel(0, [&](Side from, Bytes & bytes) {
+    free_at = std::max(free_at, fleet.now());
+    if (from == Side::drone || free_at > fleet.now() + 1s) {
+      return from == Side::drone ? std::vector<Duration>{Duration{}} : std::vector<Duration>{};
+    }
+    const std::chrono::duration<double> airtime(
+      static_cast<double>(bytes.size() + 48) / bytes_per_s);
+    free_at += std::chrono::duration_cast<Duration>(airtime);
+    return std::vector<Duration>{free_at - fleet.now()};
+  });
+  fleet.run_for(15s);
+  for (int i = 0; i < 3000; ++i) {
+    fleet.send_down(0, Bytes(200));
+    fleet.run_for(10ms);
+  }
+  ASSERT_TRUE(fleet.gcs().found_rate(Fleet::index(0)));
+  Endpoint from = WiredPair::stranger();
+  for (int i = 0; i < 500; ++i, ++from.port) {
+    fleet.gcs().handle_hello(hello, from, fleet.now());
+    fleet.run_for(10ms);
+  }
+  EXPECT_GT(500 - fleet.gcs().strangers().repeated, 50u);
+}
+
 }  // namespace
 }  // namespace pqc_tunnel::test

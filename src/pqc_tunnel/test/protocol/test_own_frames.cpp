@@ -196,6 +196,30 @@ TEST(OwnFrames, under_boot_keys_are_not_copied_to_an_address_of_the_live_session
   }
 }
 
+// Whoever has the PSK has boot keys, and could show any rate.
+TEST(RateOfAPath, is_that_at_which_streams_of_the_session_arrive)
+{
+  WiredPair pair;
+  const auto source = [&pair] { return pair.snapshot(Side::drone).paths.at(0).rate_source; };
+  ASSERT_TRUE(pair.establish());
+  EXPECT_EQ(source(), RateSource::unknown);
+  ASSERT_TRUE(pair.run_until([&pair] { return pair.snapshot(Side::drone).prekeys > 0; }));
+  EXPECT_EQ(source(), RateSource::streams);
+}
+
+TEST(BytesUnderWay, are_those_of_a_prekey_for_a_new_session_too)
+{
+  WiredPair pair;
+  std::size_t parts = 0;
+  pair.set_datagram_filter([&parts](Side from, Bytes & bytes) {
+    parts += from == Side::gcs && bytes.size() > 500 ? 1 : 0;
+    return parts < 2;
+  });
+  ASSERT_TRUE(pair.run_until([&parts] { return parts >= 2; }));
+  pair.run_for(20ms);
+  EXPECT_GT(pair.snapshot(Side::drone).pool.bytes_under_way, 500u);
+}
+
 TEST(Route, is_counted_as_taken_only_if_something_leaves)
 {
   WiredPair pair;

@@ -48,12 +48,13 @@ struct UnknownRadio
 class SaturatedLink : public ::testing::Test
 {
 protected:
-  void start(bool find_rate = true)
+  void start(bool find_rate = true, const std::vector<LinkSettings> & links = {{.name = "lte"}})
   {
     WiredPair::Options options;
     options.shaped = true;
     options.latency = milliseconds(20);
     options.settings.find_rate = find_rate;
+    options.settings.paths.links = links;
     pair = std::make_unique<WiredPair>(options);
     ASSERT_TRUE(pair->establish());
     pair->run_for(seconds(15));
@@ -181,6 +182,20 @@ TEST_F(SaturatedLink, without_the_search_keeps_its_queue_full_and_loses_commands
   EXPECT_FALSE(rate());
   EXPECT_LT(commands, 50u);
   EXPECT_GT(round_trip(), milliseconds(800));
+}
+
+TEST_F(SaturatedLink, is_not_looked_for_unless_it_is_the_only_one_and_udp_without_a_rate)
+{
+  const std::vector<std::vector<LinkSettings>> other_links = {
+    {{.name = "lte"}, {.name = "second"}},
+    {{.name = "radio", .type = LinkType::serial}},
+    {{.name = "lte", .rate_kbit = 1000}}};
+  for (const auto & links : other_links) {
+    radio = UnknownRadio{};
+    start(true, links);
+    fly(seconds(30), 110);
+    EXPECT_FALSE(rate()) << links.size() << links[0].name;
+  }
 }
 
 TEST_F(SaturatedLink, of_a_higher_rate_has_frames_that_pass)

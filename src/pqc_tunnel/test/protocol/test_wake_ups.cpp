@@ -301,6 +301,106 @@ TEST(Ratchet, is_repeated_more_often_on_a_link_that_loses_much)
   }
 }
 
+enum class Message
+{
+  finish,
+  finish_of_new_session,
+  prekey,
+};
+
+struct RepeatedPart
+{
+  Message message;
+  double loss;  // of what the drone sends
+  bool repeated;
+};
+
+// Within a round trip, like RATCHET; the parts of other messages only when they are missed.
+TEST(Parts, of_a_finish_are_repeated_at_once_on_a_link_that_loses_much)
+{
+  for (const auto & [message, loss, repeated] :
+       {RepeatedPart{Message::finish, 0, false}, RepeatedPart{Message::finish, 0.3, true},
+        RepeatedPart{Message::finish_of_new_session, 0.3, false},
+        RepeatedPart{Message::prekey, 0.3, false}})
+  {
+    WiredPair::Options options;
+    options.latency = 50ms;
+    options.settings.prefetch_max_bytes = 0;
+    WiredPair pair(options);
+    ASSERT_TRUE(pair.establish());
+    std::bernoulli_distribution drops(loss);
+    std::mt19937 dice(1);
+    pair.set_datagram_filter(
+      [&](Side from, Bytes &) { return from != Side::drone || !drops(dice); });
+    pair.run_for(20s);
+    const Side sender = message == Message::prekey ? Side::gcs : Side::drone;
+    std::vector<Instant> sent;
+    pair.set_datagram_filter([&](Side from, Bytes & bytes) {
+      const bool part = from == sender && !is_hello(bytes) && bytes.size() > 500;
+      if (part) {
+        sent.push_back(pair.now());
+      }
+      return !part;
+    });
+    if (message == Message::finish_of_new_session) {
+      pair.drone().wipe(PeerIndex{0}, "test", pair.now());
+    } else {
+      pair.drone().request_rekey(rekey_to(nullptr), pair.now());
+    }
+    ASSERT_TRUE(pair.run_until([&sent] { return !sent.empty(); }));
+    pair.run_for(90ms);
+    EXPECT_EQ(sent.back() > sent.front(), repeated) << static_cast<int>(message) << " " << loss;
+  }
+}
+
+// --- How long frames of an exchange will wait ---
+
+struct Question
+{
+  bool data;
+  double rate_kbit;
+  std::size_t asked;
+};
+
+// A question at once, if there was data and the rate of the link is not known. Those that repeat it need none.
+TEST(Exchange, asks_once_how_long_the_data_before_it_wait)
+{
+  for (const auto & [data, rate_kbit, asked] :
+       {Question{true, 0, 1}, Question{false, 0, 0}, Question{true, 1000, 0}})
+  {
+    WiredPair::Options options;
+    options.latency = 100ms;
+    options.settings.paths.links[0].rate_kbit = rate_kbit;
+    WiredPair pair(options);
+    ASSERT_TRUE(pair.establish());
+    pair.run_for(20s);
+    std::size_t questions = 0;
+    pair.set_datagram_filter([&questions](Side from, Bytes & bytes) {
+      questions += from == Side::drone && bytes.size() == question_size ? 1 : 0;
+      return bytes.size() != frame_overhead + encode(ControlFrame{0, Ratchet{}}).size();
+    });
+    RekeyCommand ratchet = rekey_to(nullptr);
+    ratchet.ratchet = true;
+    for (int i = 0; i < 2; ++i) {
+      questions = 0;
+      ASSERT_TRUE(pair.run_until([&questions] { return questions > 0; }));
+      pair.run_for(10ms);
+      questions = 0;
+      for (int step = 0; step < 4; ++step) {
+        if (data) {
+          pair.send(Side::drone, Bytes(40));
+        }
+        if (step == 0) {
+          pair.drone().request_rekey(ratchet, pair.now());
+        }
+        pair.run_for(100ms);
+      }
+      EXPECT_EQ(questions, asked) << data << " " << rate_kbit;
+      pair.run_for(1min);  // the ratchet fails
+    }
+  }
+}
+
 // What is known of the ground station after a session was made and nothing has come since.
 TEST(MissingDatagrams, are_a_fault_once_the_patience_ends)
 {
