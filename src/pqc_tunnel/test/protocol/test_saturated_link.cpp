@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "paths/shaped_line.hpp"
+#include "protocol/control_frame.hpp"
 #include "support/wired_pair.hpp"
 
 namespace pqc_tunnel::test
@@ -196,6 +197,30 @@ TEST_F(SaturatedLink, is_not_looked_for_unless_it_is_the_only_one_and_udp_withou
     fly(seconds(30), 110);
     EXPECT_FALSE(rate()) << links.size() << links[0].name;
   }
+}
+
+// What is repeated would only add to what the link has no room for.
+TEST_F(SaturatedLink, has_nothing_repeated_within_a_round_trip_although_it_loses_much)
+{
+  radio.loss = 0.15;
+  start();
+  fly(seconds(60), 110);
+  ASSERT_TRUE(rate());
+  std::vector<Instant> sent;
+  pair->set_datagram_filter([&](Side from, Bytes & bytes) {
+    const bool ratchet = from == Side::drone &&
+                         bytes.size() == frame_overhead + encode(ControlFrame{0, Ratchet{}}).size();
+    if (ratchet) {
+      sent.push_back(pair->now());
+    }
+    return !ratchet;
+  });
+  RekeyCommand ratchet = rekey_to(nullptr);
+  ratchet.ratchet = true;
+  const Duration least = round_trip() * 3 / 4;
+  pair->drone().request_rekey(ratchet, pair->now());
+  ASSERT_TRUE(pair->run_until([&sent] { return sent.size() == 2; }, seconds(5)));
+  EXPECT_GE(sent[1] - sent[0], least);
 }
 
 TEST_F(SaturatedLink, of_a_higher_rate_has_frames_that_pass)
