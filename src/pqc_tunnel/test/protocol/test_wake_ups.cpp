@@ -359,24 +359,30 @@ struct Question
 {
   bool data;
   double rate_kbit;
+  std::size_t links;
   std::size_t asked;
 };
 
-// A question at once, if there was data and the rate of the link is not known. Those that repeat it need none.
+const std::size_t report_size = frame_overhead + encode(ControlFrame{0, LinkReport{}}).size();
+
+// A question at once, and a report with it, if there was data and the rate of the only link is not known. Frames that
+// repeat one need none.
 TEST(Exchange, asks_once_how_long_the_data_before_it_wait)
 {
-  for (const auto & [data, rate_kbit, asked] :
-       {Question{true, 0, 1}, Question{false, 0, 0}, Question{true, 1000, 0}})
+  for (const auto & [data, rate_kbit, links, asked] :
+       {Question{true, 0, 1, 1}, Question{false, 0, 1, 0}, Question{true, 1000, 1, 0},
+        Question{true, 0, 2, 0}})
   {
     WiredPair::Options options;
     options.latency = 100ms;
+    options.settings.paths.links.resize(links);
     options.settings.paths.links[0].rate_kbit = rate_kbit;
     WiredPair pair(options);
     ASSERT_TRUE(pair.establish());
     pair.run_for(20s);
     std::size_t questions = 0;
     pair.set_datagram_filter([&questions](Side from, Bytes & bytes) {
-      questions += from == Side::drone && bytes.size() == question_size ? 1 : 0;
+      questions += from == Side::drone && bytes.size() == report_size ? 1 : 0;
       return bytes.size() != frame_overhead + encode(ControlFrame{0, Ratchet{}}).size();
     });
     RekeyCommand ratchet = rekey_to(nullptr);
@@ -395,10 +401,31 @@ TEST(Exchange, asks_once_how_long_the_data_before_it_wait)
         }
         pair.run_for(100ms);
       }
-      EXPECT_EQ(questions, asked) << data << " " << rate_kbit;
+      EXPECT_EQ(questions, asked) << data << " " << rate_kbit << " " << links;
       pair.run_for(1min);  // the ratchet fails
     }
   }
+}
+
+TEST(Exchange, is_none_that_fetches_a_prekey_ahead)
+{
+  WiredPair::Options options;
+  options.latency = 100ms;
+  WiredPair pair(options);
+  ASSERT_TRUE(pair.establish());
+  std::size_t reports = 0;
+  std::size_t parts = 0;
+  pair.set_datagram_filter([&](Side from, Bytes & bytes) {
+    reports += from == Side::gcs && bytes.size() == report_size ? 1 : 0;
+    parts += from == Side::gcs && bytes.size() > 500 ? 1 : 0;
+    return true;
+  });
+  while (parts == 0) {
+    reports = 0;
+    pair.send(Side::gcs, Bytes(40));
+    pair.run_for(20ms);
+  }
+  EXPECT_EQ(reports, 0u);
 }
 
 // What is known of the ground station after a session was made and nothing has come since.
