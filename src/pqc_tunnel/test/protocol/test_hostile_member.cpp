@@ -109,17 +109,17 @@ struct Reports
 
 TEST(HostileMember, takes_no_memory_with_reports_of_any_window_at_any_rate)
 {
-  for (const auto & [window, spacing] :
+  for (const Reports & reports :
        {Reports{1h, 0ms}, Reports{1h, 50ms}, Reports{4s, 0ms}, Reports{4s, 50ms}})
   {
     Fleet fleet(2);
     ASSERT_TRUE(fleet.run_until([&] { return fleet.agreed(hostile); }, 20s));
     const auto keys = fleet.stolen_keys(hostile);
     LinkReport report = report_of_an_hour();
-    report.view.window = window;
+    report.view.window = reports.window;
     Instant now = fleet.now();
     const auto send = [&] {
-      now += spacing;
+      now += reports.spacing;
       Bytes frame = control(report).sealed(*keys, now);
       fleet.gcs().open(frame, WiredPair::stranger(10), now);
       while (fleet.gcs().poll_output()) {

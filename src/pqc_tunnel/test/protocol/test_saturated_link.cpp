@@ -188,8 +188,7 @@ TEST_F(SaturatedLink, without_the_search_keeps_its_queue_full_and_loses_commands
 TEST_F(SaturatedLink, is_not_looked_for_unless_it_is_udp_without_a_rate)
 {
   const std::vector<std::vector<LinkSettings>> other_links = {
-    {{.name = "radio", .type = LinkType::serial}},
-    {{.name = "lte", .rate_kbit = 1000}}};
+    {{.name = "radio", .type = LinkType::serial}}, {{.name = "lte", .rate_kbit = 1000}}};
   for (const auto & links : other_links) {
     radio = UnknownRadio{};
     start(true, links);
