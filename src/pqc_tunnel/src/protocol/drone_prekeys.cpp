@@ -77,13 +77,10 @@ void DroneEnd::handle_prekey_job(JobResult result, Instant now)
 {
   verify_job_.reset();
   auto * prekey = std::get_if<VerifiedPrekey>(&result);
-  const auto * failed = std::get_if<JobFailed>(&result);
   if (prekey == nullptr || !stock_.is_new(prekey->key_id)) {
-    const std::string text =
-      failed != nullptr ? failed->text : "the ground station used an ephemeral key twice";
     end_fetch(now);
     if (rekey_.phase() == Rekey::Phase::fetching) {
-      act(rekey_.begin_anew(text, now), now);
+      act(rekey_.begin_anew(now), now);
     }
     return;
   }

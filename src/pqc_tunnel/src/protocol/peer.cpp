@@ -68,11 +68,7 @@ void Peer::start_listening(Instant now)
 
 bool Peer::repeats_densely(Instant now) const
 {
-  const std::size_t link = address().link;
-  if (
-    !clock_.valid() || link >= settings_.paths.links.size() ||
-    settings_.paths.links[link].is_thin() || found_rate())
-  {
+  if (settings_.paths.links[address().link].is_thin() || found_rate()) {
     return false;
   }
   return std::max(link_.view(now).loss, remote_ ? remote_->view.loss : 0) >= lossy_link;

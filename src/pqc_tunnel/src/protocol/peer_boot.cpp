@@ -71,7 +71,7 @@ void Peer::note_boot_arrival(bool newest, std::size_t size, const Endpoint & fro
   Candidates * candidates = boot_candidates(from.link);
   if (is_boot_address(from)) {
     boot_->to = newest ? from : boot_->to;
-  } else if (candidates != nullptr && (newest || candidates->contains(from))) {
+  } else if (candidates != nullptr && newest) {
     candidates->add(from, size, now);
   }
 }

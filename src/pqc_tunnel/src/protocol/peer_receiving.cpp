@@ -145,13 +145,10 @@ void Peer::note_arrival(
     tell_superseded(*opened.keys, from, now);
   }
   if (received.proved) {
-    const Duration rtt = clock_.valid() ? clock_.rtt() : Duration{};
     last_alive_ = std::max(last_alive_, keys.installed());  // it acted on what was sent then
     keys_.retire_older_at(
-      now + std::clamp<Duration>(3 * rtt, min_overlap, max_overlap), now + settings_.max_age);
-    if (!next_report_) {
-      next_report_ = now;
-    }
+      now + std::clamp<Duration>(3 * clock_.rtt(), min_overlap, max_overlap),
+      now + settings_.max_age);
     exchange_sent_.reset();
     saturation_.set_exchanging(false, now);
   }
@@ -194,9 +191,6 @@ void Peer::note_stretched(std::string_view what, Instant now)
 void Peer::ask_for_time(Instant now, Channel channel)
 {
   send_control({0, TimeRequest{nanoseconds(now)}}, now, channel);
-  if (channel == Channel::session && next_report_) {
-    next_report_ = std::min(*next_report_, now + report_interval(now));
-  }
 }
 
 void Peer::take_payload(
@@ -313,7 +307,7 @@ bool Peer::handle_own_control(
 // Its counts since the report before say what reaches the peer now.
 void Peer::handle_report(const LinkView & view, const FrameOrder & order, Instant now)
 {
-  if (remote_ && order < remote_order_) {
+  if (order < remote_order_) {
     return;  // a newer one has overtaken it
   }
   if (view.packets != (remote_ ? remote_->view.packets : 0)) {

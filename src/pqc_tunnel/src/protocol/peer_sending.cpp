@@ -67,9 +67,7 @@ Routes Peer::routes(TrafficClass traffic, std::size_t bytes, Instant now)
       paths_.handle_sent(to, bytes, now);
     }
   }
-  if (!routes.empty()) {
-    last_sent_ = now;
-  }
+  last_sent_ = now;
   return routes;
 }
 
@@ -295,8 +293,7 @@ bool Peer::seeks_rate() const
 void Peer::note_exchange(Instant now)
 {
   // How long its frames will wait; without data before them it would only add bytes.
-  if (!exchange_sent_ && next_report_ && seeks_rate() && traffic_.plain_in_packets > reported_data_)
-  {
+  if (!exchange_sent_ && seeks_rate() && traffic_.plain_in_packets > reported_data_) {
     next_report_ = now;
   }
   exchange_sent_ = now;
@@ -305,7 +302,7 @@ void Peer::note_exchange(Instant now)
 // How long the question took, by the clocks of both ends: the way of the answer tells nothing of what this end sends.
 void Peer::note_delay(const TimeResponse & response, Instant now)
 {
-  if (seeks_rate() && response.t2 >= 0) {
+  if (response.t2 >= 0) {
     saturation_.handle_delay(Duration(response.t2 - response.t1), now);
     use_found_rate(now);
   }

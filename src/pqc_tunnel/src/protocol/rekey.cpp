@@ -71,14 +71,13 @@ RekeyStep Rekey::handle_abort(std::uint32_t transaction, AbortReason reason, Ins
     progress_ = now;
     return RekeyStep::fetch_prekey;
   }
-  return begin_anew("the ground station declines the rekey", now);
+  return begin_anew(now);
 }
 
-RekeyStep Rekey::begin_anew(std::string why, Instant now)
+RekeyStep Rekey::begin_anew(Instant now)
 {
   kind_ = RekeyKind::new_session;
   started_ = now;
-  message_ = std::move(why);
   return exchange(now);
 }
 

@@ -64,7 +64,7 @@ public:
   Duration fetch_time() const { return fetched_ - started_; }
   // Since the Finish or RATCHET was begun.
   Instant exchange_began() const { return fetched_; }
-  // The outcome of the last rekey and its reason, or why it begins anew, as a sentence.
+  // The outcome of the last rekey and its reason, as a sentence.
   const std::string & message() const { return message_; }
 
   // `retry`: when to repeat a message that is not answered, at first.
@@ -77,7 +77,7 @@ public:
   RekeyStep handle_abort(std::uint32_t transaction, AbortReason reason, Instant now);
   // What comes under live keys alone proves nothing about a suite, as these may be stolen. A new session asks again, and
   // the PSK proves its answers.
-  RekeyStep begin_anew(std::string why, Instant now);
+  RekeyStep begin_anew(Instant now);
   // The exchange gets on: parts are delivered for the first time.
   void note_progress(Instant now) { progress_ = now; }
   RekeyStep handle_failed(bool blames_suite, const std::string & text);

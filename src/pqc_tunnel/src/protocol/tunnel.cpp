@@ -170,7 +170,7 @@ public:
     } else {
       gcs_->handle_received(sender.index(), received, now);
     }
-    const bool only_data = received.forward && !received.proved && outbox_.empty();
+    const bool only_data = received.forward && !received.proved;
     if (!only_data || settings_.paths.links.size() > 1 || sender.paths().has_candidates()) {
       changed();
     }

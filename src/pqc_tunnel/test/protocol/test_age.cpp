@@ -6,6 +6,7 @@
 #include <cstring>
 #include <deque>
 
+#include "support/insider.hpp"
 #include "support/repetitions.hpp"
 #include "support/traffic.hpp"
 
@@ -187,6 +188,58 @@ INSTANTIATE_TEST_SUITE_P(
     return std::string(test.param.held == Side::drone ? "drone" : "gcs") + "_" +
            std::to_string(test.index);
   });
+
+// Frames that were held back, while nothing else comes.
+class OldFrames : public testing::TestWithParam<Side>
+{
+protected:
+  OldFrames()
+  {
+    EXPECT_TRUE(pair_.establish());
+    pair_.run_for(3s);
+    silent_from_ = pair_.now();
+    for (int i = 0; i < 50; ++i) {
+      held_.push_back(insider_.seal(from_, FrameKind::data, numbered(1)));
+    }
+    pair_.set_datagram_filter([](Side, Bytes &) { return false; });
+    pair_.run_for(1200ms);
+  }
+
+  WiredPair pair_;
+  Insider insider_{pair_};
+  Side to_ = GetParam();
+  Side from_ = other(to_);
+  std::deque<Bytes> held_;
+  Instant silent_from_;
+};
+
+TEST_P(OldFrames, are_no_sign_of_life)
+{
+  const auto lost = [this] { return pair_.saw(to_, EventKind::peer_lost); };
+  for (; !held_.empty() && !lost(); held_.pop_front()) {
+    EXPECT_TRUE(pair_.inject(to_, held_.front()).stale);
+    pair_.run_for(100ms);
+  }
+  EXPECT_LE(pair_.now() - silent_from_, 3200ms);
+  EXPECT_TRUE(pair_.reported(to_, EventKind::peer_lost, "arrive, but no answer does"));
+}
+
+TEST_P(OldFrames, are_reported_and_make_the_end_ask_for_the_time_at_once)
+{
+  const std::size_t sent = pair_.datagrams_sent(to_).size();
+  pair_.inject(to_, held_[0]);
+  EXPECT_TRUE(pair_.reported(to_, EventKind::link_stretched, "datagrams arrive"));
+  EXPECT_EQ(pair_.datagrams_sent(to_).size(), sent + 1);
+  const auto asked = insider_.read_control(from_, pair_.datagrams_sent(to_).back());
+  ASSERT_TRUE(asked);
+  EXPECT_TRUE(std::holds_alternative<TimeRequest>(asked->body));
+  pair_.inject(to_, held_[1]);
+  EXPECT_EQ(pair_.datagrams_sent(to_).size(), sent + 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  At, OldFrames, testing::Values(Side::drone, Side::gcs),
+  [](const auto & at) { return at.param == Side::drone ? "drone" : "ground"; });
 
 // --- What is young is delivered ---
 

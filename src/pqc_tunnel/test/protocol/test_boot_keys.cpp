@@ -113,6 +113,16 @@ TEST_F(BootKeys, are_made_for_few_challenges_only)
   EXPECT_EQ(challenges_answered(), max_challenges);
 }
 
+TEST_F(BootKeys, once_in_use_are_asked_for_no_more)
+{
+  ASSERT_NO_FATAL_FAILURE(run_until_finish());
+  const std::size_t asked = second_hellos().size();
+  pair_->run_for(3s);
+  pair_->drone().handle_timeout(pair_->now());  // as for anything else that is due
+  pair_->pump();
+  EXPECT_EQ(second_hellos().size(), asked);
+}
+
 TEST_F(BootKeys, once_in_use_are_not_made_for_another_challenge)
 {
   pair_->hold_jobs(Side::gcs, true);
@@ -212,6 +222,26 @@ TEST_F(BootKeys, answer_questions_from_another_address_as_far_as_it_may_get_anyt
   pair_->sent_elsewhere(Side::drone).clear();
   pair_->inject(Side::drone, sealed(*forging, PathRequest{4}), nowhere);
   EXPECT_TRUE(pair_->sent_elsewhere(Side::drone).empty()) << "there is no such link";
+}
+
+TEST_F(BootKeys, answer_every_question_from_an_address_that_has_proved_itself)
+{
+  ASSERT_NO_FATAL_FAILURE(run_until_finish());
+  const auto forging = forger();
+  const auto & answers = pair_->sent_elsewhere(Side::drone);
+  pair_->inject(Side::drone, sealed(*forging, TimeRequest{1}), WiredPair::stranger());
+  ASSERT_EQ(answers.size(), 1u);
+  Bytes probe = answers[0].second;
+  const auto opened = forging->open(*decode_frame_header(probe), probe, pair_->now());
+  ASSERT_FALSE(opened.drop);
+  const ControlBody asked = decode_control(EpochKeys::payload(probe))->body;
+  const PathResponse proof{std::get<PathRequest>(asked).nonce};
+  pair_->inject(Side::drone, sealed(*forging, proof), WiredPair::stranger());
+  pair_->sent_elsewhere(Side::drone).clear();
+  for (int i = 0; i < 300; ++i) {
+    pair_->inject(Side::drone, sealed(*forging, PathRequest{3}), WiredPair::stranger());
+  }
+  EXPECT_EQ(answers.size(), 300u);
 }
 
 TEST_F(BootKeys, of_a_session_that_has_begun_are_still_known_for_what_was_on_the_way)

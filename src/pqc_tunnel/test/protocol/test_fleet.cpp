@@ -102,5 +102,50 @@ TEST(Fleet, counts_datagrams_of_no_drone_apart)
   }
 }
 
+// How many of 300 recorded hellos are answered that come while the radio of the first drone is known to be full.
+std::uint64_t answered_beside_a_full_radio(Fleet & fleet)
+{
+  Bytes hello;
+  fleet.set_channel(0, [&hello](Side from, Bytes & bytes) {
+    hello = from == Side::drone && is_hello(bytes) ? bytes : hello;
+    return std::vector<Duration>{Duration{}};
+  });
+  EXPECT_TRUE(fleet.run_until([&] { return fleet.agreed(0); }, 20s));
+  constexpr double bytes_per_s = 12'000;
+  Instant free_at;
+  fleet.set_channel(0, [&](Side from, Bytes & bytes) {
+    free_at = std::max(free_at, fleet.now());
+    if (from == Side::drone || free_at > fleet.now() + 1s) {
+      return from == Side::drone ? std::vector<Duration>{Duration{}} : std::vector<Duration>{};
+    }
+    const std::chrono::duration<double> airtime(
+      static_cast<double>(bytes.size() + 48) / bytes_per_s);
+    free_at += std::chrono::duration_cast<Duration>(airtime);
+    return std::vector<Duration>{free_at - fleet.now()};
+  });
+  fleet.run_for(15s);
+  Endpoint from = WiredPair::stranger();
+  std::uint64_t came = 0;
+  for (int i = 0; i < 12'000 && came < 300; ++i) {
+    fleet.send_down(0, Bytes(200));
+    if (fleet.gcs().found_rate(Fleet::index(0))) {
+      ++from.port;
+      ++came;
+      fleet.gcs().handle_hello(hello, from, fleet.now());
+    }
+    fleet.run_for(10ms);
+  }
+  EXPECT_EQ(came, 300u);
+  return came - fleet.gcs().strangers().repeated;
+}
+
+TEST(Hellos, are_answered_at_the_usual_rate_unless_the_full_radio_is_that_of_all_drones)
+{
+  Fleet one(1);
+  Fleet two(2);
+  EXPECT_LT(answered_beside_a_full_radio(one), 60u);
+  EXPECT_GT(answered_beside_a_full_radio(two), 80u);
+}
+
 }  // namespace
 }  // namespace pqc_tunnel::test

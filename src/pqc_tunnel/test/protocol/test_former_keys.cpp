@@ -117,8 +117,9 @@ TEST_P(FormerSession, is_told_that_it_is_superseded_by_the_ground_station_five_t
     ASSERT_TRUE(insider_.say(from_, {0, Keepalive{}}).peer);
     pair_.run_for(10ms);
   }
-  EXPECT_GE(told_superseded(sent), to_ == Side::gcs ? 2 : 0);
-  EXPECT_LE(told_superseded(sent), to_ == Side::gcs ? 3 : 0);
+  const std::ptrdiff_t told = told_superseded(sent);  // each can be read once
+  EXPECT_GE(told, to_ == Side::gcs ? 2 : 0);
+  EXPECT_LE(told, to_ == Side::gcs ? 3 : 0);
 }
 
 TEST_P(FormerSession, shows_no_stretched_link)

@@ -101,23 +101,37 @@ std::vector<Output> outputs_of(
 }
 
 #ifndef PQC_TUNNEL_SANITIZED  // sanitizers have their own allocator
-TEST(HostileMember, takes_no_memory_with_reports_of_an_hour)
+struct Reports
 {
-  Fleet fleet(2);
-  ASSERT_TRUE(fleet.run_until([&] { return fleet.agreed(hostile); }, 20s));
-  const auto keys = fleet.stolen_keys(hostile);
-  Bytes frame;
-  const auto report = [&] {
-    const Payload payload = control(report_of_an_hour());
-    frame = payload.sealed(*keys, fleet.now());
-    fleet.gcs().open(frame, WiredPair::stranger(10), fleet.now());
-  };
-  report();
-  const std::size_t before = ::mallinfo2().uordblks;
-  for (int i = 0; i < 20'000; ++i) {
-    report();
+  Duration window;
+  Duration spacing;
+};
+
+TEST(HostileMember, takes_no_memory_with_reports_of_any_window_at_any_rate)
+{
+  for (const Reports & reports :
+       {Reports{1h, 0ms}, Reports{1h, 50ms}, Reports{4s, 0ms}, Reports{4s, 50ms}})
+  {
+    Fleet fleet(2);
+    ASSERT_TRUE(fleet.run_until([&] { return fleet.agreed(hostile); }, 20s));
+    const auto keys = fleet.stolen_keys(hostile);
+    LinkReport report = report_of_an_hour();
+    report.view.window = reports.window;
+    Instant now = fleet.now();
+    const auto send = [&] {
+      now += reports.spacing;
+      Bytes frame = control(report).sealed(*keys, now);
+      fleet.gcs().open(frame, WiredPair::stranger(10), now);
+      while (fleet.gcs().poll_output()) {
+      }
+    };
+    send();
+    const std::size_t before = ::mallinfo2().uordblks;
+    for (int i = 0; i < 20'000; ++i) {
+      send();
+    }
+    EXPECT_LT(::mallinfo2().uordblks, before + 50'000);
   }
-  EXPECT_LT(::mallinfo2().uordblks, before + 50'000);
 }
 #endif
 

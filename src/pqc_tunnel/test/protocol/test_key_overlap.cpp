@@ -62,5 +62,21 @@ TEST(KeyOverlap, ends_for_every_key_even_if_rekeys_never_do)
   }
 }
 
+// The ground station sends under them until it has seen the new ones.
+TEST(KeyOverlap, lasts_while_the_new_keys_do_not_reach_the_ground_station)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(3s);
+  const auto committed = [&pair] { return pair.saw(Side::drone, EventKind::rekey_committed); };
+  pair.set_datagram_filter([&](Side from, Bytes &) { return from == Side::gcs || !committed(); });
+  pair.drone().request_rekey(rekey_to(nullptr), pair.now());
+  ASSERT_TRUE(pair.run_until(committed));
+  pair.run_for(4s);
+  ASSERT_TRUE(pair.send(Side::gcs, numbered(7)));
+  pair.run_for(11ms);
+  EXPECT_EQ(pair.received(Side::drone), std::deque<Bytes>{numbered(7)});
+}
+
 }  // namespace
 }  // namespace pqc_tunnel::test

@@ -173,6 +173,23 @@ TEST(OwnFrames, are_copied_to_an_address_that_may_be_the_peers_new_one_unless_th
   EXPECT_GT(questions, 0) << "or answers, beside the probes";
 }
 
+TEST(OwnFrames, that_an_address_gets_which_never_answers_are_limited_and_that_is_reported)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(1s);
+  pair.set_datagram_filter([&pair](Side from, Bytes & bytes) {
+    if (from == Side::drone) {
+      pair.deliver_later(Side::gcs, bytes, WiredPair::stranger(77), 5ms);
+    }
+    return true;
+  });
+  Traffic traffic(pair);
+  traffic.run_for(10s, 1ms);
+  EXPECT_TRUE(pair.reported(
+    Side::gcs, EventKind::refused, "frames of the peer come from addresses that do not answer"));
+}
+
 TEST(OwnFrames, under_boot_keys_are_not_copied_to_an_address_of_the_live_session)
 {
   WiredPair pair;
@@ -194,6 +211,41 @@ TEST(OwnFrames, under_boot_keys_are_not_copied_to_an_address_of_the_live_session
   for (const auto & [to, bytes] : pair.sent_elsewhere(Side::gcs)) {
     EXPECT_EQ(id(bytes), live);
   }
+}
+
+// Whoever has the PSK has boot keys, and could show any rate.
+TEST(RateOfAPath, is_that_at_which_streams_of_the_session_arrive)
+{
+  WiredPair pair;
+  const auto source = [&pair] { return pair.snapshot(Side::drone).paths.at(0).rate_source; };
+  ASSERT_TRUE(pair.establish());
+  EXPECT_EQ(source(), RateSource::unknown);
+  ASSERT_TRUE(pair.run_until([&pair] { return pair.snapshot(Side::drone).prekeys > 0; }));
+  EXPECT_EQ(source(), RateSource::streams);
+}
+
+TEST(BytesUnderWay, are_those_of_a_prekey_for_a_new_session_too)
+{
+  WiredPair pair;
+  std::size_t parts = 0;
+  pair.set_datagram_filter([&parts](Side from, Bytes & bytes) {
+    parts += from == Side::gcs && bytes.size() > 500 ? 1 : 0;
+    return parts < 2;
+  });
+  ASSERT_TRUE(pair.run_until([&parts] { return parts >= 2; }));
+  pair.run_for(20ms);
+  EXPECT_GT(pair.snapshot(Side::drone).pool.bytes_under_way, 500u);
+}
+
+TEST(BytesUnderWay, are_those_of_a_prekey_that_the_ground_station_sends_in_the_session)
+{
+  WiredPair pair;
+  ASSERT_TRUE(pair.establish());
+  pair.set_datagram_filter(
+    [](Side from, Bytes & bytes) { return from == Side::drone || bytes.size() < 500; });
+  pair.run_for(3s);
+  EXPECT_EQ(pair.snapshot(Side::drone).prekeys, 0u);
+  EXPECT_GT(pair.snapshot(Side::gcs).pool.bytes_under_way, 500u);
 }
 
 TEST(Route, is_counted_as_taken_only_if_something_leaves)

@@ -205,27 +205,6 @@ TEST(Drone, heals_after_blackouts_of_any_length_and_direction)
   }
 }
 
-TEST(Drone, whose_session_never_carries_anything_does_not_keep_the_ground_station_busy)
-{
-  // Every session is made, but nothing ever proves its keys: its first frames are the only ones of the drone that pass.
-  WiredPair pair;
-  std::size_t made = 0;
-  pair.set_datagram_filter([&](Side from, Bytes & bytes) {
-    const std::size_t now_made = pair.count(Side::drone, EventKind::handshake_completed);
-    const bool begins = is_hello(bytes) ||
-                        pair.snapshot(Side::drone).state != PeerState::handshaking ||
-                        now_made == made;
-    if (is_hello(bytes)) {
-      made = now_made;
-    }
-    return from == Side::gcs || begins;
-  });
-  pair.run_for(10min);
-  EXPECT_LE(pair.count(Side::drone, EventKind::handshake_completed), 100u);
-  pair.set_datagram_filter(nullptr);
-  EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }, 20s));
-}
-
 // --- Addresses ---
 
 TEST(Address, of_the_drone_follows_its_newest_packet)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "paths/shaped_line.hpp"
+#include "protocol/control_frame.hpp"
 #include "support/wired_pair.hpp"
 
 namespace pqc_tunnel::test
@@ -48,12 +49,13 @@ struct UnknownRadio
 class SaturatedLink : public ::testing::Test
 {
 protected:
-  void start(bool find_rate = true)
+  void start(bool find_rate = true, const std::vector<LinkSettings> & links = {{.name = "lte"}})
   {
     WiredPair::Options options;
     options.shaped = true;
     options.latency = milliseconds(20);
     options.settings.find_rate = find_rate;
+    options.settings.paths.links = links;
     pair = std::make_unique<WiredPair>(options);
     ASSERT_TRUE(pair->establish());
     pair->run_for(seconds(15));
@@ -181,6 +183,42 @@ TEST_F(SaturatedLink, without_the_search_keeps_its_queue_full_and_loses_commands
   EXPECT_FALSE(rate());
   EXPECT_LT(commands, 50u);
   EXPECT_GT(round_trip(), milliseconds(800));
+}
+
+TEST_F(SaturatedLink, is_not_looked_for_unless_it_is_udp_without_a_rate)
+{
+  const std::vector<std::vector<LinkSettings>> other_links = {
+    {{.name = "radio", .type = LinkType::serial}}, {{.name = "lte", .rate_kbit = 1000}}};
+  for (const auto & links : other_links) {
+    radio = UnknownRadio{};
+    start(true, links);
+    fly(seconds(30), 110);
+    EXPECT_FALSE(rate()) << links[0].name;
+  }
+}
+
+// What is repeated would only add to what the link has no room for.
+TEST_F(SaturatedLink, has_nothing_repeated_within_a_round_trip_although_it_loses_much)
+{
+  radio.loss = 0.15;
+  start();
+  fly(seconds(60), 110);
+  ASSERT_TRUE(rate());
+  std::vector<Instant> sent;
+  pair->set_datagram_filter([&](Side from, Bytes & bytes) {
+    const bool ratchet = from == Side::drone &&
+                         bytes.size() == frame_overhead + encode(ControlFrame{0, Ratchet{}}).size();
+    if (ratchet) {
+      sent.push_back(pair->now());
+    }
+    return !ratchet;
+  });
+  RekeyCommand ratchet = rekey_to(nullptr);
+  ratchet.ratchet = true;
+  const Duration least = round_trip() * 3 / 4;
+  pair->drone().request_rekey(ratchet, pair->now());
+  ASSERT_TRUE(pair->run_until([&sent] { return sent.size() == 2; }, seconds(5)));
+  EXPECT_GE(sent[1] - sent[0], least);
 }
 
 TEST_F(SaturatedLink, of_a_higher_rate_has_frames_that_pass)

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "paths/cobs.hpp"
+#include "protocol/control_frame.hpp"
 #include "support/traffic.hpp"
 
 // Sessions, rekeys and ratchets over a telemetry radio of 57,600 baud, half duplex, that loses 2 % of its frames.
@@ -317,6 +320,59 @@ TEST(ThinLinkRekeys, to_classic_mceliece_take_a_ciphertext_once_the_prekey_is_th
   ASSERT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); }, 30s));
   EXPECT_TRUE(pair.outcomes(Side::drone).front().success);
   EXPECT_LT(radio.bytes(), 2500u);
+}
+
+// --- Progress ---
+
+// A radio of 4,800 baud, whose queues the engine keeps.
+class VeryThinLink : public testing::Test
+{
+protected:
+  VeryThinLink()
+  {
+    WiredPair::Options options;
+    options.suite = "cs-frodokem1344aes-aesgcm-mldsa87";
+    options.shaped = true;
+    options.settings.suites = SuitePolicy({&suite(options.suite)});
+    options.settings.report_interval = 20s;
+    options.settings.peer_timeout = 2min;
+    options.settings.paths.links = {
+      {.name = "radio", .type = LinkType::serial, .mtu = 320, .rate_kbit = 4.8}};
+    pair_ = std::make_unique<WiredPair>(options);
+    EXPECT_TRUE(pair_->run_until([this] { return pair_->agreed(); }, 10min));
+  }
+  bool run_until_answered()
+  {
+    return pair_->run_until([this] { return !pair_->outcomes(Side::drone).empty(); }, 10min);
+  }
+
+  std::unique_ptr<WiredPair> pair_;
+};
+
+TEST_F(VeryThinLink, finishes_a_rekey_that_makes_progress_for_longer_than_an_answer_may_take)
+{
+  ASSERT_TRUE(pair_->run_until([this] { return pair_->snapshot(Side::drone).prekeys > 0; }, 1h));
+  pair_->drone().request_rekey(rekey_to(nullptr), pair_->now());
+  ASSERT_TRUE(run_until_answered());
+  EXPECT_TRUE(pair_->outcomes(Side::drone)[0].success) << pair_->outcomes(Side::drone)[0].message;
+  EXPECT_GT(pair_->snapshot(Side::drone).timing.answer, 35s);
+}
+
+TEST_F(VeryThinLink, gives_up_a_ratchet_that_is_not_answered_although_a_prekey_makes_progress)
+{
+  pair_->run_for(5s);  // the prekey of the next rekey is on the way, and takes a minute
+  pair_->set_datagram_filter([](Side from, Bytes & bytes) {
+    const std::size_t answer = frame_overhead + encode(ControlFrame{0, RatchetOk{}}).size();
+    return from == Side::drone || bytes.size() != answer;
+  });
+  RekeyCommand ratchet = rekey_to(nullptr);
+  ratchet.ratchet = true;
+  const Instant begun = pair_->now();
+  pair_->drone().request_rekey(ratchet, begun);
+  ASSERT_TRUE(run_until_answered());
+  EXPECT_FALSE(pair_->outcomes(Side::drone)[0].success);
+  EXPECT_LE(pair_->now() - begun, 31s);
+  EXPECT_EQ(pair_->snapshot(Side::drone).prekeys, 0u);
 }
 
 }  // namespace

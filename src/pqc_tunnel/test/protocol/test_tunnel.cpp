@@ -61,7 +61,10 @@ TEST(Tunnel, rekeys_to_another_suite_without_losing_a_datagram)
     EXPECT_EQ(pair.snapshot(side).rekeys, 1u);
   }
   ASSERT_EQ(pair.outcomes(Side::drone).size(), 1u);
-  EXPECT_TRUE(pair.outcomes(Side::drone).front().success);
+  const RekeyReply & reply = pair.outcomes(Side::drone).front();
+  EXPECT_TRUE(reply.success);
+  EXPECT_EQ(reply.suite, &next);
+  EXPECT_EQ(reply.epoch, Epoch{1});
 }
 
 TEST(Tunnel, encrypts_while_there_are_keys_and_the_peer_is_not_lost)
@@ -89,9 +92,16 @@ TEST(TunnelCounts, a_frame_of_a_drone_beyond_its_budget_once_and_as_nobody_elses
   Fleet fleet(2);
   fleet.run_for(3s);
   ASSERT_TRUE(fleet.agreed(0));
+  ASSERT_TRUE(fleet.agreed(1));
   fleet.gcs().spend(PeerIndex{0}, 1s);
-  fleet.send_up(0, numbered(1));
-  EXPECT_EQ(drops(fleet.at_gcs(0).traffic, Drop::queue_full), 1u);
+  for (const std::size_t before : {0, 1}) {  // it came from the same drone, or from another one
+    fleet.gcs().share_time(1h);
+    fleet.send_up(before, numbered(1));
+    fleet.received_from(before).clear();
+    fleet.gcs().spend(PeerIndex{0}, 2h);
+    fleet.send_up(0, numbered(2));
+    EXPECT_EQ(drops(fleet.at_gcs(0).traffic, Drop::queue_full), before + 1);
+  }
   EXPECT_EQ(drops(fleet.gcs().unassigned(), Drop::unknown), 0u);
   EXPECT_TRUE(fleet.received_from(0).empty());
 }

@@ -86,6 +86,75 @@ TEST_F(RareReportsOfTheDrone, let_a_request_for_a_prekey_be_repeated_in_time)
   EXPECT_LE(lost[1] - lost[0], control_retry_first * 6 / 5);
 }
 
+// --- Data that bring a time-out forward ---
+
+class DataBringForward : public testing::Test
+{
+protected:
+  static WiredPair::Options options()
+  {
+    WiredPair::Options options;
+    options.settings.report_interval = options.settings.keepalive_interval = 1h;
+    options.settings.peer_timeout = 1h;
+    return options;
+  }
+  // The next datagram of that end, which the other end does not get.
+  static Bytes hold_datagram(WiredPair & pair, Side from)
+  {
+    pair.set_datagram_filter([](Side, Bytes &) { return false; });
+    pair.send(from, Bytes(40));
+    pair.set_datagram_filter(nullptr);
+    return pair.datagrams_sent(from).back();
+  }
+  static void expect_earlier(WiredPair & pair, Side to, ByteView datagram, const Endpoint & from)
+  {
+    Tunnel & end = pair.end(to);
+    const Instant before = end.next_timeout();
+    EXPECT_TRUE(pair.inject(to, datagram, from).forward);
+    EXPECT_LT(end.exact_timeout(), before);
+    EXPECT_EQ(end.next_timeout(), end.exact_timeout());
+  }
+};
+
+TEST_F(DataBringForward, the_next_probe_of_a_new_address)
+{
+  WiredPair pair(options());
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(1min);
+  expect_earlier(pair, Side::gcs, hold_datagram(pair, Side::drone), WiredPair::stranger());
+}
+
+TEST_F(DataBringForward, the_next_probe_of_a_second_link)
+{
+  WiredPair::Options options = this->options();
+  options.settings.paths.links = {{.name = "lte"}, {.name = "radio", .type = LinkType::serial}};
+  WiredPair pair(options);
+  // Nothing has come by the radio yet.
+  pair.set_link_weather(
+    [](Side, std::uint8_t link) { return link == 1 ? std::nullopt : std::optional(Duration{}); });
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(1min);
+  Endpoint radio;
+  radio.family = AddressFamily::serial;
+  radio.link = 1;
+  expect_earlier(pair, Side::gcs, hold_datagram(pair, Side::drone), radio);
+}
+
+TEST_F(DataBringForward, the_fetch_of_a_prekey_ahead)
+{
+  WiredPair pair(options());
+  pair.set_datagram_filter([&pair](Side from, Bytes & bytes) {
+    const auto header = decode_frame_header(bytes);
+    return from == Side::drone || !header ||
+           header->key_id != pair.snapshot(Side::drone).receive_id;
+  });
+  ASSERT_TRUE(
+    pair.run_until([&pair] { return pair.snapshot(Side::gcs).state == PeerState::established; }));
+  pair.run_for(15s);
+  expect_earlier(
+    pair, Side::drone, hold_datagram(pair, Side::gcs), WiredPair::address_of(Side::gcs));
+}
+
 // Under boot keys, with pauses that double: at once, and after 125, 375, 875 and 1,875 ms.
 TEST(QuestionsOfTheTime, under_boot_keys_are_repeated_until_one_is_answered)
 {
@@ -230,6 +299,133 @@ TEST(Ratchet, is_repeated_more_often_on_a_link_that_loses_much)
     EXPECT_GE(sent[1] - sent[0], pause * 3 / 5) << loss << " " << rate_kbit;
     EXPECT_LE(sent[1] - sent[0], pause * 7 / 5) << loss << " " << rate_kbit;
   }
+}
+
+enum class Message
+{
+  finish,
+  finish_of_new_session,
+  prekey,
+};
+
+struct RepeatedPart
+{
+  Message message;
+  double loss;  // of what the drone sends
+  bool repeated;
+};
+
+// Within a round trip, like RATCHET; the parts of other messages only when they are missed.
+TEST(Parts, of_a_finish_are_repeated_at_once_on_a_link_that_loses_much)
+{
+  for (const auto & [message, loss, repeated] :
+       {RepeatedPart{Message::finish, 0, false}, RepeatedPart{Message::finish, 0.3, true},
+        RepeatedPart{Message::finish_of_new_session, 0.3, false},
+        RepeatedPart{Message::prekey, 0.3, false}})
+  {
+    WiredPair::Options options;
+    options.latency = 50ms;
+    options.settings.prefetch_max_bytes = 0;
+    WiredPair pair(options);
+    ASSERT_TRUE(pair.establish());
+    std::bernoulli_distribution drops(loss);
+    std::mt19937 dice(1);
+    pair.set_datagram_filter(
+      [&](Side from, Bytes &) { return from != Side::drone || !drops(dice); });
+    pair.run_for(20s);
+    const Side sender = message == Message::prekey ? Side::gcs : Side::drone;
+    std::vector<Instant> sent;
+    pair.set_datagram_filter([&](Side from, Bytes & bytes) {
+      const bool part = from == sender && !is_hello(bytes) && bytes.size() > 500;
+      if (part) {
+        sent.push_back(pair.now());
+      }
+      return !part;
+    });
+    if (message == Message::finish_of_new_session) {
+      pair.drone().wipe(PeerIndex{0}, "test", pair.now());
+    } else {
+      pair.drone().request_rekey(rekey_to(nullptr), pair.now());
+    }
+    ASSERT_TRUE(pair.run_until([&sent] { return !sent.empty(); }));
+    pair.run_for(90ms);
+    EXPECT_EQ(sent.back() > sent.front(), repeated) << static_cast<int>(message) << " " << loss;
+  }
+}
+
+// --- How long frames of an exchange will wait ---
+
+struct Question
+{
+  bool data;
+  double rate_kbit;
+  std::size_t links;
+  std::size_t asked;
+};
+
+const std::size_t report_size = frame_overhead + encode(ControlFrame{0, LinkReport{}}).size();
+
+// A question at once, and a report with it, if there was data and the rate of the only link is not known. Frames that
+// repeat one need none.
+TEST(Exchange, asks_once_how_long_the_data_before_it_wait)
+{
+  for (const auto & [data, rate_kbit, links, asked] :
+       {Question{true, 0, 1, 1}, Question{false, 0, 1, 0}, Question{true, 1000, 1, 0},
+        Question{true, 0, 2, 0}})
+  {
+    WiredPair::Options options;
+    options.latency = 100ms;
+    options.settings.paths.links.resize(links);
+    options.settings.paths.links[0].rate_kbit = rate_kbit;
+    WiredPair pair(options);
+    ASSERT_TRUE(pair.establish());
+    pair.run_for(20s);
+    std::size_t questions = 0;
+    pair.set_datagram_filter([&questions](Side from, Bytes & bytes) {
+      questions += from == Side::drone && bytes.size() == report_size ? 1 : 0;
+      return bytes.size() != frame_overhead + encode(ControlFrame{0, Ratchet{}}).size();
+    });
+    RekeyCommand ratchet = rekey_to(nullptr);
+    ratchet.ratchet = true;
+    for (int i = 0; i < 2; ++i) {
+      questions = 0;
+      ASSERT_TRUE(pair.run_until([&questions] { return questions > 0; }));
+      pair.run_for(10ms);
+      questions = 0;
+      for (int step = 0; step < 4; ++step) {
+        if (data) {
+          pair.send(Side::drone, Bytes(40));
+        }
+        if (step == 0) {
+          pair.drone().request_rekey(ratchet, pair.now());
+        }
+        pair.run_for(100ms);
+      }
+      EXPECT_EQ(questions, asked) << data << " " << rate_kbit << " " << links;
+      pair.run_for(1min);  // the ratchet fails
+    }
+  }
+}
+
+TEST(Exchange, is_none_that_fetches_a_prekey_ahead)
+{
+  WiredPair::Options options;
+  options.latency = 100ms;
+  WiredPair pair(options);
+  ASSERT_TRUE(pair.establish());
+  std::size_t reports = 0;
+  std::size_t parts = 0;
+  pair.set_datagram_filter([&](Side from, Bytes & bytes) {
+    reports += from == Side::gcs && bytes.size() == report_size ? 1 : 0;
+    parts += from == Side::gcs && bytes.size() > 500 ? 1 : 0;
+    return true;
+  });
+  while (parts == 0) {
+    reports = 0;
+    pair.send(Side::gcs, Bytes(40));
+    pair.run_for(20ms);
+  }
+  EXPECT_EQ(reports, 0u);
 }
 
 // What is known of the ground station after a session was made and nothing has come since.
