@@ -171,6 +171,8 @@ private:
   void transmit(Side from, const Endpoint & to, Bytes datagram);
   void transmit_or_queue(
     Side from, const Endpoint & to, const DatagramClass & kind, Bytes datagram);
+  void offer_in_fragments(
+    Side from, ByteView plaintext, std::size_t frame_size, const Routes & routes);
   void send_copy(Side from, std::uint8_t link, const Bytes & frame);
   SharedShaper * shaper(Side side, std::uint8_t link);
   void pump_shapers(Side side);
