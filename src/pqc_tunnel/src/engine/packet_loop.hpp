@@ -137,6 +137,7 @@ private:
   };
   std::vector<LinkTrouble> troubles_;                 // by link
   std::vector<std::vector<DropWatch>> drop_watches_;  // by peer and link
+  std::vector<LossWatch> fragment_watches_;           // by peer
   std::vector<bool> line_writing_;  // by link: the poller reports when the device is writable
   EventLimit event_limit_;
   HelloBudget hello_budget_;
