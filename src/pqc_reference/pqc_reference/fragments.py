@@ -40,7 +40,7 @@ class Fragment(NamedTuple):
         offset, back = word % _LAST >> _OFFSET_SHIFT, word % (1 << _OFFSET_SHIFT)
         last = word >= _LAST
         first = offset == 0
-        if not data or first != (back == 0) or first and last:
+        if not data or first != (back == 0) or (first and last):
             raise BadFragment
         if offset + len(data) > LONGEST_DATAGRAM:
             raise BadFragment

@@ -73,7 +73,8 @@ def test_nothing_of_an_application_travels_under_boot_keys() -> None:
     assert world.drone.peer.drops == {"no_session": 1}
     boot = world.drone.peer.boot
     assert boot is not None
-    for kind, payload in ((Kind.DATA, b"data"), (Kind.BUNDLE, b"\0\1x"), (Kind.FRAGMENT, b"\0\0\0a")):
+    frames = ((Kind.DATA, b"data"), (Kind.BUNDLE, b"\0\1x"), (Kind.FRAGMENT, b"\0\0\0a"))
+    for kind, payload in frames:
         world.inject(boot.keys.seal(kind, payload, world.now), "up", DRONE, 0.05)
     world.connect()
     assert world.delivered["gcs"] == []
