@@ -165,8 +165,8 @@ void judge_drops(const DiagnosisInput & input, Findings & findings)
   }
   if (const auto incomplete = since(Drop::incomplete); incomplete > 0) {
     findings.add(
-      Level::warning, counted(incomplete, "datagram") +
-                        " dropped just now: the link lost some of the fragments.");
+      Level::warning,
+      counted(incomplete, "datagram") + " dropped just now: the link lost some of the fragments.");
   }
 }
 

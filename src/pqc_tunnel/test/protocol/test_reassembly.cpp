@@ -93,6 +93,37 @@ TEST_F(ReassemblyTest, does_not_show_bytes_of_a_datagram_before)
   EXPECT_EQ(add(2, 50, filled(10, 3)), joined({filled(50, 2), filled(10, 3), filled(40, 2)}));
 }
 
+TEST_F(ReassemblyTest, takes_places_again_for_datagrams_of_other_lengths)
+{
+  for (std::uint64_t origin = 0; origin < 3 * Reassembly::most_datagrams; ++origin) {
+    const Bytes rest = filled(100 + 10 * origin, 2);
+    add(origin, 0, filled(50, 1), false, 0);
+    EXPECT_EQ(add(origin, 50, rest, true, 0), joined({filled(50, 1), rest}));
+    now_ += 1ms;
+  }
+}
+
+TEST_F(ReassemblyTest, takes_free_places_first)
+{
+  for (std::uint64_t origin = 1; origin <= Reassembly::most_datagrams; ++origin) {
+    add(origin, 0, filled(100, 1));
+    now_ += 1ms;
+  }
+  for (std::uint64_t origin = 2; origin <= Reassembly::most_datagrams; ++origin) {
+    EXPECT_FALSE(add(origin, 100, filled(1, 1), true).empty());
+  }
+  add(100, 0, filled(100, 1));
+  EXPECT_FALSE(add(1, 100, filled(1, 1), true).empty());
+  EXPECT_EQ(count(Drop::incomplete), 0U);
+}
+
+TEST_F(ReassemblyTest, completes_nothing_after_a_contradiction)
+{
+  add(1, 0, filled(100, 1));
+  add(1, 99, filled(10, 2));
+  EXPECT_TRUE(add(1, 109, filled(10, 3), true).empty());
+}
+
 TEST_F(ReassemblyTest, gives_up_what_has_waited_too_long_for_its_next_fragment)
 {
   add(1, 0, filled(100, 1));
@@ -160,6 +191,10 @@ TEST_F(ReassemblyTest, gives_up_fragments_that_contradict_each_other)
   expect_contradiction([this] {  // two ends
     add(1, 100, filled(100, 1), true);
     EXPECT_TRUE(add(1, 50, filled(10, 2), true).empty());
+  });
+  expect_contradiction([this] {  // a later one
+    add(1, 100, filled(100, 1), true);
+    EXPECT_TRUE(add(1, 250, filled(10, 2), true).empty());
   });
   EXPECT_EQ(count(Drop::incomplete), 0U);
 }

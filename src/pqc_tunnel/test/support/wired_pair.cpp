@@ -325,12 +325,19 @@ void WiredPair::offer(Side from, ByteView plaintext)
   }
 }
 
-void WiredPair::offer_in_fragments(
+bool WiredPair::send_in_fragments(Side from, ByteView plaintext, std::size_t frame_size)
+{
+  return offer_in_fragments(
+    from, plaintext, frame_size,
+    end(from).routes(PeerIndex{0}, TrafficClass::other, frame_size, now(from)));
+}
+
+bool WiredPair::offer_in_fragments(
   Side from, ByteView plaintext, std::size_t frame_size, const Routes & routes)
 {
   Bytes frames;
   if (!end(from).seal_in_fragments(PeerIndex{0}, plaintext, frame_size, frames, now(from))) {
-    return;
+    return false;
   }
   for (const Endpoint & to : routes) {
     SharedShaper * queue = shaper(from, to.link);
@@ -347,6 +354,7 @@ void WiredPair::offer_in_fragments(
       send_copy(from, to.link, {frame.begin(), frame.end()});
     }
   }
+  return true;
 }
 
 void WiredPair::send_copy(Side from, std::uint8_t link, const Bytes & frame)
