@@ -36,6 +36,7 @@ class Kind(IntEnum):
     CONTROL = 1
     BUNDLE = 2
     STREAM = 3
+    FRAGMENT = 4
 
 
 class Dropped(Exception):

@@ -13,6 +13,13 @@ from pqc_reference import control
 from pqc_reference.config import Config
 from pqc_reference.control import Control, ControlMessage
 from pqc_reference.epoch_keys import Dropped, EpochKeys, Kind
+from pqc_reference.fragments import (
+    HEADER_SIZE,
+    LONGEST_DATAGRAM,
+    BadFragment,
+    Reassembly,
+    fragments,
+)
 from pqc_reference.key_slots import KeySlots
 from pqc_reference.link import Clock, LinkMeter, LinkView
 from pqc_reference.streams import Ack, BadPart
@@ -67,6 +74,7 @@ class Peer:
         self._end = end
         self._last_sent = 0.0
         self._next_report = _NEVER
+        self._reassembly = Reassembly(config.max_age_s)
         self._stretched_until = self._next_stretch_report = 0.0
 
     # --- Sending ---
@@ -77,10 +85,13 @@ class Peer:
         keys = self.slots.sending
         if keys is None or self.address is None:
             self.drops["no_session"] += 1
-        elif len(datagram) > self._config.max_datagram:
+        elif len(datagram) <= self._config.max_datagram:
+            self._send(Kind.DATA, datagram, keys, self.address)
+        elif len(datagram) > LONGEST_DATAGRAM:
             self.drops["oversize"] += 1
         else:
-            self._send(Kind.DATA, datagram, keys, self.address)
+            for fragment in fragments(datagram, self._config.max_datagram - HEADER_SIZE):
+                self._send(Kind.FRAGMENT, fragment.encode(), keys, self.address)
 
     def send_control(self, kind: Control, transaction: int, *fields: Any) -> None:
         """Send a control message, if there are keys to send it under."""
@@ -130,13 +141,15 @@ class Peer:
             self._end.handle_boot_frame(self)
         else:
             self._note_received(keys, size, sender)
-        data = kind in (Kind.DATA, Kind.BUNDLE) and not in_boot
+        data = kind in (Kind.DATA, Kind.BUNDLE, Kind.FRAGMENT) and not in_boot
         if data and keys.stale:
             self.drops["stale"] += 1
         elif kind == Kind.DATA and not in_boot:
             self._deliver(payload)
         elif kind == Kind.BUNDLE and not in_boot:
             self._deliver_bundle(payload)
+        elif kind == Kind.FRAGMENT and not in_boot:
+            self._handle_fragment(payload, keys)
         elif kind == Kind.CONTROL:
             self._handle_control(payload, keys, sender)
         elif kind == Kind.STREAM:
@@ -210,6 +223,18 @@ class Peer:
                 return
             self._deliver(payload[2 : 2 + size])
             payload = payload[2 + size :]
+
+    def _handle_fragment(self, payload: bytes, keys: EpochKeys) -> None:
+        try:
+            datagram = self._reassembly.handle(keys, keys.sequence, payload, self._end.now)
+        except BadFragment:
+            self.packets["kind_ignored"] += 1
+            return
+        finally:
+            self.drops["incomplete"] = self._reassembly.incomplete
+            self.drops += Counter()  # without a count of zero
+        if datagram is not None:
+            self._deliver(datagram)
 
     def _handle_part(self, payload: bytes, keys: EpochKeys) -> None:
         try:

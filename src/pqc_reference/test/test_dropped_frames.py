@@ -73,20 +73,21 @@ def test_nothing_of_an_application_travels_under_boot_keys() -> None:
     assert world.drone.peer.drops == {"no_session": 1}
     boot = world.drone.peer.boot
     assert boot is not None
-    for kind, payload in ((Kind.DATA, b"data"), (Kind.BUNDLE, b"\0\1x")):
+    frames = ((Kind.DATA, b"data"), (Kind.BUNDLE, b"\0\1x"), (Kind.FRAGMENT, b"\0\0\0a"))
+    for kind, payload in frames:
         world.inject(boot.keys.seal(kind, payload, world.now), "up", DRONE, 0.05)
     world.connect()
     assert world.delivered["gcs"] == []
-    assert world.ground.peers[0].packets["kind_ignored"] == 2
+    assert world.ground.peers[0].packets["kind_ignored"] == 3
 
 
-def test_datagrams_that_are_too_long_for_the_link_are_dropped() -> None:
+def test_datagrams_that_are_too_long_for_fragments_are_dropped() -> None:
     world = World(same={"link_mtu_bytes": 576})
     world.connect()
-    world.say(world.drone, bytes(576 - 28 - 25))
-    world.say(world.drone, bytes(576 - 28 - 22))
+    world.say(world.drone, bytes(1500))
+    world.say(world.drone, bytes(1501))
     world.pass_time(0.1)
-    assert len(world.delivered["gcs"]) == 1
+    assert world.delivered["gcs"] == [bytes(1500)]
     assert world.drone.peer.drops == {"oversize": 1}
     assert max(len(datagram) for _, datagram in world.seen) <= 576 - 28
 

@@ -167,6 +167,21 @@ def test_both_ends_can_ask_for_a_ratchet(role: str, keys: Path, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("role", ROLES)
+def test_datagrams_longer_than_a_frame_arrive_whole(
+    role: str, keys: Path, tmp_path: Path
+) -> None:
+    site = Site(tmp_path, keys, parameters={"link_mtu_bytes": 256})
+    with pair(site, role) as (reference, tunnel), applications(site) as (drone, ground):
+        for size in (228 - 25, 228 - 24, 280, 330, 1064, 1500):
+            for sender, receiver in ((drone, ground), (ground, drone)):
+                text = random.Random(size).randbytes(size)
+                sender.send(text)
+                assert receiver.receive() == text
+        assert not reference.peer.drops
+        assert {name for name, count in tunnel.peer["traffic"]["drops"].items() if count} == set()
+
+
+@pytest.mark.parametrize("role", ROLES)
 def test_a_prekey_that_was_sent_ahead_is_used(role: str, keys: Path, tmp_path: Path) -> None:
     site = Site(tmp_path, keys, drone_parameters={"prefetch.max_bytes": 1 << 20})
     with pair(site, role) as (reference, tunnel):

@@ -6,7 +6,7 @@ endif()
 # The core tells the fuzzer where it goes; without a fuzzer this costs little.
 target_compile_options(pqc_tunnel_core PRIVATE -fsanitize=fuzzer-no-link)
 
-set(PQC_TUNNEL_FUZZ_TARGETS cobs frames hello_gate messages shaper streams tunnel)
+set(PQC_TUNNEL_FUZZ_TARGETS cobs fragments frames hello_gate messages shaper streams tunnel)
 set(PQC_TUNNEL_FUZZ_SECONDS 2 CACHE STRING "How long the tests fuzz with each target")
 
 add_custom_target(fuzz_targets)

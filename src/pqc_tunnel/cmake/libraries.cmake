@@ -28,6 +28,7 @@ add_library(pqc_tunnel_core STATIC
   src/paths/cobs.cpp
   src/paths/drop_watch.cpp
   src/paths/flow_queue.cpp
+  src/paths/fragment.cpp
   src/paths/mavlink_class.cpp
   src/paths/mavlink_frame.cpp
   src/paths/mavlink_statustext.cpp
@@ -69,6 +70,7 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/output.cpp
   src/protocol/peer.cpp
   src/protocol/peer_boot.cpp
+  src/protocol/peer_fragments.cpp
   src/protocol/peer_receiving.cpp
   src/protocol/peer_sending.cpp
   src/protocol/policy_notice.cpp
@@ -77,6 +79,7 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/ratchet.cpp
   src/protocol/rekey.cpp
   src/protocol/repeated_failure.cpp
+  src/protocol/reassembly.cpp
   src/protocol/replay_window.cpp
   src/protocol/request_notices.cpp
   src/protocol/saturation.cpp

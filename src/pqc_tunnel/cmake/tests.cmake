@@ -69,6 +69,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/paths/test_drop_watch.cpp
     test/paths/test_failover.cpp
     test/paths/test_flow_queue.cpp
+    test/paths/test_fragmented_queue.cpp
     test/paths/test_mavlink_class.cpp
     test/paths/test_mavlink_statustext.cpp
     test/paths/test_mavlink_stream.cpp
@@ -101,6 +102,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_fleet_fairness.cpp
     test/protocol/test_flooded_link.cpp
     test/protocol/test_former_keys.cpp
+    test/protocol/test_fragments.cpp
     test/protocol/test_freshness.cpp
     test/protocol/test_ground_causes.cpp
     test/protocol/test_ground_exchanges.cpp
@@ -140,6 +142,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_rekey_mishaps.cpp
     test/protocol/test_rekey_steps.cpp
     test/protocol/test_repeated_failure.cpp
+    test/protocol/test_reassembly.cpp
     test/protocol/test_replay_window.cpp
     test/protocol/test_request_notices.cpp
     test/protocol/test_saturated_link.cpp

@@ -4,6 +4,7 @@
 #include "paths/shared_shaper.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "byte_program.hpp"
@@ -68,6 +69,10 @@ public:
       must(turn->peer < peers, "a frame belongs to a peer");
       const ShapedFrame & shaped = turn->shaped;
       must(shaped.frame.size() <= link_.mtu, "a frame fits the link");
+      if (shaped.kind == ShapedFrame::Kind::fragment) {
+        take_fragment(turn->peer, shaped);
+        continue;
+      }
       must(shaped.datagrams > 0, "a frame carries something");
       const bool sealed = shaped.kind == ShapedFrame::Kind::sealed;
       MutableBytes payload =
@@ -89,6 +94,7 @@ public:
   }
   void give_back(std::size_t peer)
   {
+    begun_.at(peer) = 0;
     for (const Bytes & datagram : shaper_.of(peer).take_unsealed()) {
       offered_ -= datagram.size();
     }
@@ -112,6 +118,16 @@ public:
   }
 
 private:
+  void take_fragment(std::size_t peer, const ShapedFrame & shaped)
+  {
+    std::size_t & begun = begun_.at(peer);
+    begun = shaped.place.offset == 0 ? 0 : begun;
+    must(shaped.place.offset == begun, "fragments of one datagram follow each other");
+    must(shaped.datagrams == (shaped.place.is_last ? 1 : 0), "a datagram ends once");
+    begun += shaped.frame.size() - sealed_overhead - fragment_header;
+    must(begun <= longest_fragmented, "no longer datagram leaves in fragments");
+    sent_ += shaped.place.is_last ? begun : 0;
+  }
   void check_memory(std::size_t peer)
   {
     std::size_t memory = 0;
@@ -126,6 +142,7 @@ private:
   Instant now_{std::chrono::hours(1)};
   std::size_t offered_ = 0;  // bytes
   std::size_t sent_ = 0;
+  std::array<std::size_t, peers> begun_ = {};  // bytes of a datagram that leaves in fragments
 };
 
 void run(ByteProgram program)
@@ -136,7 +153,7 @@ void run(ByteProgram program)
     switch (program.pick(6)) {
       case 0:
       case 1:
-        queues.offer(peer, program.bytes(program.u8() + 1U));
+        queues.offer(peer, program.bytes(program.u8() * (program.flag() ? 8U : 1U) + 1U));
         break;
       case 2: {
         const auto traffic = static_cast<TrafficClass>(program.pick(traffic_classes));

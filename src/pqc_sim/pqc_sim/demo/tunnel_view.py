@@ -29,6 +29,7 @@ _DROPS = (
     "oversize",
     "stale",
     "foreign",
+    "incomplete",
 )
 _DECISIONS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 # In the reason of a decision: the hold reason follows.

@@ -149,8 +149,8 @@ ParameterSpec mtu_spec()
 {
   return integer(
     "link_mtu_bytes", 1500, {256, 9000}, "bytes",
-    "Largest IP packet that the link carries; longer datagrams are dropped and counted. Cellular "
-    "links often carry less than 1500.");
+    "Largest IP packet that the link carries; longer datagrams leave in fragments. Cellular links "
+    "often carry less than 1500.");
 }
 
 Specs several_links_specs()

@@ -23,7 +23,7 @@ namespace
 
 constexpr std::array<const char *, drop_classes> drop_names{
   "replay",     "auth_fail",  "seq_old",  "decrypt_fail", "malformed", "unknown",
-  "no_session", "queue_full", "oversize", "stale",        "foreign"};
+  "no_session", "queue_full", "oversize", "stale",        "foreign",   "incomplete"};
 
 const char * name_of(EventSeverity severity)
 {

@@ -69,6 +69,7 @@ PacketLoop::PacketLoop(
     least_room_ = std::min(least_room_, link.settings().mtu - sealed_overhead);
   }
   drop_watches_.resize(plaintexts_.size(), std::vector<DropWatch>(links_.size()));
+  fragment_watches_.resize(plaintexts_.size());
   is_plain_ = links_.size() == 1 && !links_[0].is_thin();
   line_writing_.resize(links_.size());
   troubles_.resize(links_.size());
@@ -443,6 +444,12 @@ void PacketLoop::publish(Instant now)
           cause = trouble;
         }
       }
+    }
+    const TrafficCounters & traffic = snapshot->peers.back().traffic;
+    const bool incomplete = fragment_watches_[i].is_recent(
+      traffic.drops[static_cast<std::size_t>(Drop::incomplete)], now);
+    if (std::string & cause = snapshot->peers.back().likely_cause; incomplete && cause.empty()) {
+      cause = fragments_lost;
     }
     snapshot->blacklists.push_back(tunnel_.blacklist(peer, now));
   }

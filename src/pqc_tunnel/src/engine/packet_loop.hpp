@@ -54,7 +54,9 @@ private:
   // --- The packet path: no allocation, no lock ---
   void seal_from(PlaintextSide & side, Instant now);
   void send_classified(PeerIndex peer, std::size_t received, Instant now);
-  bool send_by_frames(PeerIndex peer, std::size_t received, Instant now);
+  void send_long(PeerIndex peer, std::size_t received, Instant now);
+  void send_in_fragments(
+    PeerIndex peer, ByteView datagram, std::size_t frame_size, const Routes & routes, Instant now);
   void send_piece(PeerIndex peer, ByteView bytes, Instant now);
   void send_over_paths(PeerIndex peer, MutableBytes frame, Instant now);
   void send(PeerIndex peer, ByteView frame, const Endpoint & to);
@@ -125,6 +127,7 @@ private:
   std::size_t least_room_ = 0;             // bytes of a datagram that all links take
   std::vector<MavlinkStream> classified_;  // by peer, of the applications
   Bytes piece_;                            // of these, with room for a frame around it
+  Bytes fragments_;                        // frames, one after the other
   std::vector<bool> link_open_;            // by link, as last seen
   struct LinkTrouble
   {
@@ -134,6 +137,7 @@ private:
   };
   std::vector<LinkTrouble> troubles_;                 // by link
   std::vector<std::vector<DropWatch>> drop_watches_;  // by peer and link
+  std::vector<LossWatch> fragment_watches_;           // by peer
   std::vector<bool> line_writing_;  // by link: the poller reports when the device is writable
   EventLimit event_limit_;
   HelloBudget hello_budget_;

@@ -37,8 +37,8 @@ void PacketLoop::seal_from(PlaintextSide & side, Instant now)
     }
     if (!is_plain_) {
       send_classified(peer, i, now);
-    } else if (send_by_frames(peer, i, now)) {
-      continue;
+    } else if (from_plaintext_.datagram(i).size() > least_room_) {
+      send_long(peer, i, now);
     } else if (tunnel_.seal(peer, frame, now)) {
       for (const Endpoint & to : tunnel_.routes(peer, TrafficClass::other, frame.size(), now)) {
         send(peer, frame, to);
@@ -69,23 +69,25 @@ void PacketLoop::send_classified(PeerIndex peer, std::size_t received, Instant n
     if (stream.cuts()) {
       stream.forget_held();
     }
-    if (!send_by_frames(peer, received, now)) {
+    if (from_plaintext_.datagram(received).size() > least_room_) {
+      send_long(peer, received, now);
+    } else {
       send_over_paths(peer, from_plaintext_.framed(received), now);
     }
   }
 }
 
-// A datagram of whole frames that is too long for some link goes frame by frame. False if it is none.
-bool PacketLoop::send_by_frames(PeerIndex peer, std::size_t received, Instant now)
+// A datagram that is too long for some link goes frame by frame, if it holds whole MAVLink frames.
+void PacketLoop::send_long(PeerIndex peer, std::size_t received, Instant now)
 {
   ByteView rest = from_plaintext_.datagram(received);
-  if (rest.size() <= least_room_ || classify(rest).traffic == TrafficClass::other) {
-    return false;
+  if (classify(rest).traffic == TrafficClass::other) {
+    send_over_paths(peer, from_plaintext_.framed(received), now);
+    return;
   }
   while (const auto frame = take_mavlink_frame(rest)) {
     send_piece(peer, *frame, now);
   }
-  return true;
 }
 
 void PacketLoop::send_piece(PeerIndex peer, ByteView bytes, Instant now)
@@ -96,7 +98,8 @@ void PacketLoop::send_piece(PeerIndex peer, ByteView bytes, Instant now)
   flush_links();  // its bytes live until the next piece
 }
 
-// A datagram for one thin link is sealed when its turn has come; one for several links is sealed once.
+// A datagram for one thin link is sealed when its turn has come; one for several links is sealed once, if necessary in
+// fragments that each of them takes.
 void PacketLoop::send_over_paths(PeerIndex peer, MutableBytes frame, Instant now)
 {
   const ByteView datagram =
@@ -106,6 +109,14 @@ void PacketLoop::send_over_paths(PeerIndex peer, MutableBytes frame, Instant now
   const auto index = static_cast<std::size_t>(peer);
   if (routes.size() == 1 && links_[routes.begin()->link].is_thin() && tunnel_.has_keys(peer)) {
     links_[routes.begin()->link].shaper().of(index).offer(datagram, now);
+    return;
+  }
+  std::size_t longest_frame = frame.size();
+  for (const Endpoint & to : routes) {
+    longest_frame = std::min(longest_frame, links_[to.link].settings().mtu);
+  }
+  if (longest_frame < frame.size() && datagram.size() <= longest_fragmented) {
+    send_in_fragments(peer, datagram, longest_frame, routes, now);
     return;
   }
   if (!tunnel_.seal(peer, frame, now)) {
@@ -121,6 +132,33 @@ void PacketLoop::send_over_paths(PeerIndex peer, MutableBytes frame, Instant now
     }
     send_copy(peer, frame, to.link, now);
   }
+}
+
+void PacketLoop::send_in_fragments(
+  PeerIndex peer, ByteView datagram, std::size_t frame_size, const Routes & routes, Instant now)
+{
+  if (!tunnel_.seal_in_fragments(peer, datagram, frame_size, fragments_, now)) {
+    return;
+  }
+  flush_links();  // so that there is room for all of them
+  for (const Endpoint & to : routes) {
+    Link & link = links_[to.link];
+    if (link.is_thin()) {
+      link.shaper()
+        .of(static_cast<std::size_t>(peer))
+        .offer_sealed(classify(datagram), fragments_, to, now, frame_size);
+    }
+    for (ByteView rest = fragments_; !rest.empty();) {
+      const ByteView frame = rest.first(std::min(frame_size, rest.size()));
+      rest = rest.subspan(frame.size());
+      if (!link.is_thin()) {
+        tunnel_.count_sent(peer, to, frame.size(), now);
+        send(peer, frame, to);
+      }
+      send_copy(peer, frame, to.link, now);
+    }
+  }
+  flush_links();  // their bytes live until the next datagram
 }
 
 void PacketLoop::send_copy(PeerIndex peer, ByteView frame, std::uint8_t index, Instant now)
@@ -246,6 +284,9 @@ void PacketLoop::forward(const Opened & opened)
   };
   if (!opened.bundle) {
     add(opened.plaintext);
+    if (opened.assembled) {
+      flush(side);
+    }
     return;
   }
   MutableBytes rest = opened.plaintext;
@@ -327,12 +368,10 @@ void PacketLoop::pump_shapers(Instant now)
       const PeerIndex peer{static_cast<std::uint32_t>(turn->peer)};
       const ShapedFrame & shaped = turn->shaped;
       const bool sealed = shaped.kind == ShapedFrame::Kind::sealed;
+      Shaper & shaper = link.shaper().of(turn->peer);
       const Endpoint to =
         sealed ? shaped.to : tunnel_.address_on(peer, static_cast<std::uint8_t>(index));
-      if (
-        to.family == AddressFamily::none ||
-        (!sealed && !tunnel_.seal(peer, shaped.frame, now, shaped.datagrams)))
-      {
+      if (to.family == AddressFamily::none || !tunnel_.seal(peer, shaped, shaper, now)) {
         continue;
       }
       if (!sealed) {

@@ -161,7 +161,12 @@ void judge_drops(const DiagnosisInput & input, Findings & findings)
   if (const auto large = since(Drop::oversize); large > 0) {
     findings.add(
       Level::warning,
-      counted(large, "datagram") + " dropped just now: longer than link_mtu_bytes allows.");
+      counted(large, "datagram") + " dropped just now: longer than the link takes in fragments.");
+  }
+  if (const auto incomplete = since(Drop::incomplete); incomplete > 0) {
+    findings.add(
+      Level::warning,
+      counted(incomplete, "datagram") + " dropped just now: the link lost some of the fragments.");
   }
 }
 

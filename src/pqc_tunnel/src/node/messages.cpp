@@ -75,6 +75,7 @@ pqc_msgs::msg::DropCounters drops_message(const TrafficCounters & traffic)
   message.oversize = dropped(Drop::oversize);
   message.stale = dropped(Drop::stale);
   message.foreign = dropped(Drop::foreign);
+  message.incomplete = dropped(Drop::incomplete);
   return message;
 }
 

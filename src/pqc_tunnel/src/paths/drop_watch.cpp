@@ -3,6 +3,8 @@
 
 #include "drop_watch.hpp"
 
+#include "fragment.hpp"
+
 namespace pqc_tunnel
 {
 namespace
@@ -12,13 +14,13 @@ constexpr Duration drop_memory = std::chrono::seconds(10);
 
 }  // namespace
 
-bool DropWatch::Loss::is_recent(std::uint64_t count, Instant now)
+bool LossWatch::is_recent(std::uint64_t count, Instant now)
 {
-  if (count != seen) {
-    seen = count;
-    grown = now;
+  if (count != seen_) {
+    seen_ = count;
+    grown_ = now;
   }
-  return grown && now < *grown + drop_memory;
+  return grown_ && now < *grown_ + drop_memory;
 }
 
 std::string DropWatch::look(
@@ -37,9 +39,10 @@ std::string DropWatch::look(
   const bool is_too_long = oversize_.is_recent(oversize, now);
   const bool is_too_much = overload_.is_recent(overload, now);
   if (is_too_long) {
-    return "datagrams are dropped that are longer than link " + link.name + " takes: a frame has " +
-           std::to_string(link.mtu) + " bytes there (mtu_bytes), of which " +
-           std::to_string(sealed_overhead) + " are the tunnel's";
+    return "datagrams are dropped that are longer than link " + link.name +
+           " takes: it has frames of " + std::to_string(link.mtu) +
+           " bytes (mtu_bytes), and longer datagrams leave in fragments up to " +
+           std::to_string(longest_fragmented);
   }
   return is_too_much ? "commands, parameters or files are dropped: more is sent than link " +
                          link.name + " takes"

@@ -16,6 +16,21 @@
 namespace pqc_tunnel
 {
 
+// Whether a count of losses has grown in the last seconds. Look regularly.
+class LossWatch
+{
+public:
+  bool is_recent(std::uint64_t count, Instant now);
+
+private:
+  std::uint64_t seen_ = 0;
+  std::optional<Instant> grown_;
+};
+
+// The cause while datagrams come in fragments of which some are missing, in lower case without a full stop.
+inline constexpr const char * fragments_lost =
+  "long datagrams arrive incomplete: the link loses some of the fragments that they travel in";
+
 // Notes what the queue of a thin link drops and a program will miss: all but telemetry, of which newer follows.
 class DropWatch
 {
@@ -27,15 +42,8 @@ public:
     Instant now);
 
 private:
-  struct Loss
-  {
-    std::uint64_t seen = 0;
-    std::optional<Instant> grown;
-
-    bool is_recent(std::uint64_t count, Instant now);
-  };
-  Loss oversize_;
-  Loss overload_;
+  LossWatch oversize_;
+  LossWatch overload_;
 };
 
 }  // namespace pqc_tunnel

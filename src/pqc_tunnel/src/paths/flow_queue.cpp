@@ -112,6 +112,18 @@ void FlowQueue::count_oversize(TrafficClass traffic)
   ++classes_[index(traffic)].counts.oversize;
 }
 
+void FlowQueue::count_cut_off(TrafficClass traffic, std::uint64_t ShaperCounts::*reason)
+{
+  --classes_[index(traffic)].counts.sent;
+  ++(classes_[index(traffic)].counts.*reason);
+}
+
+void FlowQueue::count_given_back(TrafficClass traffic)
+{
+  --classes_[index(traffic)].counts.offered;
+  --classes_[index(traffic)].counts.sent;
+}
+
 // The newer one takes the last place, since its sender has counted it after all others.
 void FlowQueue::conflate(Flow & flow, const Waiting & newer, Instant now)
 {

@@ -30,6 +30,8 @@ struct Waiting
   std::optional<Endpoint> sealed_to;  // none: not sealed yet
   Instant offered;
   std::uint64_t number = 0;  // in the order of arrival
+  std::size_t fragment =
+    0;  // bytes of each fragment, or of each sealed frame; 0: it leaves in one frame
 };
 
 // What waits before a link, in flows. A flow keeps its order: what leaves is what came, less what was left out. Each
@@ -44,6 +46,9 @@ public:
 
   void add(Waiting one, Instant now);
   void count_oversize(TrafficClass traffic);
+  // What take() has returned does not leave as a whole; or it goes elsewhere, as if it had never been offered.
+  void count_cut_off(TrafficClass traffic, std::uint64_t ShaperCounts::*reason);
+  void count_given_back(TrafficClass traffic);
 
   // How urgent that is which leaves next.
   enum class Rank : std::uint8_t

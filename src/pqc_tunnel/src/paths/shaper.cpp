@@ -4,6 +4,7 @@
 #include "shaper.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/byte_io.hpp"
 #include "base/contract.hpp"
@@ -15,6 +16,10 @@ namespace
 
 // Frames are handed out so much before the link is free, or it would stand still until the owner's timer fires.
 constexpr Duration lead = std::chrono::milliseconds(10);
+// A fragment waits no longer for what may pass before it, or a flood of commands would keep its datagram for ever.
+constexpr Duration longest_between = std::chrono::milliseconds(100);
+// Something urgent that may not pass waits no longer for the rest of what can be spared.
+constexpr Duration longest_rest = std::chrono::milliseconds(250);
 
 }  // namespace
 
@@ -36,29 +41,35 @@ void Shaper::offer(ByteView datagram, Instant now)
     most.count() * link_.bytes_per_s());
   const DatagramClass whole = classify(datagram);
   if (whole.traffic == TrafficClass::other) {
-    add(whole, datagram, std::nullopt, now);
+    add({{datagram.begin(), datagram.end()}, whole, std::nullopt, now}, now);
     return;
   }
   while (const auto frame = take_mavlink_frame(datagram)) {
-    add(classify(*frame), *frame, std::nullopt, now);
+    add({{frame->begin(), frame->end()}, classify(*frame), std::nullopt, now}, now);
   }
 }
 
 void Shaper::offer_sealed(
-  const DatagramClass & kind, ByteView frame, const Endpoint & to, Instant now)
+  const DatagramClass & kind, ByteView frames, const Endpoint & to, Instant now,
+  std::size_t frame_size)
 {
-  add(kind, frame, to, now);
+  Waiting one{{frames.begin(), frames.end()}, kind, to, now};
+  one.fragment = frame_size;
+  add(std::move(one), now);
 }
 
-void Shaper::add(
-  const DatagramClass & kind, ByteView bytes, const std::optional<Endpoint> & sealed_to,
-  Instant now)
+void Shaper::add(Waiting one, Instant now)
 {
-  if (bytes.empty() || bytes.size() > (sealed_to ? link_.mtu : room())) {
-    queue_.count_oversize(kind.traffic);
+  const std::size_t size = one.bytes.size();
+  if (!one.sealed_to && size > room() && room() > fragment_header && size <= longest_fragmented) {
+    one.fragment = fragment_room();
+  }
+  const std::size_t longest_frame = one.fragment > 0 ? one.fragment : size;
+  if (size == 0 || longest_frame > (one.sealed_to ? link_.mtu : room())) {
+    queue_.count_oversize(one.kind.traffic);
     return;
   }
-  queue_.add({{bytes.begin(), bytes.end()}, kind, sealed_to, now}, now);
+  queue_.add(std::move(one), now);
 }
 
 // --- Out ---
@@ -66,7 +77,8 @@ void Shaper::add(
 Instant Shaper::next_timeout() const
 {
   const bool is_full = queue_.unsealed_bytes() >= bundle_room();
-  const Instant due = queue_.due(is_full ? Duration{} : settings_.bundle);
+  const Instant due =
+    is_cutting() ? Instant{} : queue_.due(is_full ? Duration{} : settings_.bundle);
   return due == Instant::max() ? due : std::max(due, free_at_ - lead);
 }
 
@@ -88,18 +100,130 @@ bool Shaper::joins(const ShapedFrame & shaped, const Waiting & next) const
 std::optional<ShapedFrame> Shaper::next_frame(Instant now)
 {
   queue_.drop_hopeless(now);
+  if (is_cutting() && now > cut_->begun + patience(cut_->whole)) {
+    cut_off(&ShaperCounts::stale);
+  }
   if (now < next_timeout()) {
     return std::nullopt;
   }
-  ShapedFrame shaped;
-  frame_.assign(sealed_header, 0);
-  while (queue_.next_rank(now) != FlowQueue::Rank::none && joins(shaped, queue_.next(now))) {
-    append(shaped, queue_.take(now));
-    queue_.drop_hopeless(now);
+  if (is_in_the_way(now)) {
+    cut_off(&ShaperCounts::full);
   }
-  shaped.frame = finish(shaped.kind);
+  ShapedFrame shaped;
+  const bool is_next = queue_.next_rank(now) != FlowQueue::Rank::none;
+  if (!is_cutting() && is_next && queue_.next(now).fragment > 0) {
+    cut_ = Cut{queue_.take(now), 0, {}, now, now};
+  }
+  if (is_cutting() && !may_leave(now)) {
+    shaped = next_fragment(now);
+  } else {
+    frame_.assign(sealed_header, 0);
+    while (may_leave(now) && joins(shaped, queue_.next(now))) {
+      append(shaped, queue_.take(now));
+      queue_.drop_hopeless(now);
+    }
+    shaped.frame = finish(shaped.kind);
+  }
   free_at_ = std::max(free_at_, now) + link_.airtime(shaped.frame.size());
   return shaped;
+}
+
+// Than of the sender whose datagram has left in part. What belongs to no sender keeps its place among all.
+bool Shaper::is_of_another(const Waiting & next) const
+{
+  const auto & sender = cut_->whole.kind.sender;
+  return sender && next.kind.sender && *sender != *next.kind.sender;
+}
+
+// What is next may leave now, although a datagram has left in part.
+bool Shaper::may_leave(Instant now) const
+{
+  const FlowQueue::Rank rank = queue_.next_rank(now);
+  if (!is_cutting() || rank == FlowQueue::Rank::none) {
+    return rank != FlowQueue::Rank::none;
+  }
+  const Waiting & next = queue_.next(now);
+  return rank < FlowQueue::Rank::data && next.fragment == 0 &&
+         (rank != FlowQueue::Rank::urgent ||
+          (is_of_another(next) && now < cut_->left + longest_between));
+}
+
+// Something urgent would wait too long for the rest of a datagram that can be spared.
+bool Shaper::is_in_the_way(Instant now) const
+{
+  if (
+    !is_cutting() || queue_.next_rank(now) != FlowQueue::Rank::urgent ||
+    is_of_another(queue_.next(now)))
+  {
+    return false;
+  }
+  const TrafficClass traffic = cut_->whole.kind.traffic;
+  return (traffic == TrafficClass::telemetry || traffic == TrafficClass::other) &&
+         link_.airtime(cut_->whole.bytes.size() - cut_->offset) > longest_rest;
+}
+
+ShapedFrame Shaper::next_fragment(Instant now)
+{
+  const Waiting & whole = cut_->whole;
+  const ByteView bytes = ByteView(whole.bytes)
+                           .subspan(cut_->offset)
+                           .first(std::min(whole.fragment, whole.bytes.size() - cut_->offset));
+  ShapedFrame shaped;
+  shaped.traffic = whole.kind.traffic;
+  shaped.place = {cut_->offset, cut_->offset + bytes.size() == whole.bytes.size()};
+  shaped.datagrams = shaped.place.is_last ? 1 : 0;
+  frame_.clear();
+  if (whole.sealed_to) {
+    shaped.kind = ShapedFrame::Kind::sealed;
+    shaped.to = *whole.sealed_to;
+    frame_.assign(bytes.begin(), bytes.end());
+  } else {
+    shaped.kind = ShapedFrame::Kind::fragment;
+    shaped.origin = &cut_->origin;
+    frame_.resize(sealed_header + fragment_header);
+    frame_.insert(frame_.end(), bytes.begin(), bytes.end());
+    frame_.resize(frame_.size() + sealed_overhead - sealed_header);
+    asked_ = std::max(0.0, asked_ - static_cast<double>(bytes.size()));
+  }
+  cut_->offset += bytes.size();
+  cut_->left = now;
+  shaped.frame = frame_;
+  return shaped;
+}
+
+void Shaper::begin_again()
+{
+  if (cut_) {
+    cut_->offset = 0;
+  }
+}
+
+void Shaper::cut_off(std::uint64_t ShaperCounts::*reason)
+{
+  if (cut_) {
+    queue_.count_cut_off(cut_->whole.kind.traffic, reason);
+    cut_.reset();
+  }
+}
+
+// A datagram of which a part has left goes by the other link from its beginning.
+std::vector<Bytes> Shaper::take_unsealed()
+{
+  std::vector<Bytes> taken = queue_.take_unsealed();
+  if (is_cutting() && !cut_->whole.sealed_to) {
+    taken.insert(taken.begin(), std::move(cut_->whole.bytes));
+    queue_.count_given_back(cut_->whole.kind.traffic);
+    cut_.reset();
+  }
+  return taken;
+}
+
+void Shaper::clear()
+{
+  queue_.clear();
+  if (is_cutting()) {
+    cut_off(&ShaperCounts::stale);
+  }
 }
 
 // Each datagram follows its length, as in a bundle.

@@ -28,6 +28,7 @@ Peer::Peer(
   random_(random),
   outbox_(outbox),
   session_streams_(std::make_unique<Streams>(max_part())),
+  reassembly_(settings.max_age),
   paths_(settings.paths, random),
   saturation_(settings.least_found_rate_kbit * 1000 / 8)
 {
@@ -44,6 +45,7 @@ void Peer::wipe()
   former_boot_.reset();
   former_boot_until_ = Instant::max();
   reset_session_streams();
+  reassembly_.clear();
   next_report_.reset();
 }
 
@@ -120,6 +122,7 @@ Duration Peer::report_interval(Instant now) const
 void Peer::handle_timeout(Instant now)
 {
   keys_.handle_timeout(now);
+  reassembly_.handle_timeout(traffic_, now);
   if (now >= former_boot_until_) {
     former_boot_.reset();
     former_boot_until_ = Instant::max();

@@ -23,6 +23,7 @@
 #include "paths/path_set.hpp"
 #include "pqc_tunnel/base/endpoint.hpp"
 #include "pqc_tunnel/base/ids.hpp"
+#include "reassembly.hpp"
 #include "saturation.hpp"
 #include "settings.hpp"
 #include "snapshot.hpp"
@@ -38,6 +39,14 @@ enum class Channel : std::uint8_t
 {
   session,  // those of the live session, whichever are newest
   boot,     // those of a session that is being made
+};
+
+// What became of a fragment that was to be sealed.
+enum class SealedFragment : std::uint8_t
+{
+  sealed,
+  begin_again,  // other keys are in use, or too much was sealed in between: its datagram starts from its beginning
+  refused,  // there are no keys; counted
 };
 
 // Bytes of frames for keys.
@@ -64,10 +73,11 @@ public:
     bool proved = false;  // the peer holds keys that it had not proved before
     FrameOrder order;     // in which the peer sealed its frames
     MutableBytes plaintext;
-    bool forward = false;   // plaintext goes to the local application
-    bool bundle = false;    // it is several datagrams
-    bool stale = false;     // it may have been held back; never set under boot keys
-    bool outdated = false;  // under the boot keys of an attempt that has ended
+    bool forward = false;    // plaintext goes to the local application
+    bool bundle = false;     // it is several datagrams
+    bool assembled = false;  // it lives only until the next frame
+    bool stale = false;      // it may have been held back; never set under boot keys
+    bool outdated = false;   // under the boot keys of an attempt that has ended
     std::optional<std::size_t> chosen_boot;  // drone: these boot keys are used, and no others
     std::optional<ControlFrame> control;     // for the owner to handle
     std::optional<Bytes> message;            // a stream's, complete
@@ -75,6 +85,10 @@ public:
 
   // `datagrams`: how many of the application's the frame carries.
   bool seal(FrameKind kind, std::size_t datagrams, MutableBytes frame, Instant now);
+  // See Tunnel.
+  SealedFragment seal_fragment(
+    MutableBytes frame, const FragmentPlace & place, FragmentOrigin & origin, Instant now);
+  bool seal_in_fragments(ByteView datagram, std::size_t frame_size, Bytes & frames, Instant now);
   // Where a frame of so many bytes goes now; counted as sent there.
   Routes routes(TrafficClass traffic, std::size_t bytes, Instant now);
   bool holds(FrameKeyId id) const;
@@ -265,6 +279,10 @@ private:
   void ask_for_time(Instant now, Channel channel = Channel::session);
   void note_stretched(std::string_view what, Instant now);
   void report_moved(Instant now);
+  // Identifies a run of sequence numbers: each set of keys starts again at zero.
+  static std::uint64_t stream_of(const EpochKeys & keys);
+  // The datagram that a fragment completes; none: it is not complete, or malformed.
+  std::optional<MutableBytes> take_fragment(const Opened & opened, ByteView payload, Instant now);
   static FrameOrder order_of(const EpochKeys & keys, std::uint64_t sequence)
   {
     return {static_cast<std::uint64_t>(keys.installed().time_since_epoch().count()), sequence};
@@ -307,6 +325,7 @@ private:
   std::unique_ptr<Boot> former_boot_;
   Instant former_boot_until_ = Instant::max();
   std::unique_ptr<Streams> session_streams_;
+  Reassembly reassembly_;
   PathSet paths_;
   TrafficCounters traffic_;
   KeyTraffic key_traffic_;

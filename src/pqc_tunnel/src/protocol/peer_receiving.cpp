@@ -4,7 +4,6 @@
 // What arrives from a peer: which keys open it, what it proves, and what a peer handles by itself.
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "peer.hpp"
@@ -19,14 +18,6 @@ constexpr Duration stretch_report_interval = std::chrono::seconds(10);
 constexpr Duration superseded_interval = std::chrono::milliseconds(200);
 
 std::int64_t nanoseconds(Instant instant) { return instant.time_since_epoch().count(); }
-
-// Identifies a run of sequence numbers for the link estimator: each set of keys starts again at zero.
-std::uint64_t stream_of(const EpochKeys & keys)
-{
-  std::uint64_t name = 0;
-  std::memcpy(&name, keys.transcript().data(), sizeof(name));
-  return name;
-}
 
 // What the peer wanted when it sent the frame, and may want no more.
 bool is_a_wish(const ControlBody & body)
@@ -201,11 +192,20 @@ void Peer::take_payload(
   const bool in_session = received.channel == Channel::session;
   if (
     in_session && (kind == static_cast<std::uint8_t>(FrameKind::data) ||
-                   kind == static_cast<std::uint8_t>(FrameKind::bundle)))
+                   kind == static_cast<std::uint8_t>(FrameKind::bundle) ||
+                   kind == static_cast<std::uint8_t>(FrameKind::fragment)))
   {
     if (received.stale) {
       traffic_.count(Drop::stale);
       return;
+    }
+    received.assembled = kind == static_cast<std::uint8_t>(FrameKind::fragment);
+    if (received.assembled) {
+      const auto datagram = take_fragment(opened, payload, now);
+      if (!datagram) {
+        return;
+      }
+      payload = *datagram;
     }
     received.plaintext = payload;
     received.forward = true;

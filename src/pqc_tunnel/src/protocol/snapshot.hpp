@@ -35,9 +35,10 @@ enum class Drop : std::uint8_t
   queue_full,    // the socket did not accept it, or its sender is over its share of the time
   oversize,      // longer than the link allows
   stale,  // it waited too long in a buffer of the system, or came after a silence without proof that it is new
-  foreign,  // plaintext from another sender than the configured one
+  foreign,     // plaintext from another sender than the configured one
+  incomplete,  // fragments of a datagram came, but not all
 };
-inline constexpr std::size_t drop_classes = 11;
+inline constexpr std::size_t drop_classes = 12;
 
 struct TrafficCounters
 {

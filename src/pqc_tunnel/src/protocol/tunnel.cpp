@@ -174,7 +174,8 @@ public:
     if (!only_data || settings_.paths.links.size() > 1 || sender.paths().has_candidates()) {
       changed();
     }
-    return {sender.index(), received.plaintext, received.forward, received.bundle, received.stale};
+    return {sender.index(),  received.plaintext, received.forward,
+            received.bundle, received.assembled, received.stale};
   }
 
   // Calls `function` with the drone's or the ground station's end.
@@ -238,6 +239,33 @@ bool Tunnel::seal(PeerIndex peer, MutableBytes frame, Instant now, std::size_t d
 {
   const FrameKind kind = datagrams > 1 ? FrameKind::bundle : FrameKind::data;
   return impl_->peer(peer).seal(kind, datagrams, frame, now);
+}
+
+bool Tunnel::seal(PeerIndex peer, const ShapedFrame & shaped, Shaper & shaper, Instant now)
+{
+  if (shaped.kind == ShapedFrame::Kind::sealed) {
+    return true;
+  }
+  if (shaped.kind != ShapedFrame::Kind::fragment) {
+    return seal(peer, shaped.frame, now, shaped.datagrams);
+  }
+  switch (impl_->peer(peer).seal_fragment(shaped.frame, shaped.place, *shaped.origin, now)) {
+    case SealedFragment::sealed:
+      return true;
+    case SealedFragment::begin_again:
+      shaper.begin_again();
+      break;
+    case SealedFragment::refused:
+      shaper.abandon();
+      break;
+  }
+  return false;
+}
+
+bool Tunnel::seal_in_fragments(
+  PeerIndex peer, ByteView datagram, std::size_t frame_size, Bytes & frames, Instant now)
+{
+  return impl_->peer(peer).seal_in_fragments(datagram, frame_size, frames, now);
 }
 
 Routes Tunnel::routes(PeerIndex peer, TrafficClass traffic, std::size_t bytes, Instant now)

@@ -13,6 +13,7 @@
 #include "handshake_failure.hpp"
 #include "installed_keys.hpp"
 #include "output.hpp"
+#include "paths/shaper.hpp"
 #include "pqc_tunnel/base/bytes.hpp"
 #include "pqc_tunnel/base/endpoint.hpp"
 #include "pqc_tunnel/base/ids.hpp"
@@ -33,6 +34,7 @@ struct Opened
   MutableBytes plaintext;         // empty for control frames and drops
   bool forward = false;           // true if plaintext goes to the local application
   bool bundle = false;            // plaintext is several datagrams: see take_from_bundle()
+  bool assembled = false;         // plaintext lives only until the next call of open()
   bool stale = false;             // it may have been held back
 };
 
@@ -71,6 +73,12 @@ public:
 
   // Seals the frame in place for the peer: one datagram, or a bundle of several. False if it was dropped (and counted).
   bool seal(PeerIndex peer, MutableBytes frame, Instant now, std::size_t datagrams = 1);
+  // Seals what a shaper hands out; a fragment that can't be sealed tells the shaper. True if the frame can be sent.
+  bool seal(PeerIndex peer, const ShapedFrame & shaped, Shaper & shaper, Instant now);
+  // Seals a datagram in fragments, of which each frame has `frame_size` bytes but for the last, one after the other in
+  // `frames`. False if it was dropped (and counted). Allocates.
+  bool seal_in_fragments(
+    PeerIndex peer, ByteView datagram, std::size_t frame_size, Bytes & frames, Instant now);
   // Where a sealed frame of so many bytes goes now, counted as sent there; 0 bytes: what a shaper will cut to size.
   Routes routes(PeerIndex peer, TrafficClass traffic, std::size_t bytes, Instant now);
   // Where a copy of data goes that has gone by the link: to an address of the peer that has not proved itself, as

@@ -59,6 +59,31 @@ TEST_F(EngineTest, a_datagram_too_long_for_the_link_is_counted_and_others_pass)
   EXPECT_EQ(traffic(*drone_).plain_in_packets, 2u);
 }
 
+TEST_F(EngineTest, a_datagram_too_long_for_a_narrow_link_arrives_in_fragments)
+{
+  const auto narrowed = [](EngineConfig config) {
+    config.settings.max_datagram = 231;
+    config.settings.paths.links[0].mtu = 256;
+    return config;
+  };
+  ASSERT_TRUE(gcs_ = start(narrowed(gcs_config())));
+  ASSERT_TRUE(drone_ = start(narrowed(drone_config())));
+  ASSERT_TRUE(in_contact()) << history();
+  connect_applications();
+  for (std::size_t i = 0; i < 100; ++i) {  // some in one batch, with short ones between
+    drone_application_.send(pattern(1500 - i));
+    drone_application_.send(pattern(100 + i));
+  }
+  for (std::size_t i = 0; i < 100; ++i) {
+    ASSERT_EQ(gcs_application_.receive(), pattern(1500 - i)) << i;
+    ASSERT_EQ(gcs_application_.receive(), pattern(100 + i)) << i;
+  }
+  drone_application_.send(pattern(1501));
+  EXPECT_TRUE(eventually(
+    [this] { return traffic(*drone_).drops[static_cast<std::size_t>(Drop::oversize)] == 1; }));
+  EXPECT_EQ(traffic(*drone_).plain_in_packets, 201U);
+}
+
 TEST_F(EngineTest, plaintext_before_there_are_keys_is_counted)
 {
   start_pair();

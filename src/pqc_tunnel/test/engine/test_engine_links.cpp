@@ -108,10 +108,67 @@ TEST_F(Links, a_datagram_of_several_frames_arrives_by_a_serial_line)
   }
 }
 
-TEST_F(Links, a_datagram_that_no_frame_of_the_line_takes_is_named_as_the_likely_cause)
+// A telemetry radio has frames of 252 bytes: a signed part of a file is longer, and bytes that are no MAVLink may be.
+TEST_F(Links, a_datagram_that_no_frame_of_the_line_holds_arrives_whole)
+{
+  LinkSettings radio = serial("radio");
+  radio.mtu = 252;
+  start_over({radio});
+  const Bytes part = test::sign(test::mavlink(110, 7, 254), 1, 1);
+  ASSERT_EQ(part.size(), 279U);
+  for (const Bytes & datagram :
+       {part, pattern(330), pattern(532), pattern(1064), pattern(1499), pattern(1500)})
+  {
+    drone_application_.send(datagram);
+    EXPECT_EQ(gcs_application_.receive(), datagram);
+    gcs_application_.send(datagram);
+    EXPECT_EQ(drone_application_.receive(), datagram);
+  }
+  for (const Engine * end : {drone_.get(), gcs_.get()}) {
+    EXPECT_EQ(end->snapshot().links.at(0).shaped.at(4).oversize, 0U);
+    EXPECT_EQ(end->snapshot().peers[0].likely_cause, "");
+  }
+}
+
+TEST_F(Links, several_of_them_take_a_long_datagram_in_fragments_that_fit_all)
+{
+  start_over({{.name = "lte", .mtu = 1452}, serial("radio")}, Schedule::redundant);
+  ASSERT_TRUE(all_up());
+  for (const std::size_t size : {296U, 1000U, 1500U}) {
+    drone_application_.send(pattern(size));
+    EXPECT_EQ(gcs_application_.receive(), pattern(size));
+  }
+  EXPECT_FALSE(gcs_application_.receive(300)) << "a copy";
+}
+
+TEST_F(Links, fragments_that_are_lost_are_counted_and_named_as_the_likely_cause)
+{
+  LinkSettings radio = serial("radio");
+  radio.rate_kbit = 38.4;
+  start_over({radio});
+  const auto incomplete = [this] {
+    return gcs_->snapshot().peers[0].traffic.drops[static_cast<std::size_t>(Drop::incomplete)];
+  };
+  for (int i = 0; i < 10 && incomplete() == 0; ++i) {
+    const auto received = gcs_->snapshot().peers[0].traffic.cipher_in_packets;
+    drone_application_.send(pattern(1500));
+    EXPECT_TRUE(eventually(
+      [&] { return gcs_->snapshot().peers[0].traffic.cipher_in_packets > received + 1; }));
+    wire_.cut(true);
+    gcs_application_.receive(150);
+    wire_.cut(false);
+    eventually([&] { return incomplete() > 0; });
+  }
+  EXPECT_GT(incomplete(), 0U);
+  EXPECT_TRUE(eventually(
+    [&] { return gcs_->snapshot().peers[0].likely_cause.find("incomplete") != std::string::npos; }))
+    << gcs_->snapshot().peers[0].likely_cause;
+}
+
+TEST_F(Links, a_datagram_that_no_fragments_take_is_named_as_the_likely_cause)
 {
   start_over({serial("radio")});
-  drone_application_.send(pattern(700));
+  drone_application_.send(pattern(1501));
   EXPECT_TRUE(eventually([&] {
     return drone_->snapshot().peers[0].likely_cause.find("longer than link radio takes") !=
            std::string::npos;

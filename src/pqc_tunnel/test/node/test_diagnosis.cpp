@@ -193,7 +193,11 @@ TEST(Diagnosis, full_sockets_and_oversize_datagrams_are_warnings)
   input = healthy();
   input.peer.traffic.drops[static_cast<std::size_t>(Drop::oversize)] = 2;
   EXPECT_EQ(
-    diagnose(input).text, "2 datagrams dropped just now: longer than link_mtu_bytes allows.");
+    diagnose(input).text, "2 datagrams dropped just now: longer than the link takes in fragments.");
+  input = healthy();
+  input.peer.traffic.drops[static_cast<std::size_t>(Drop::incomplete)] = 1;
+  EXPECT_EQ(
+    diagnose(input).text, "1 datagram dropped just now: the link lost some of the fragments.");
 }
 
 TEST(Diagnosis, stale_and_foreign_datagrams_are_warnings_that_name_the_parameters)

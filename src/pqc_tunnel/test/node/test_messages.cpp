@@ -140,7 +140,7 @@ TEST(Messages, each_counter_of_the_traffic_has_its_own_field)
 {
   auto peer = established_peer();
   peer.traffic = {1, 2, 3,  4,  5,  6,  7,
-                  8, 9, 10, 11, 12, 13, {21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31}};
+                  8, 9, 10, 11, 12, 13, {21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32}};
   const auto status = status_message(Role::drone, peer, now);
   EXPECT_EQ(status.traffic.plain_in_packets, 1u);
   EXPECT_EQ(status.traffic.plain_in_bytes, 2u);
@@ -167,6 +167,7 @@ TEST(Messages, each_counter_of_the_traffic_has_its_own_field)
   EXPECT_EQ(status.drops.oversize, 29u);
   EXPECT_EQ(status.drops.stale, 30u);
   EXPECT_EQ(status.drops.foreign, 31u);
+  EXPECT_EQ(status.drops.incomplete, 32u);
 }
 
 TEST(Messages, handshake_timing_is_given_in_seconds)

@@ -72,8 +72,19 @@ inline std::uint64_t signing_time(ByteView frame)
   return time;
 }
 
-inline std::vector<Bytes> datagrams_of(const ShapedFrame & shaped)
+// `begun`: the fragments so far of a datagram.
+inline std::vector<Bytes> datagrams_of(const ShapedFrame & shaped, Bytes & begun)
 {
+  if (shaped.kind == ShapedFrame::Kind::fragment) {
+    const ByteView bytes = ByteView(shaped.frame)
+                             .subspan(sealed_header + fragment_header)
+                             .first(shaped.frame.size() - sealed_overhead - fragment_header);
+    begun.resize(shaped.place.offset == 0 ? 0 : begun.size());
+    EXPECT_EQ(shaped.place.offset, begun.size()) << "one fragment after the other";
+    begun.insert(begun.end(), bytes.begin(), bytes.end());
+    return shaped.place.is_last ? std::vector<Bytes>{std::exchange(begun, {})}
+                                : std::vector<Bytes>{};
+  }
   if (shaped.kind == ShapedFrame::Kind::sealed) {
     return {{shaped.frame.begin(), shaped.frame.end()}};
   }
@@ -87,6 +98,12 @@ inline std::vector<Bytes> datagrams_of(const ShapedFrame & shaped)
   }
   EXPECT_TRUE(payload.empty());
   return datagrams;
+}
+
+inline std::vector<Bytes> datagrams_of(const ShapedFrame & shaped)
+{
+  Bytes none;
+  return datagrams_of(shaped, none);
 }
 
 // A shaper and the time. The link's end is the virtual line: frames follow each other at its rate.
@@ -105,7 +122,7 @@ struct Line
         const std::chrono::duration<double> airtime(
           static_cast<double>(link.line_bytes(shaped->frame.size())) / link.bytes_per_s());
         free_at = std::max(free_at, now) + std::chrono::duration_cast<Duration>(airtime);
-        for (Bytes & datagram : datagrams_of(*shaped)) {
+        for (Bytes & datagram : datagrams_of(*shaped, begun)) {
           out.emplace_back(free_at, std::move(datagram));
         }
         ++frames;
@@ -121,6 +138,7 @@ struct Line
   Instant now{std::chrono::hours(1)};
   Instant free_at{std::chrono::hours(1)};
   int frames = 0;
+  Bytes begun;  // of what leaves in fragments
 };
 
 }  // namespace pqc_tunnel::test

@@ -35,8 +35,8 @@ TEST_F(DropWatchTest, names_the_link_that_takes_no_frame_so_long)
     ++of(traffic).oversize;
     EXPECT_EQ(
       look(),
-      "datagrams are dropped that are longer than link radio takes: a frame has 320 bytes there "
-      "(mtu_bytes), of which 25 are the tunnel's");
+      "datagrams are dropped that are longer than link radio takes: it has frames of 320 bytes "
+      "(mtu_bytes), and longer datagrams leave in fragments up to 1500");
     EXPECT_NE(look(9s), "");
     EXPECT_EQ(look(1s), "");
   }

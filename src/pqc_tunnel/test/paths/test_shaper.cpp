@@ -571,7 +571,7 @@ TEST(Shaper, a_datagram_that_no_frame_holds_is_counted)
 {
   Line line(radio());
   line.offer(Bytes(240 - sealed_overhead, 1));
-  line.offer(Bytes(240 - sealed_overhead + 1, 1));
+  line.offer(Bytes(longest_fragmented + 1, 1));
   line.shaper.offer_sealed({TrafficClass::control, {}}, Bytes(241, 1), {}, line.now);
   EXPECT_EQ(line.run_until(line.now + 1s).size(), 1U);
   EXPECT_EQ(line.shaper.counts(TrafficClass::other).oversize, 1U);

@@ -15,6 +15,15 @@ namespace
 
 constexpr const char * once = "plaintext is delivered unaltered and never twice";
 
+// Some datagrams leave in fragments, of so many bytes.
+constexpr std::size_t fragment_bytes = 30;
+constexpr std::size_t most_fragments = 4;
+
+bool leaves_in_fragments(std::uint32_t number, const Bytes & datagram)
+{
+  return number % 4 == 3 && datagram.size() > fragment_bytes;
+}
+
 Side sender_to(Side to) { return other(to); }
 
 }  // namespace
@@ -42,20 +51,35 @@ bool DatagramWitness::send(Side from)
   const std::uint32_t number = next_++;
   const InstalledKeys * keys = keys_.sending(from);
   wire.clear();  // seen already
-  if (!pair_.send(from, plaintext(number))) {
+  if (!send_whole(from, number)) {
     require(
-      keys == nullptr || keys->sent >= packet_limit_, "no datagram is lost because of a rekey",
-      "an end with keys does not take a datagram");
+      keys == nullptr || keys->sent + most_fragments > packet_limit_,
+      "no datagram is lost because of a rekey", "an end with keys does not take a datagram");
     return false;
   }
   ++taken_[from];
   // No datagram is sent to an address that the peer has left.
   if (!wire.empty()) {
     ++accepted_[from];
-    look_at(from, std::move(wire.front()), number);
+    const bool in_fragments = leaves_in_fragments(number, plaintext(number));
+    wire.resize(in_fragments ? wire.size() : 1);
+    for (Bytes & frame : wire) {
+      if (!sent_[from].contains(frame)) {  // otherwise it is a copy
+        look_at(from, std::move(frame), number, in_fragments);
+      }
+    }
     wire.clear();
   }
   return true;
+}
+
+bool DatagramWitness::send_whole(Side from, std::uint32_t number)
+{
+  const Bytes datagram = plaintext(number);
+  return leaves_in_fragments(number, datagram)
+           ? pair_.send_in_fragments(
+               from, datagram, fragment_bytes + fragment_header + frame_overhead)
+           : pair_.send(from, datagram);
 }
 
 void DatagramWitness::look()
@@ -74,7 +98,8 @@ void DatagramWitness::look()
   }
 }
 
-void DatagramWitness::look_at(Side from, Bytes bytes, std::optional<std::uint32_t> number)
+void DatagramWitness::look_at(
+  Side from, Bytes bytes, std::optional<std::uint32_t> number, bool is_fragment)
 {
   if (copies_ && sent_[from].contains(bytes)) {
     return;  // the same over another link
@@ -103,7 +128,7 @@ void DatagramWitness::look_at(Side from, Bytes bytes, std::optional<std::uint32_
   if (!boot && !number) {
     life_.sealed(from, bytes);
   }
-  Sealed sent{bytes, keys->tag,  header->sequence, boot, number, keys_.process(from),
+  Sealed sent{bytes, keys->tag,  header->sequence, boot, number, is_fragment, keys_.process(from),
               0,     pair_.now()};
   sent_[from].emplace(std::move(bytes), std::move(sent));
 }
@@ -157,18 +182,29 @@ void DatagramWitness::check_opened(Side to, Sealed & sent, const Opened & opened
       "an end refuses a datagram as too old");
     return;
   }
+  if (sent.is_fragment && !opened.forward) {
+    return;  // others are missing
+  }
   require(
     opened.forward == sent.number.has_value(), once,
     "a control frame is taken for data or the other way round");
   if (sent.number) {
-    require(
-      std::ranges::equal(opened.plaintext, plaintext(*sent.number)), once,
-      "a datagram comes out altered");
-    require(
-      pair_.now() <= sent.sealed_at + 2 * max_age_, "a datagram that was held back is refused",
-      "an end delivers a datagram that is older than it may be");
-    ++delivered_[to];
+    check_delivered(to, sent, opened);
   }
+}
+
+void DatagramWitness::check_delivered(Side to, const Sealed & sent, const Opened & opened)
+{
+  require(
+    std::ranges::equal(opened.plaintext, plaintext(*sent.number)), once,
+    "a datagram comes out altered");
+  require(
+    !sent.is_fragment || assembled_[to].insert(*sent.number).second, once,
+    "a datagram is put together twice");
+  require(
+    pair_.now() <= sent.sealed_at + 2 * max_age_, "a datagram that was held back is refused",
+    "an end delivers a datagram that is older than it may be");
+  ++delivered_[to];
 }
 
 bool DatagramWitness::is_late(Side to, const Sealed & sent, Duration lateness) const

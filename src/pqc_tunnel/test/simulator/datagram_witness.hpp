@@ -44,12 +44,16 @@ private:
     std::uint64_t sequence = 0;
     bool boot = false;
     std::optional<std::uint32_t> number;  // none for control frames and streams
+    bool is_fragment = false;             // of the datagram with that number
     std::uint32_t sealed_by = 0;          // process
     std::uint32_t opened_by = 0;          // … of the other end
     Instant sealed_at;
   };
 
-  void look_at(Side from, Bytes bytes, std::optional<std::uint32_t> number);
+  void look_at(
+    Side from, Bytes bytes, std::optional<std::uint32_t> number, bool is_fragment = false);
+  bool send_whole(Side from, std::uint32_t number);
+  void check_delivered(Side to, const Sealed & sent, const Opened & opened);
   void check_opened(Side to, Sealed & sent, const Opened & opened);
   void check_lost(Side to, const Sealed & sent) const;
   // Whether a later datagram was opened more than `lateness` ago, or the keys were superseded then.
@@ -67,6 +71,7 @@ private:
   bool copies_;                                   // a datagram may leave over several links
   std::map<Side, std::map<Bytes, Sealed>> sent_;  // by their bytes
   std::map<Side, std::set<std::pair<KeyTag, std::uint64_t>>> nonces_;
+  std::map<Side, std::set<std::uint32_t>> assembled_;  // datagrams that came in fragments
   // What was opened under each key: the highest sequence number so far, since when.
   std::map<Side, std::map<KeyTag, std::vector<std::pair<Instant, std::uint64_t>>>> highest_;
   std::map<Side, std::uint64_t> delivered_{{Side::drone, 0}, {Side::gcs, 0}};

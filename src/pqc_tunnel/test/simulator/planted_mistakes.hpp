@@ -35,6 +35,7 @@ enum class Mistake
   ground_takes_any_age,
   late_answer_believed,
   streams_mixed,
+  fragments_mixed,
   rekey_while_unconfirmed,
   timeout_lowers_suite,
   timeout_blacklists,
@@ -54,7 +55,7 @@ enum class Mistake
   events_limited_together,
 };
 
-inline constexpr std::array<std::pair<Mistake, std::string_view>, 36> mistake_names = {{
+inline constexpr std::array<std::pair<Mistake, std::string_view>, 37> mistake_names = {{
   {Mistake::promote_at_handshake_end, "promote_at_handshake_end"},
   {Mistake::promote_on_control_only, "promote_on_control_only"},
   {Mistake::pool_key_reused, "pool_key_reused"},
@@ -74,6 +75,7 @@ inline constexpr std::array<std::pair<Mistake, std::string_view>, 36> mistake_na
   {Mistake::ground_takes_any_age, "ground_takes_any_age"},
   {Mistake::late_answer_believed, "late_answer_believed"},
   {Mistake::streams_mixed, "streams_mixed"},
+  {Mistake::fragments_mixed, "fragments_mixed"},
   {Mistake::rekey_while_unconfirmed, "rekey_while_unconfirmed"},
   {Mistake::timeout_lowers_suite, "timeout_lowers_suite"},
   {Mistake::timeout_blacklists, "timeout_blacklists"},

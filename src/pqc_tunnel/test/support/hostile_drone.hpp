@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "paths/fragment.hpp"
 #include "protocol/control_frame.hpp"
 #include "protocol/stream.hpp"
 #include "support/fleet.hpp"
@@ -65,6 +66,14 @@ inline LinkReport report_of_an_hour()
   return report;
 }
 
+// A piece of a datagram that never ends.
+inline Payload fragment(const FragmentPlace & place, std::uint64_t back, std::size_t size)
+{
+  Bytes payload(fragment_header + size, 1);
+  write_fragment_header(std::span(payload).first<fragment_header>(), place, back);
+  return {FrameKind::fragment, payload};
+}
+
 // Whatever costs a ground station most, with this number of bytes where any number may be.
 inline std::vector<std::pair<std::string, Flood>> floods(std::size_t size)
 {
@@ -89,6 +98,9 @@ inline std::vector<std::pair<std::string, Flood>> floods(std::size_t size)
   return {
     {"data", always({FrameKind::data, Bytes(size)})},
     {"bundle", always({FrameKind::bundle, bundle_of_single_bytes(size)})},
+    {"fragment", always(fragment({0, false}, 0, size))},
+    {"fragment of one byte",
+     [](std::uint32_t n) { return fragment({2 + n % 700 * 2, false}, 1 + n % most_back, 1); }},
     {"part of one byte", part(1)},
     {"part", part(size / 2)},
     {"unknown kind", always({FrameKind{9}, Bytes(size / 100)})},

@@ -306,6 +306,14 @@ void WiredPair::offer(Side from, ByteView plaintext)
     }
   }
   Bytes frame(plaintext.size() + Tunnel::frame_overhead);
+  std::size_t longest_frame = frame.size();
+  for (const Endpoint & to : routes) {
+    longest_frame = std::min(longest_frame, options_.settings.paths.links[to.link].mtu);
+  }
+  if (longest_frame < frame.size() && plaintext.size() <= longest_fragmented) {
+    offer_in_fragments(from, plaintext, longest_frame, routes);
+    return;
+  }
   std::ranges::copy(plaintext, frame.begin() + Tunnel::frame_headroom);
   if (!end.seal(PeerIndex{0}, frame, now(from))) {
     return;
@@ -315,6 +323,38 @@ void WiredPair::offer(Side from, ByteView plaintext)
     transmit_or_queue(from, to, kind, frame);
     send_copy(from, to.link, frame);
   }
+}
+
+bool WiredPair::send_in_fragments(Side from, ByteView plaintext, std::size_t frame_size)
+{
+  return offer_in_fragments(
+    from, plaintext, frame_size,
+    end(from).routes(PeerIndex{0}, TrafficClass::other, frame_size, now(from)));
+}
+
+bool WiredPair::offer_in_fragments(
+  Side from, ByteView plaintext, std::size_t frame_size, const Routes & routes)
+{
+  Bytes frames;
+  if (!end(from).seal_in_fragments(PeerIndex{0}, plaintext, frame_size, frames, now(from))) {
+    return false;
+  }
+  for (const Endpoint & to : routes) {
+    SharedShaper * queue = shaper(from, to.link);
+    if (queue != nullptr) {
+      queue->of(0).offer_sealed(classify(plaintext), frames, to, now_, frame_size);
+    }
+    for (ByteView rest = frames; !rest.empty();) {
+      const ByteView frame = rest.first(std::min(frame_size, rest.size()));
+      rest = rest.subspan(frame.size());
+      check_nonce(from, frame);
+      if (queue == nullptr) {
+        transmit(from, to, {frame.begin(), frame.end()});
+      }
+      send_copy(from, to.link, {frame.begin(), frame.end()});
+    }
+  }
+  return true;
 }
 
 void WiredPair::send_copy(Side from, std::uint8_t link, const Bytes & frame)
@@ -355,7 +395,7 @@ void WiredPair::pump_shapers(Side side)
       const ShapedFrame & shaped = turn->shaped;
       const bool sealed = shaped.kind == ShapedFrame::Kind::sealed;
       if (!sealed) {
-        if (!end(side).seal(PeerIndex{0}, shaped.frame, now(side), shaped.datagrams)) {
+        if (!end(side).seal(PeerIndex{0}, shaped, queue->of(0), now(side))) {
           continue;
         }
         check_nonce(side, shaped.frame);

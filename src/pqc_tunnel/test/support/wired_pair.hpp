@@ -95,6 +95,8 @@ public:
 
   // Sends one plaintext datagram into an end; it arrives in received() of the other.
   bool send(Side from, ByteView plaintext);
+  // The same in fragments, of which each frame has so many bytes.
+  bool send_in_fragments(Side from, ByteView plaintext, std::size_t frame_size);
   std::deque<Bytes> & received(Side at) { return received_[at]; }
   // Offers one to the paths as the engine does; with Options::shaped it may wait, be bundled, or be left out.
   void offer(Side from, ByteView plaintext);
@@ -171,6 +173,8 @@ private:
   void transmit(Side from, const Endpoint & to, Bytes datagram);
   void transmit_or_queue(
     Side from, const Endpoint & to, const DatagramClass & kind, Bytes datagram);
+  bool offer_in_fragments(
+    Side from, ByteView plaintext, std::size_t frame_size, const Routes & routes);
   void send_copy(Side from, std::uint8_t link, const Bytes & frame);
   SharedShaper * shaper(Side side, std::uint8_t link);
   void pump_shapers(Side side);

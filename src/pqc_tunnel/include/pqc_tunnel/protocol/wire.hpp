@@ -21,6 +21,7 @@ enum class FrameKind : std::uint8_t
   control = 1,
   bundle = 2,
   stream = 3,
+  fragment = 4,
 };
 
 /// When a frame was sealed: the sender's monotonic clock in units of send_time_unit, modulo the period.

@@ -1,0 +1,88 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Datagrams that no frame holds: how they are sealed in fragments, and put together.
+
+#include <algorithm>
+#include <cstring>
+
+#include "peer.hpp"
+
+namespace pqc_tunnel
+{
+
+static_assert(sealed_header == frame_header_size && sealed_overhead == frame_overhead);
+
+std::uint64_t Peer::stream_of(const EpochKeys & keys)
+{
+  std::uint64_t name = 0;
+  std::memcpy(&name, keys.transcript().data(), sizeof(name));
+  return name;
+}
+
+// The first fragment names the datagram by its keys and sequence number, which never come again. So fragments of two
+// datagrams can't be mixed up, but all have to be sealed under the same keys.
+SealedFragment Peer::seal_fragment(
+  MutableBytes frame, const FragmentPlace & place, FragmentOrigin & origin, Instant now)
+{
+  EpochKeys * keys = keys_.sending();
+  if (keys == nullptr || keys->used_up()) {
+    traffic_.count(Drop::no_session);
+    return SealedFragment::refused;
+  }
+  const FragmentOrigin here{stream_of(*keys), keys->sent()};
+  if (place.offset == 0) {
+    origin = here;
+  }
+  if (origin.keys != here.keys || here.sequence - origin.sequence > most_back) {
+    return SealedFragment::begin_again;
+  }
+  write_fragment_header(
+    frame.subspan<frame_header_size, fragment_header>(), place, here.sequence - origin.sequence);
+  keys->seal(FrameKind::fragment, frame, now);
+  ++traffic_.cipher_out_packets;
+  traffic_.cipher_out_bytes += frame.size();
+  if (place.is_last) {
+    ++traffic_.plain_in_packets;
+    traffic_.plain_in_bytes += place.offset + frame.size() - frame_overhead - fragment_header;
+  }
+  return SealedFragment::sealed;
+}
+
+bool Peer::seal_in_fragments(ByteView datagram, std::size_t frame_size, Bytes & frames, Instant now)
+{
+  if (datagram.size() > longest_fragmented) {
+    traffic_.count(Drop::oversize);
+    return false;
+  }
+  const std::size_t room = frame_size - frame_overhead - fragment_header;
+  frames.clear();
+  FragmentOrigin origin;
+  for (std::size_t offset = 0; offset < datagram.size(); offset += room) {
+    const ByteView bytes = datagram.subspan(offset, std::min(room, datagram.size() - offset));
+    const std::size_t begin = frames.size();
+    frames.resize(begin + frame_overhead + fragment_header + bytes.size());
+    const MutableBytes frame = MutableBytes(frames).subspan(begin);
+    std::ranges::copy(bytes, frame.begin() + frame_header_size + fragment_header);
+    const FragmentPlace place{offset, offset + bytes.size() == datagram.size()};
+    if (seal_fragment(frame, place, origin, now) != SealedFragment::sealed) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<MutableBytes> Peer::take_fragment(
+  const Opened & opened, ByteView payload, Instant now)
+{
+  const auto fragment = parse_fragment(payload);
+  const std::uint64_t sequence = opened.frame.sequence;
+  if (!fragment || fragment->back > sequence) {
+    traffic_.count(Drop::malformed);
+    return std::nullopt;
+  }
+  return reassembly_.handle(
+    {stream_of(*opened.keys), sequence - fragment->back}, *fragment, traffic_, now);
+}
+
+}  // namespace pqc_tunnel
