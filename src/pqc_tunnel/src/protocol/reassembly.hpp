@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "byte_ranges.hpp"
@@ -47,12 +48,13 @@ private:
     Instant newest;                   // fragment
 
     bool is_used() const { return !here.ranges().empty(); }
-    void give_up(TrafficCounters & counters);
   };
   Partial & place_for(const FragmentOrigin & origin, TrafficCounters & counters);
+  void give_up(Partial & partial, TrafficCounters & counters) const;
 
   Duration patience_;
   std::array<Partial, most_datagrams> partials_;
+  std::uint64_t keys_ = 0;  // of the latest fragment
 };
 
 }  // namespace pqc_tunnel
