@@ -42,7 +42,7 @@ Reassembly::Partial & Reassembly::place_for(
 std::optional<MutableBytes> Reassembly::handle(
   const FragmentOrigin & origin, const Fragment & fragment, TrafficCounters & counters, Instant now)
 {
-  keys_ = origin.keys;
+  note_keys(origin.keys);
   handle_timeout(counters, now);
   Partial & partial = place_for(origin, counters);
   const std::size_t begin = fragment.place.offset;

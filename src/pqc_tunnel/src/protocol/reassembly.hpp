@@ -33,6 +33,8 @@ public:
   std::optional<MutableBytes> handle(
     const FragmentOrigin & origin, const Fragment & fragment, TrafficCounters & counters,
     Instant now);
+  // The latest frame came under these keys.
+  void note_keys(std::uint64_t keys) { keys_ = keys; }
   // Gives up what has waited too long, and counts it.
   void handle_timeout(TrafficCounters & counters, Instant now);
   // Forgets all, without a count.
@@ -54,7 +56,7 @@ private:
 
   Duration patience_;
   std::array<Partial, most_datagrams> partials_;
-  std::uint64_t keys_ = 0;  // of the latest fragment
+  std::uint64_t keys_ = 0;  // of the latest frame
 };
 
 }  // namespace pqc_tunnel
