@@ -88,12 +88,14 @@ class Reassembly:
         self.incomplete = 0  # datagrams given up
         self._patience_s = patience_s
         self._partials: dict[tuple[object, int], _Partial] = {}
+        self._keys: object = None  # of the latest fragment
 
     def handle(self, keys: object, sequence: int, payload: bytes, now: float) -> bytes | None:
         """Take the payload of a young frame with that sequence number under these keys.
 
         Returns the datagram that it completes. BadFragment if no end sends it.
         """
+        self._keys = keys
         self._give_up_before(now - self._patience_s)
         fragment = Fragment.decode(payload)
         origin = (keys, sequence - fragment.back)
@@ -116,4 +118,5 @@ class Reassembly:
 
     def _give_up(self, origin: tuple[object, int]) -> None:
         del self._partials[origin]
-        self.incomplete += 1
+        # Since the keys changed, it has left again as a whole.
+        self.incomplete += origin[0] is self._keys

@@ -145,7 +145,7 @@ bool Shaper::may_leave(Instant now) const
   const Waiting & next = queue_.next(now);
   return rank < FlowQueue::Rank::data && next.fragment == 0 &&
          (rank != FlowQueue::Rank::urgent ||
-          (is_of_another(next) && now < cut_->left + longest_between));
+          (is_of_another(next) && now < cut_->left + link_.airtime(link_.mtu) + longest_between));
 }
 
 // Something urgent would wait too long for the rest of a datagram that can be spared.

@@ -121,6 +121,7 @@ void Peer::note_arrival(
   }
   received.order = order_of(keys, sequence);
   link_.handle_packet(stream_of(keys), sequence, size, now);
+  reassembly_.note_keys(stream_of(keys));
   const SessionId session_before = keys_.sending() ? keys_.sending()->id() : SessionId{};
   received.proved = keys_.note_received(keys);
   received.stale = opened.frame.stale;

@@ -9,10 +9,13 @@
 namespace pqc_tunnel
 {
 
-void Reassembly::Partial::give_up(TrafficCounters & counters)
+// What was begun under the keys of before has left again as a whole since the keys changed.
+void Reassembly::give_up(Partial & partial, TrafficCounters & counters) const
 {
-  counters.count(Drop::incomplete);
-  here = {};
+  if (partial.origin.keys == keys_) {
+    counters.count(Drop::incomplete);
+  }
+  partial.here = {};
 }
 
 Reassembly::Partial & Reassembly::place_for(
@@ -28,7 +31,7 @@ Reassembly::Partial & Reassembly::place_for(
     return std::tuple(partial.is_used(), partial.newest);
   });
   if (place.is_used()) {
-    place.give_up(counters);
+    give_up(place, counters);
   }
   place.origin = origin;
   place.bytes.resize(longest_fragmented);
@@ -39,6 +42,7 @@ Reassembly::Partial & Reassembly::place_for(
 std::optional<MutableBytes> Reassembly::handle(
   const FragmentOrigin & origin, const Fragment & fragment, TrafficCounters & counters, Instant now)
 {
+  note_keys(origin.keys);
   handle_timeout(counters, now);
   Partial & partial = place_for(origin, counters);
   const std::size_t begin = fragment.place.offset;
@@ -69,7 +73,7 @@ void Reassembly::handle_timeout(TrafficCounters & counters, Instant now)
 {
   for (Partial & partial : partials_) {
     if (partial.is_used() && now > partial.newest + patience_) {
-      partial.give_up(counters);
+      give_up(partial, counters);
     }
   }
 }

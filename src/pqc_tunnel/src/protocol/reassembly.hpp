@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "byte_ranges.hpp"
@@ -32,6 +33,8 @@ public:
   std::optional<MutableBytes> handle(
     const FragmentOrigin & origin, const Fragment & fragment, TrafficCounters & counters,
     Instant now);
+  // The latest frame came under these keys.
+  void note_keys(std::uint64_t keys) { keys_ = keys; }
   // Gives up what has waited too long, and counts it.
   void handle_timeout(TrafficCounters & counters, Instant now);
   // Forgets all, without a count.
@@ -47,12 +50,13 @@ private:
     Instant newest;                   // fragment
 
     bool is_used() const { return !here.ranges().empty(); }
-    void give_up(TrafficCounters & counters);
   };
   Partial & place_for(const FragmentOrigin & origin, TrafficCounters & counters);
+  void give_up(Partial & partial, TrafficCounters & counters) const;
 
   Duration patience_;
   std::array<Partial, most_datagrams> partials_;
+  std::uint64_t keys_ = 0;  // of the latest frame
 };
 
 }  // namespace pqc_tunnel

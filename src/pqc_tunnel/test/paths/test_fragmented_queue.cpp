@@ -156,6 +156,17 @@ TEST(FragmentedQueue, drops_the_rest_of_what_would_keep_something_urgent_waiting
   EXPECT_FALSE(line.shaper.has_unsealed());
 }
 
+TEST(FragmentedQueue, drops_nothing_for_what_may_pass)
+{
+  Line line(radio(4.8, 100));
+  line.offer(mavlink(unknown, 1, 250));
+  ASSERT_EQ(take(line, 1).size(), 1U);
+  line.offer(mavlink(command_long, 2, 33, 255));
+  EXPECT_EQ(take(line, 1).at(0).traffic, TrafficClass::command);
+  EXPECT_EQ(take(line, 1).at(0).place, (FragmentPlace{72, false}));
+  EXPECT_EQ(line.shaper.counts(TrafficClass::telemetry).full, 0U);
+}
+
 TEST(FragmentedQueue, never_drops_a_part_of_a_file_for_something_urgent)
 {
   Line line(radio(1.2));

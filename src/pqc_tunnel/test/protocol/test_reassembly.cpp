@@ -138,6 +138,17 @@ TEST_F(ReassemblyTest, gives_up_what_has_waited_too_long_for_its_next_fragment)
   EXPECT_TRUE(add(1, 200, filled(100, 1), true).empty());
 }
 
+TEST_F(ReassemblyTest, does_not_count_what_was_begun_again_under_other_keys)
+{
+  add(1, 0, filled(100, 1));
+  now_ += 900ms;
+  add(5, 0, filled(100, 1), false, 2);
+  now_ += 101ms;
+  EXPECT_FALSE(add(5, 100, filled(1, 1), true, 2).empty());
+  EXPECT_TRUE(add(1, 100, filled(1, 1), true).empty());
+  EXPECT_EQ(count(Drop::incomplete), 0U);
+}
+
 TEST_F(ReassemblyTest, does_not_complete_what_has_waited_too_long)
 {
   add(1, 0, filled(100, 1));

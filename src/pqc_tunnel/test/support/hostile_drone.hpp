@@ -100,7 +100,9 @@ inline std::vector<std::pair<std::string, Flood>> floods(std::size_t size)
     {"bundle", always({FrameKind::bundle, bundle_of_single_bytes(size)})},
     {"fragment", always(fragment({0, false}, 0, size))},
     {"fragment of one byte",
-     [](std::uint32_t n) { return fragment({2 + n % 700 * 2, false}, 1 + n % most_back, 1); }},
+     [](std::uint32_t n) {
+       return fragment({2 + n % 700 * 2, false}, 1 + n % most_back, 1);
+     }},
     {"part of one byte", part(1)},
     {"part", part(size / 2)},
     {"unknown kind", always({FrameKind{9}, Bytes(size / 100)})},
