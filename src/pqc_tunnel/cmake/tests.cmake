@@ -148,6 +148,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_session_attempts.cpp
     test/protocol/test_slow_link.cpp
     test/protocol/test_strangers.cpp
+    test/protocol/test_standstill.cpp
     test/protocol/test_stream_beside_data.cpp
     test/protocol/test_stream_limits.cpp
     test/protocol/test_stream_sender.cpp
@@ -187,6 +188,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/engine/test_fleet_warnings.cpp
     test/engine/test_hello_budget.cpp
     test/engine/test_policy_watch.cpp
+    test/engine/test_punctuality.cpp
     test/exposure/test_exposure_check.cpp
     test/exposure/test_exposure_mavlink.cpp
     test/exposure/test_exposure_options.cpp

@@ -64,6 +64,14 @@ void Peer::start_listening(Instant now)
   }
 }
 
+void Peer::handle_standstill(Duration stood, Instant now)
+{
+  for (Instant * silent_since : {&last_arrival_, &last_heard_, &last_answered_}) {
+    *silent_since = std::min(*silent_since + stood, now);
+  }
+  deaf_since_ = deaf_since_ ? std::optional(std::min(*deaf_since_ + stood, now)) : std::nullopt;
+}
+
 // --- Time ---
 
 bool Peer::repeats_densely(Instant now) const

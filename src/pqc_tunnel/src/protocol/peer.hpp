@@ -173,6 +173,12 @@ public:
   // Returns the moment in which keys and all that was derived for them are due to be wiped. Only answers put it off:
   // whoever holds frames back has as many as it likes, but none that answers a question asked since.
   Instant wipe_at() const;
+  // This end has looked at nothing for so long, and what came meanwhile may be too old to be believed: that was no silence
+  // of the peer.
+  void handle_standstill(Duration stood, Instant now);
+  // Why this end itself may be late; empty: it is not.
+  void note_machine_trouble(const std::string & trouble) { machine_trouble_ = trouble; }
+  const std::string & machine_trouble() const { return machine_trouble_; }
   // Silence is counted from here on, although nothing has come yet.
   void start_listening(Instant now);
   // A handshake has shown that the peer is there.
@@ -323,6 +329,7 @@ private:
   Instant last_answered_;
   Instant last_sent_;
   Duration allowance_{};  // of a slow link
+  std::string machine_trouble_;
   NoticePacer notices_;
   // Twice what the peer's own pacer lets through, of all kinds together.
   TokenBucket notice_tokens_{

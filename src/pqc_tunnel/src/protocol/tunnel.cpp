@@ -375,6 +375,20 @@ void Tunnel::note_link_trouble(std::uint8_t link, const std::string & trouble)
   }
 }
 
+void Tunnel::handle_standstill(Duration stood, Instant now)
+{
+  for (Peer & peer : impl_->changed().peers_) {
+    peer.handle_standstill(stood, now);
+  }
+}
+
+void Tunnel::note_machine_trouble(const std::string & trouble)
+{
+  for (Peer & peer : impl_->peers_) {
+    peer.note_machine_trouble(trouble);
+  }
+}
+
 void Tunnel::wipe(PeerIndex peer, const std::string & reason, Instant now)
 {
   if (impl_->changed().drone_) {

@@ -123,6 +123,11 @@ public:
   void handle_link_up(std::uint8_t link, Instant now);
   // The fault of the link that this machine knows, in lower case without a full stop; empty: none.
   void note_link_trouble(std::uint8_t link, const std::string & trouble);
+  // This end has looked at nothing for so long, as it was stopped or got no processor, and drops what has become old: no
+  // peer was silent meanwhile.
+  void handle_standstill(Duration stood, Instant now);
+  // Why this end may be late, as far as it knows, in lower case without a full stop; empty: it is not.
+  void note_machine_trouble(const std::string & trouble);
   // Wipes all keys and what was derived for them; a drone begins a new session.
   void wipe(PeerIndex peer, const std::string & reason, Instant now);
 
