@@ -110,6 +110,8 @@ public:
   // Streams; both of a channel's end with it.
   void send_message(Channel channel, StreamClass kind, Bytes message, Instant now);
   void expect_message(Channel channel, StreamClass kind, std::size_t max_size);
+  // The message that is coming in the session is wanted no more.
+  void decline_message(StreamClass kind) { session_streams_->in.decline(kind); }
   void cancel_message(StreamClass kind) { session_streams_->out.cancel(kind); }  // in the session
   bool is_sending_message(Channel channel, StreamClass kind) const
   {
