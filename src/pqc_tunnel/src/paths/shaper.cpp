@@ -93,9 +93,11 @@ std::optional<ShapedFrame> Shaper::next_frame(Instant now)
   }
   ShapedFrame shaped;
   frame_.assign(sealed_header, 0);
-  while (queue_.next_rank(now) != FlowQueue::Rank::none && joins(shaped, queue_.next(now))) {
-    append(shaped, queue_.take(now));
+  FlowQueue::Choice next = queue_.choose(now);
+  while (next.rank != FlowQueue::Rank::none && joins(shaped, queue_.at(next))) {
+    append(shaped, queue_.take(next, now));
     queue_.drop_hopeless(now);
+    next = queue_.choose(now);
   }
   shaped.frame = finish(shaped.kind);
   free_at_ = std::max(free_at_, now) + link_.airtime(shaped.frame.size());

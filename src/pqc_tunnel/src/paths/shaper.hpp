@@ -65,7 +65,7 @@ public:
   // When next_frame() may have one; max if nothing waits.
   Instant next_timeout() const;
   // All that waits goes to addresses that have not proved themselves, and has not waited for long.
-  bool yields(Instant now) const { return queue_.next_rank(now) >= FlowQueue::Rank::stranger; }
+  bool yields(Instant now) const { return queue_.choose(now).rank >= FlowQueue::Rank::stranger; }
   // When the link will have sent all that was handed out.
   Instant free_at() const { return free_at_; }
   // Others use the link, too, until then.
