@@ -111,6 +111,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_handshake_jobs.cpp
     test/protocol/test_handshake_load.cpp
     test/protocol/test_handshake_refusals.cpp
+    test/protocol/test_half_duplex.cpp
     test/protocol/test_handshake_tampering.cpp
     test/protocol/test_hello_gate.cpp
     test/protocol/test_hostile_member.cpp

@@ -121,6 +121,9 @@ public:
   std::size_t message_bytes(Channel channel, StreamClass kind) const;
   // Of the messages of which some parts have arrived.
   std::size_t message_bytes_arriving() const;
+  // So many frames of streams wait in the queue before the link. Such a queue drops frames that have waited long, since they
+  // age after they are sealed; they would look lost on the way. So none are made while one waits. True: some were made now.
+  bool handle_stream_queue(std::uint8_t link, std::size_t waiting, Instant now);
   // When a stream of this channel last got on, in either direction.
   Instant stream_progress(Channel channel) const;
   void reset_session_streams();
@@ -296,6 +299,9 @@ private:
   void count_key_traffic(Channel channel, StreamClass kind, std::size_t bytes);
   void count_key_traffic(Channel channel, const ControlBody & body, std::size_t bytes);
   void pump(Channel channel, Instant now);
+  void send_part(Channel channel, const StreamPart & part, Instant now);
+  void note_queued(const Routes & routes);
+  bool has_stream_room() const;
   void pump_notices(Instant now);
   // The link loses much, and has room for repetitions.
   bool repeats_densely(Instant now) const;
@@ -315,6 +321,10 @@ private:
   std::unique_ptr<Boot> former_boot_;
   Instant former_boot_until_ = Instant::max();
   std::unique_ptr<Streams> session_streams_;
+  // Frames of streams in the queue before each link, as far as it has one.
+  std::array<std::optional<std::size_t>, PathSettings::max_links> stream_queues_ = {};
+  std::uint8_t stream_link_ =
+    0;  // of those that the newest one went by, the one with the shortest queue
   PathSet paths_;
   TrafficCounters traffic_;
   KeyTraffic key_traffic_;

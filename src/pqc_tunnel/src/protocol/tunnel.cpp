@@ -259,6 +259,14 @@ void Tunnel::count_sent(PeerIndex peer, const Endpoint & to, std::size_t bytes, 
   impl_->peer(peer).paths().handle_sent(to, bytes, now);
 }
 
+void Tunnel::handle_stream_queue(
+  PeerIndex peer, std::uint8_t link, std::size_t waiting, Instant now)
+{
+  if (impl_->peer(peer).handle_stream_queue(link, waiting, now)) {
+    impl_->changed();
+  }
+}
+
 Endpoint Tunnel::address_on(PeerIndex peer, std::uint8_t link) const
 {
   return impl_->peer(peer).paths().remote(link);

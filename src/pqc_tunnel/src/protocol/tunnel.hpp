@@ -79,6 +79,8 @@ public:
     PeerIndex peer, std::uint8_t link, std::size_t bytes, Instant now);
   // A frame that a shaper has cut was sent.
   void count_sent(PeerIndex peer, const Endpoint & to, std::size_t bytes, Instant now);
+  // So many frames of streams wait for the peer in the queue before the link. While there are many, no more are made.
+  void handle_stream_queue(PeerIndex peer, std::uint8_t link, std::size_t waiting, Instant now);
   // The peer's address on one of the links; family none if it is unknown.
   Endpoint address_on(PeerIndex peer, std::uint8_t link) const;
   // The peer is not reached by that link now.

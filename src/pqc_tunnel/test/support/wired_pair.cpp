@@ -370,6 +370,11 @@ void WiredPair::pump_shapers(Side side)
         send_copy(side, link, frame);
       }
     }
+    if (queue != nullptr && options_.settings.paths.links[link].is_thin()) {
+      const auto waiting = queue->of(0).counts(TrafficClass::stream).waiting();
+      end(side).handle_stream_queue(PeerIndex{0}, link, waiting, now(side));
+      pump(side);
+    }
   }
 }
 

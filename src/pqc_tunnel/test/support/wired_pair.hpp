@@ -145,6 +145,11 @@ public:
   // Datagrams dropped at an end for that reason, from any sender.
   std::uint64_t drops(Side side, Drop drop);
   std::uint64_t drops(Side side);
+  // Of the queue before the first link, which must have one.
+  ShaperCounts queue_counts(Side side, TrafficClass traffic)
+  {
+    return shaper(side, 0)->counts(traffic);
+  }
   // Drains the outputs of both ends after a direct call to one of them.
   void pump();
 
