@@ -128,14 +128,20 @@ void PacketLoop::run()
 void PacketLoop::note_punctuality(Instant now)
 {
   stood_still_ = punctuality_.handle_look(now);
-  if (stood_still_ <= config_.settings.max_age) {
+  const Duration max_age = config_.settings.max_age;
+  if (stood_still_ <= max_age / 2) {
     return;
   }
+  punctuality_.handle_standstill(stood_still_, processor_wait(), now);
+  tunnel_.note_machine_trouble(punctuality_.trouble(now));
+  if (stood_still_ <= max_age) {
+    return;  // what came meanwhile may still be young enough
+  }
   tunnel_.handle_standstill(stood_still_, now);
-  if (const auto text = punctuality_.handle_standstill(stood_still_, processor_wait(), now)) {
+  if (punctuality_.take_report(now)) {
     carry_out(Event{
       EventKind::link_changed, now, std::nullopt, nullptr, Epoch{},
-      *text + "; what arrived meanwhile is too old", EventSeverity::warning});
+      punctuality_.trouble(now) + "; what arrived meanwhile is too old", EventSeverity::warning});
   }
 }
 

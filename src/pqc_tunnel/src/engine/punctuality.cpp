@@ -22,7 +22,7 @@ std::string seconds(Duration time)
 
 }  // namespace
 
-std::optional<std::string> Punctuality::handle_standstill(
+void Punctuality::handle_standstill(
   Duration stood, std::optional<Duration> processor_wait, Instant now)
 {
   if (!waited_ || !processor_wait) {
@@ -35,11 +35,15 @@ std::optional<std::string> Punctuality::handle_standstill(
   }
   waited_ = processor_wait;
   standstill_until_ = now + memory;
+}
+
+bool Punctuality::take_report(Instant now)
+{
   if (now < next_report_) {
-    return std::nullopt;
+    return false;
   }
   next_report_ = now + report_interval;
-  return standstill_;
+  return true;
 }
 
 std::string Punctuality::trouble(Instant now) const

@@ -35,9 +35,10 @@ public:
     pressure_ = pressure;
   }
 
-  // It stood still for that long. Returns a sentence for the log, unless one was returned lately.
-  std::optional<std::string> handle_standstill(
-    Duration stood, std::optional<Duration> processor_wait, Instant now);
+  // It stood still for that long.
+  void handle_standstill(Duration stood, std::optional<Duration> processor_wait, Instant now);
+  // False if that was said lately.
+  bool take_report(Instant now);
 
   // What may be the cause of a silence now, in lower case without a full stop; empty: nothing here.
   std::string trouble(Instant now) const;

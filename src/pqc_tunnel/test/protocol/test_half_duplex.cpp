@@ -211,6 +211,26 @@ TEST_P(HalfDuplex, radio_gets_no_part_of_a_stream_that_its_queue_would_drop)
   }
 }
 
+// Each end gets no processor now and then, for one to two seconds; what waited meanwhile is too old.
+TEST_P(HalfDuplex, radio_of_ends_on_busy_machines_loses_nobody)
+{
+  Flight flight(radio_settings(), 4);
+  WiredPair & pair = flight.pair();
+  ASSERT_TRUE(flight.establish());
+  SeededRandom dice(5);
+  for (const Instant end = pair.now() + run_time(); pair.now() < end;) {
+    for (const Side side : both_sides) {
+      const auto more = std::chrono::milliseconds(static_cast<int>(1000 * dice.uniform()));
+      pair.stand_still(side, 1001ms + more);
+      flight.fly(5s);
+    }
+  }
+  for (const Side side : both_sides) {
+    EXPECT_FALSE(pair.saw(side, EventKind::peer_lost));
+    EXPECT_FALSE(pair.saw(side, EventKind::link_stretched));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Turns, HalfDuplex, testing::Values(25, 120));
 
 }  // namespace

@@ -74,13 +74,19 @@ TEST(LikelyCause, of_a_slow_link_may_be_this_end_itself)
   ASSERT_TRUE(pair.establish());
   pair.run_for(2s);
   pair.set_channel([](Side, Bytes &) { return std::vector<Duration>{1500ms}; });
-  for (int i = 0; i < 20; ++i) {
-    pair.send(Side::gcs, Bytes(40));
-    pair.run_for(100ms);
-  }
+  const auto send_for = [&](int tenths_of_a_second) {
+    for (int i = 0; i < tenths_of_a_second; ++i) {
+      pair.send(Side::gcs, Bytes(40));
+      pair.run_for(100ms);
+    }
+  };
+  send_for(20);
   ASSERT_TRUE(cause(pair, Side::drone).starts_with("datagrams come later"));
   pair.drone().note_machine_trouble("this machine is busy");
   EXPECT_TRUE(cause(pair, Side::drone).starts_with("this machine is busy; datagrams come later"));
+  send_for(110);
+  EXPECT_TRUE(pair.reported(
+    Side::drone, EventKind::link_stretched, "this machine is busy; datagrams arrive later"));
 }
 
 TEST(LikelyCause, of_a_drone_turned_away_is_shown_by_the_drone_and_counted_on_the_ground)
