@@ -96,6 +96,7 @@ target_link_libraries(pqc_tunnel_core PUBLIC OpenSSL::Crypto OQS::oqs)
 # Processes, threads, sockets, command lines.
 add_library(pqc_tunnel_net STATIC
   src/os/clock.cpp
+  src/os/machine_load.cpp
   src/os/named_file.cpp
   src/os/output_relay.cpp
   src/os/process.cpp
@@ -156,6 +157,7 @@ add_library(pqc_tunnel_engine STATIC
   src/engine/packet_path.cpp
   src/engine/plaintext_side.cpp
   src/engine/policy_watch.cpp
+  src/engine/punctuality.cpp
   src/engine/worker_pool.cpp
 
   src/control/control_folder.cpp

@@ -113,6 +113,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_handshake_jobs.cpp
     test/protocol/test_handshake_load.cpp
     test/protocol/test_handshake_refusals.cpp
+    test/protocol/test_half_duplex.cpp
     test/protocol/test_handshake_tampering.cpp
     test/protocol/test_hello_gate.cpp
     test/protocol/test_hostile_member.cpp
@@ -151,6 +152,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_session_attempts.cpp
     test/protocol/test_slow_link.cpp
     test/protocol/test_strangers.cpp
+    test/protocol/test_standstill.cpp
     test/protocol/test_stream_beside_data.cpp
     test/protocol/test_stream_limits.cpp
     test/protocol/test_stream_sender.cpp
@@ -190,6 +192,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/engine/test_fleet_warnings.cpp
     test/engine/test_hello_budget.cpp
     test/engine/test_policy_watch.cpp
+    test/engine/test_punctuality.cpp
     test/exposure/test_exposure_check.cpp
     test/exposure/test_exposure_mavlink.cpp
     test/exposure/test_exposure_options.cpp

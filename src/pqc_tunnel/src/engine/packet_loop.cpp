@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "os/machine_load.hpp"
 #include "pqc_tunnel/net/address.hpp"
 #include "pqc_tunnel/os/process.hpp"
 #include "pqc_tunnel/os/thread.hpp"
@@ -47,6 +48,7 @@ PacketLoop::PacketLoop(
   probe_(poller_),
   announcers_(config.plaintexts.size()),
   fleet_warnings_(config.plaintexts.size()),
+  punctuality_(longest_wait, monotonic_now()),
   workers_(config.worker_threads, handshake_niceness, [&mailbox] { mailbox.wake_up().notify(); }),
   preparers_(config.role == Role::gcs ? 1 : 0, preparation_niceness, [&mailbox] {
     mailbox.wake_up().notify();
@@ -102,7 +104,7 @@ void PacketLoop::run()
   tunnel_.handle_timeout(monotonic_now());
   look_after_links(monotonic_now());
   Instant deadline = next_deadline();
-  last_look_ = monotonic_now();
+  punctuality_.handle_look(monotonic_now());
   while (!stopping_) {
     const Instant idle_from = monotonic_now();
     const auto ready = poller_.wait(deadline);
@@ -111,8 +113,7 @@ void PacketLoop::run()
     }
     const Instant now = monotonic_now();
     idle_ += now - idle_from;
-    const Duration since = now - std::exchange(last_look_, now);
-    stood_still_ = since > longest_wait ? since : Duration{};
+    note_punctuality(now);
     for (const epoll_event & event : ready) {
       dispatch(event, now);
     }
@@ -121,6 +122,27 @@ void PacketLoop::run()
       handle_timeout(now);
       deadline = next_deadline();
     }
+  }
+}
+
+// What is older than max_age_s is dropped, so that nothing tells whether a peer was silent during a longer standstill.
+void PacketLoop::note_punctuality(Instant now)
+{
+  stood_still_ = punctuality_.handle_look(now);
+  const Duration max_age = config_.settings.max_age;
+  if (stood_still_ <= max_age / 2) {
+    return;
+  }
+  punctuality_.handle_standstill(stood_still_, processor_wait(), now);
+  tunnel_.note_machine_trouble(punctuality_.trouble(now));
+  if (stood_still_ <= max_age) {
+    return;  // what came meanwhile may still be young enough
+  }
+  tunnel_.handle_standstill(stood_still_, now);
+  if (punctuality_.take_report(now)) {
+    carry_out(Event{
+      EventKind::link_changed, now, std::nullopt, nullptr, Epoch{},
+      punctuality_.trouble(now) + "; what arrived meanwhile is too old", EventSeverity::warning});
   }
 }
 
@@ -410,11 +432,22 @@ void PacketLoop::report_load(Instant now)
   }
 }
 
+void PacketLoop::note_load(Instant now)
+{
+  constexpr Duration interval = std::chrono::seconds(1);
+  if (now >= next_load_look_) {
+    next_load_look_ = now + interval;
+    punctuality_.note_load(processor_wait(), processor_pressure());
+  }
+  tunnel_.note_machine_trouble(punctuality_.trouble(now));
+}
+
 void PacketLoop::publish(Instant now)
 {
   use_found_rate();
   report_load(now);
   note_troubles(now);
+  note_load(now);
   std::ranges::for_each(
     event_limit_.take_counts(now), [this](Event & count) { add_event(std::move(count)); });
   auto snapshot = std::make_shared<EngineSnapshot>();

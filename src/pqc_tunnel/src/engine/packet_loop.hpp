@@ -28,6 +28,7 @@
 #include "pqc_tunnel/net/datagram_batch.hpp"
 #include "pqc_tunnel/net/poller.hpp"
 #include "protocol/tunnel.hpp"
+#include "punctuality.hpp"
 #include "worker_pool.hpp"
 
 namespace pqc_tunnel
@@ -80,6 +81,7 @@ private:
   void handle_closed(std::size_t link, Instant now);
   void note_troubles(Instant now);
   void report_load(Instant now);
+  void note_load(Instant now);
 
   // --- Everything else ---
   void warn(const std::string & text);
@@ -100,6 +102,7 @@ private:
   void note_policy(PeerIndex peer, const Notice & notice, Instant now);
   void announce_soon();
   void announce_by(Instant when);
+  void note_punctuality(Instant now);
   void handle_timeout(Instant now);
   void publish(Instant now);
   void use_found_rate();
@@ -155,8 +158,9 @@ private:
   std::vector<DecisionAnnouncer> announcers_;  // by peer
   FleetWarnings fleet_warnings_;
   std::vector<PolicyWatch> policy_watches_;  // by peer
-  Instant last_look_;                        // at what is ready
-  Duration stood_still_{};  // before it: the process was stopped, or got no processor
+  Punctuality punctuality_;
+  Instant next_load_look_;
+  Duration stood_still_{};  // before the last look at what is ready
   Instant next_address_look_;
   Instant next_publication_;
   Instant last_publication_;

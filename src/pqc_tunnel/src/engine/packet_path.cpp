@@ -381,6 +381,11 @@ void PacketLoop::pump_shapers(Instant now)
       send(peer, shaped.frame, to);
       flush_links();
     }
+    for (std::size_t i = 0; link.settings().is_thin() && i < plaintexts_.size(); ++i) {
+      tunnel_.handle_stream_queue(
+        PeerIndex{static_cast<std::uint32_t>(i)}, static_cast<std::uint8_t>(index),
+        link.shaper().of(i).counts(TrafficClass::stream).waiting(), now);
+    }
     watch_line(index);
   }
 }
@@ -479,6 +484,7 @@ void PacketLoop::look_after_links(Instant now)
   }
   carry_out_outputs();
   pump_shapers(now);
+  carry_out_outputs();  // what follows the frames that have left
 }
 
 }  // namespace pqc_tunnel

@@ -261,15 +261,24 @@ FlowQueue::Rank FlowQueue::rank(const Flow & flow, Instant now) const
 
 FlowQueue::Rank FlowQueue::rank_of_application(const Flow & flow) const
 {
-  if (!is_open(flow)) {
-    return Rank::none;
+  return !is_open(flow) ? Rank::none : is_urgent(flow) ? Rank::urgent : Rank::data;
+}
+
+// A command behind much that can't be spared comes late anyway, and would only lend its urgency to that.
+bool FlowQueue::is_urgent(const Flow & flow) const
+{
+  const std::size_t most = bytes_in(longest_advance);
+  if (!flow.has(TrafficClass::command) || shares_[1] > shares_[0] + most) {
+    return false;
   }
-  if (!flow.carries_more()) {
-    return flow.has(TrafficClass::telemetry) ? Rank::data : Rank::other;
+  std::size_t before = 0;
+  for (const Waiting & one : flow.items) {
+    if (one.kind.traffic == TrafficClass::command || before > most) {
+      break;
+    }
+    before += size_in_bundle(one);
   }
-  const bool is_urgent =
-    flow.has(TrafficClass::command) && shares_[1] <= shares_[0] + bytes_in(longest_advance);
-  return is_urgent ? Rank::urgent : Rank::data;
+  return before <= most;
 }
 
 FlowQueue::Choice FlowQueue::choose(Instant now) const
@@ -305,9 +314,9 @@ FlowQueue::Choice FlowQueue::choose(Instant now) const
   return best;
 }
 
-Waiting FlowQueue::take(Instant now)
+Waiting FlowQueue::take(const Choice & choice, Instant now)
 {
-  Flow & flow = flows_.at(choose(now).flow);
+  Flow & flow = flows_.at(choice.flow);
   if (flow.is_of_application()) {
     share(flow);
   }

@@ -58,15 +58,21 @@ public:
     urgent,
     overdue,  // the same, after a time
     data,
-    other,
     stream,
     stranger,
     none,  // nothing may leave
   };
-  Rank next_rank(Instant now) const { return choose(now).rank; }
-  // What leaves next, unless the rank is `none`.
-  const Waiting & next(Instant now) const { return flows_.at(choose(now).flow).items.front(); }
-  Waiting take(Instant now);
+  using FlowId = std::uint32_t;
+  // What leaves next.
+  struct Choice
+  {
+    Rank rank = Rank::none;
+    FlowId flow = 0;  // unless the rank is `none`
+  };
+  Choice choose(Instant now) const;
+  // The datagram that was chosen; until then the queue must not have changed.
+  const Waiting & at(const Choice & choice) const { return flows_.at(choice.flow).items.front(); }
+  Waiting take(const Choice & choice, Instant now);
 
   // When something may leave, of which what gains by company has waited so long for it; max: nothing may.
   Instant due(Duration company) const;
@@ -89,7 +95,6 @@ public:
   static constexpr std::size_t length_size = 2;  // of a datagram in a bundle
 
 private:
-  using FlowId = std::uint32_t;
   using Items = std::list<Waiting>;
   struct Flow
   {
@@ -109,11 +114,6 @@ private:
     std::size_t memory = 0;
     ShaperCounts counts;
   };
-  struct Choice
-  {
-    Rank rank = Rank::none;
-    FlowId flow = 0;  // unless the rank is `none`
-  };
 
   static constexpr std::size_t index(TrafficClass traffic)
   {
@@ -122,9 +122,9 @@ private:
   FlowId flow_of(const DatagramClass & kind) const;
   Duration patience(const Waiting & one) const;
   std::size_t bytes_in(Duration time) const;
-  Choice choose(Instant now) const;
   Rank rank(const Flow & flow, Instant now) const;
   Rank rank_of_application(const Flow & flow) const;
+  bool is_urgent(const Flow & flow) const;
   Rank rank_of_last(const Flow & flow, Rank rank, Duration longest, Instant now) const;
   bool is_open(const Flow & flow) const;
   // The flow of what belongs to no sender, if something of it waits.

@@ -106,21 +106,23 @@ std::optional<ShapedFrame> Shaper::next_frame(Instant now)
   if (now < next_timeout()) {
     return std::nullopt;
   }
-  if (is_in_the_way(now)) {
+  FlowQueue::Choice next = queue_.choose(now);
+  if (is_in_the_way(next)) {
     cut_off(&ShaperCounts::full);
   }
-  ShapedFrame shaped;
-  const bool is_next = queue_.next_rank(now) != FlowQueue::Rank::none;
-  if (!is_cutting() && is_next && queue_.next(now).fragment > 0) {
-    cut_ = Cut{queue_.take(now), 0, {}, now, now};
+  if (!is_cutting() && next.rank != FlowQueue::Rank::none && queue_.at(next).fragment > 0) {
+    cut_ = Cut{queue_.take(next, now), 0, {}, now, now};
+    next = queue_.choose(now);
   }
-  if (is_cutting() && !may_leave(now)) {
+  ShapedFrame shaped;
+  if (is_cutting() && !may_leave(next, now)) {
     shaped = next_fragment(now);
   } else {
     frame_.assign(sealed_header, 0);
-    while (may_leave(now) && joins(shaped, queue_.next(now))) {
-      append(shaped, queue_.take(now));
+    while (may_leave(next, now) && joins(shaped, queue_.at(next))) {
+      append(shaped, queue_.take(next, now));
       queue_.drop_hopeless(now);
+      next = queue_.choose(now);
     }
     shaped.frame = finish(shaped.kind);
   }
@@ -136,25 +138,23 @@ bool Shaper::is_of_another(const Waiting & next) const
 }
 
 // What is next may leave now, although a datagram has left in part.
-bool Shaper::may_leave(Instant now) const
+bool Shaper::may_leave(const FlowQueue::Choice & choice, Instant now) const
 {
-  const FlowQueue::Rank rank = queue_.next_rank(now);
+  const FlowQueue::Rank rank = choice.rank;
   if (!is_cutting() || rank == FlowQueue::Rank::none) {
     return rank != FlowQueue::Rank::none;
   }
-  const Waiting & next = queue_.next(now);
+  const Waiting & next = queue_.at(choice);
   return rank < FlowQueue::Rank::data && next.fragment == 0 &&
          (rank != FlowQueue::Rank::urgent ||
           (is_of_another(next) && now < cut_->left + link_.airtime(link_.mtu) + longest_between));
 }
 
 // Something urgent would wait too long for the rest of a datagram that can be spared.
-bool Shaper::is_in_the_way(Instant now) const
+bool Shaper::is_in_the_way(const FlowQueue::Choice & choice) const
 {
   if (
-    !is_cutting() || queue_.next_rank(now) != FlowQueue::Rank::urgent ||
-    is_of_another(queue_.next(now)))
-  {
+    !is_cutting() || choice.rank != FlowQueue::Rank::urgent || is_of_another(queue_.at(choice))) {
     return false;
   }
   const TrafficClass traffic = cut_->whole.kind.traffic;

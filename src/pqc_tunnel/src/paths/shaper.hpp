@@ -81,7 +81,7 @@ public:
   // All that waits goes to addresses that have not proved themselves, and has not waited for long.
   bool yields(Instant now) const
   {
-    return !is_cutting() && queue_.next_rank(now) >= FlowQueue::Rank::stranger;
+    return !is_cutting() && queue_.choose(now).rank >= FlowQueue::Rank::stranger;
   }
   // When the link will have sent all that was handed out.
   Instant free_at() const { return free_at_; }
@@ -124,8 +124,8 @@ private:
   std::size_t fragment_room() const { return room() - fragment_header; }
   bool is_cutting() const { return cut_ && cut_->offset < cut_->whole.bytes.size(); }
   bool is_of_another(const Waiting & next) const;
-  bool may_leave(Instant now) const;
-  bool is_in_the_way(Instant now) const;
+  bool may_leave(const FlowQueue::Choice & choice, Instant now) const;
+  bool is_in_the_way(const FlowQueue::Choice & choice) const;
   ShapedFrame next_fragment(Instant now);
   // From its first fragment to its last: what others take of the link meanwhile, and a pause.
   Duration patience(const Waiting & whole) const

@@ -35,6 +35,8 @@ struct ShaperCounts
   std::uint64_t full = 0;       // dropped: too many waited, or something urgent behind them
   std::uint64_t stale = 0;      // dropped: it waited too long
   std::uint64_t oversize = 0;   // dropped: no frame of the link holds it
+
+  std::uint64_t waiting() const { return offered - sent - conflated - full - stale - oversize; }
 };
 
 }  // namespace pqc_tunnel

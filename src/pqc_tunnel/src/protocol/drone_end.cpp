@@ -171,6 +171,7 @@ PeerFacts DroneEnd::facts(Instant now) const
   if (late_answer_ && now < late_answer_->at + late_answer_memory) {
     facts.late_answer = late_answer_->round_trip;
   }
+  facts.machine_trouble = peer_.machine_trouble();
   facts.link_troubles = peer_.paths().troubles();
   facts.failed = failed_;
   return facts;

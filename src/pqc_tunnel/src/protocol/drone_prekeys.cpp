@@ -25,6 +25,7 @@ constexpr Duration prefetch_retry = std::chrono::minutes(1);
 void DroneEnd::fetch(const Suite & suite, Instant now)
 {
   if (!fetch_ || PrekeyKind(fetch_->suite()) != PrekeyKind(suite)) {
+    peer_.decline_message(StreamClass::background);
     fetch_.emplace(suite, next_transaction_++, progress_patience + peer_.allowance(), now);
     verify_job_.reset();
     peer_.expect_message(

@@ -356,9 +356,10 @@ void DroneEnd::handle_abort(std::uint32_t transaction, const Abort & abort, Inst
     fetch_.reset();
     return;
   }
+  const bool fetching = rekey_.phase() == Rekey::Phase::fetching;
   const RekeyStep step = rekey_.handle_abort(transaction, abort.reason, now);
-  if (step == RekeyStep::give_up || step == RekeyStep::begin_session) {
-    fetch_.reset();
+  if (fetching && step != RekeyStep::none) {
+    fetch_.reset();  // what was asked for; another one may be fetched ahead
   }
   act(step, now);
 }

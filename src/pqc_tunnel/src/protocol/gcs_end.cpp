@@ -342,6 +342,7 @@ PeerFacts GcsEnd::facts(PeerIndex index, Instant now) const
   facts.deaf_peer = remote.is_deaf(now);
   facts.stretched = remote.is_stretched(now);
   facts.other_version = version_now(owner.other_version, now);
+  facts.machine_trouble = remote.machine_trouble();
   facts.link_troubles = remote.paths().troubles();
   const EpochKeys * keys = remote.keys().sending();
   facts.overdue = keys != nullptr && settings_.max_key_age > Duration{} &&

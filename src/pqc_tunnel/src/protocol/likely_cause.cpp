@@ -210,11 +210,15 @@ std::string likely_cause(const PeerFacts & facts)
                         "the link is that slow"
     : facts.overdue   ? overdue_keys
                       : "";
-  if ((in_contact && !facts.deaf_peer) || !is_of_links(facts)) {
+  // While keys are there, what looks like a silence of the peer or a slow link may be this end.
+  std::string known = facts.has_keys && !cause.empty() ? facts.machine_trouble : "";
+  if (in_contact && !facts.deaf_peer) {
+    return facts.stretched && !known.empty() ? known + "; " + cause : cause;
+  }
+  if (!is_of_links(facts)) {
     return cause;
   }
   // Known faults come first; if every link has one, the rest is guesswork.
-  std::string known;
   bool of_all = !facts.link_troubles.empty();
   for (const std::string & trouble : facts.link_troubles) {
     known += known.empty() || trouble.empty() ? trouble : "; " + trouble;

@@ -52,6 +52,7 @@ struct PeerFacts
   std::uint8_t other_version =
     0;  // of the other end's protocol, as a frame says that proves nothing
   GroundTrouble trouble = GroundTrouble::none;  // drone
+  std::string machine_trouble;                  // why this end is late itself; empty: it is not
   std::vector<std::string> link_troubles;       // known to this machine; empty: none; by link
   std::optional<FailedHandshake> failed;        // the newest attempt, if it failed
 };

@@ -66,6 +66,14 @@ void Peer::start_listening(Instant now)
   }
 }
 
+void Peer::handle_standstill(Duration stood, Instant now)
+{
+  for (Instant * silent_since : {&last_arrival_, &last_heard_, &last_answered_}) {
+    *silent_since = std::min(*silent_since + stood, now);
+  }
+  deaf_since_ = deaf_since_ ? std::optional(std::min(*deaf_since_ + stood, now)) : std::nullopt;
+}
+
 // --- Time ---
 
 bool Peer::repeats_densely(Instant now) const
@@ -155,8 +163,12 @@ void Peer::handle_timeout(Instant now)
 Instant Peer::next_timeout() const
 {
   Instant next = std::min(keys_.next_timeout(), former_boot_until_);
+  const auto next_of = [this](const Streams & both) {
+    return has_stream_room() ? std::min(both.out.next_timeout(), both.in.next_timeout())
+                             : Instant::max();
+  };
   if (boot_) {
-    next = std::min({next, boot_->streams.out.next_timeout(), boot_->streams.in.next_timeout()});
+    next = std::min(next, next_of(boot_->streams));
     if (!boot_->keys.clock()->answered()) {
       next = std::min(next, boot_->next_question);
     }
@@ -166,8 +178,8 @@ Instant Peer::next_timeout() const
   }
   if (keys_.sending() != nullptr) {
     next = std::min(
-      {next, last_sent_ + settings_.keepalive_interval, session_streams_->out.next_timeout(),
-       session_streams_->in.next_timeout(), paths_.next_timeout(), notices_.next_timeout()});
+      {next, last_sent_ + settings_.keepalive_interval, next_of(*session_streams_),
+       paths_.next_timeout(), notices_.next_timeout()});
     if (next_report_) {
       next = std::min(next, *next_report_);
     }

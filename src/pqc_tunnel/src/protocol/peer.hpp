@@ -124,6 +124,8 @@ public:
   // Streams; both of a channel's end with it.
   void send_message(Channel channel, StreamClass kind, Bytes message, Instant now);
   void expect_message(Channel channel, StreamClass kind, std::size_t max_size);
+  // The message that is coming in the session is wanted no more.
+  void decline_message(StreamClass kind) { session_streams_->in.decline(kind); }
   void cancel_message(StreamClass kind) { session_streams_->out.cancel(kind); }  // in the session
   bool is_sending_message(Channel channel, StreamClass kind) const
   {
@@ -133,6 +135,9 @@ public:
   std::size_t message_bytes(Channel channel, StreamClass kind) const;
   // Of the messages of which some parts have arrived.
   std::size_t message_bytes_arriving() const;
+  // So many frames of streams wait in the queue before the link. Such a queue drops frames that have waited long, since they
+  // age after they are sealed; they would look lost on the way. So none are made while one waits. True: some were made now.
+  bool handle_stream_queue(std::uint8_t link, std::size_t waiting, Instant now);
   // When a stream of this channel last got on, in either direction.
   Instant stream_progress(Channel channel) const;
   void reset_session_streams();
@@ -187,6 +192,12 @@ public:
   // Returns the moment in which keys and all that was derived for them are due to be wiped. Only answers put it off:
   // whoever holds frames back has as many as it likes, but none that answers a question asked since.
   Instant wipe_at() const;
+  // This end has looked at nothing for so long, and what came meanwhile may be too old to be believed: that was no silence
+  // of the peer.
+  void handle_standstill(Duration stood, Instant now);
+  // Why this end itself may be late; empty: it is not.
+  void note_machine_trouble(const std::string & trouble) { machine_trouble_ = trouble; }
+  const std::string & machine_trouble() const { return machine_trouble_; }
   // Silence is counted from here on, although nothing has come yet.
   void start_listening(Instant now);
   // A handshake has shown that the peer is there.
@@ -306,6 +317,9 @@ private:
   void count_key_traffic(Channel channel, StreamClass kind, std::size_t bytes);
   void count_key_traffic(Channel channel, const ControlBody & body, std::size_t bytes);
   void pump(Channel channel, Instant now);
+  void send_part(Channel channel, const StreamPart & part, Instant now);
+  void note_queued(const Routes & routes);
+  bool has_stream_room() const;
   void pump_notices(Instant now);
   // The link loses much, and has room for repetitions.
   bool repeats_densely(Instant now) const;
@@ -326,6 +340,10 @@ private:
   Instant former_boot_until_ = Instant::max();
   std::unique_ptr<Streams> session_streams_;
   Reassembly reassembly_;
+  // Frames of streams in the queue before each link, as far as it has one.
+  std::array<std::optional<std::size_t>, PathSettings::max_links> stream_queues_ = {};
+  // Of the links that the newest frame of a stream went by, the one with the shortest queue.
+  std::uint8_t stream_link_ = 0;
   PathSet paths_;
   TrafficCounters traffic_;
   KeyTraffic key_traffic_;
@@ -342,6 +360,7 @@ private:
   Instant last_answered_;
   Instant last_sent_;
   Duration allowance_{};  // of a slow link
+  std::string machine_trouble_;
   NoticePacer notices_;
   // Twice what the peer's own pacer lets through, of all kinds together.
   TokenBucket notice_tokens_{

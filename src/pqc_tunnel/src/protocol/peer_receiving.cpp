@@ -176,7 +176,8 @@ void Peer::note_stretched(std::string_view what, Instant now)
     next_stretch_report_ = now + stretch_report_interval;
     report(
       EventKind::link_stretched, now,
-      std::string(what) + " later than max_age_s allows: something holds them back");
+      (machine_trouble_.empty() ? "" : machine_trouble_ + "; ") + std::string(what) +
+        " later than max_age_s allows: something holds them back");
   }
 }
 

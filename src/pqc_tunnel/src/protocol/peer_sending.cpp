@@ -141,6 +141,9 @@ void Peer::send_control(const ControlFrame & frame, Instant now, Channel channel
   const Routes routes = routes_of(channel, traffic, size, now);
   count_key_traffic(
     channel, frame.body, send_frame(channel, FrameKind::control, payload, traffic, routes, now));
+  if (of_stream) {
+    note_queued(routes);
+  }
   for (const Endpoint & to : routes) {
     // A peer that has moved may wait for an answer; on a slow link it does so for longer than for the proof.
     const bool copied = channel == Channel::session && !of_stream;
@@ -408,19 +411,54 @@ void Peer::pump(Channel channel, Instant now)
     return;
   }
   Streams & both = *streams(channel);
-  while (const auto ack = both.in.take_ack(now)) {
-    send_control({0, *ack}, now, channel);
-  }
-  while (const auto part = both.out.next(now)) {
-    const Bytes payload = encode(*part);
-    const std::size_t bytes = send_frame(
-      channel, FrameKind::stream, payload, TrafficClass::stream,
-      routes_of(channel, TrafficClass::stream, frame_overhead + payload.size(), now), now);
-    count_key_traffic(channel, class_of(part->id), bytes);
-    if (class_of(part->id) == StreamClass::foreground) {
-      note_exchange(now);
+  while (has_stream_room()) {
+    if (const auto ack = both.in.take_ack(now)) {
+      send_control({0, *ack}, now, channel);
+    } else if (const auto part = both.out.next(now)) {
+      send_part(channel, *part, now);
+    } else {
+      return;
     }
   }
+}
+
+void Peer::send_part(Channel channel, const StreamPart & part, Instant now)
+{
+  const Bytes payload = encode(part);
+  const Routes routes =
+    routes_of(channel, TrafficClass::stream, frame_overhead + payload.size(), now);
+  count_key_traffic(
+    channel, class_of(part.id),
+    send_frame(channel, FrameKind::stream, payload, TrafficClass::stream, routes, now));
+  if (class_of(part.id) == StreamClass::foreground) {
+    note_exchange(now);
+  }
+  note_queued(routes);
+}
+
+void Peer::note_queued(const Routes & routes)
+{
+  for (const Endpoint & to : routes) {
+    auto & queue = stream_queues_.at(to.link);
+    queue = queue ? std::optional(*queue + 1) : queue;
+  }
+  const auto shortest = std::ranges::min_element(
+    routes, {}, [this](const Endpoint & to) { return stream_queues_.at(to.link).value_or(0); });
+  stream_link_ = shortest == routes.end() ? stream_link_ : shortest->link;
+}
+
+bool Peer::has_stream_room() const { return stream_queues_.at(stream_link_).value_or(0) == 0; }
+
+bool Peer::handle_stream_queue(std::uint8_t link, std::size_t waiting, Instant now)
+{
+  const bool had_room = has_stream_room();
+  stream_queues_.at(link) = waiting;
+  if (had_room || !has_stream_room()) {
+    return false;
+  }
+  pump(Channel::boot, now);
+  pump(Channel::session, now);
+  return true;
 }
 
 }  // namespace pqc_tunnel

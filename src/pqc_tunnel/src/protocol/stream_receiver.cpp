@@ -51,6 +51,19 @@ bool StreamReceiver::begin(Inbox & box, const StreamPart & part, Instant now)
   return true;
 }
 
+// Acknowledged as a whole.
+void StreamReceiver::decline(StreamClass kind)
+{
+  Inbox & box = inbox(kind);
+  if (!box.id || box.complete) {
+    return;
+  }
+  box.complete = true;
+  box.received.add({0, box.total});
+  box.changed.clear();
+  box.message = {};
+}
+
 std::optional<Bytes> StreamReceiver::handle_part(const StreamPart & part, Instant now)
 {
   Inbox & box = inbox(class_of(part.id));

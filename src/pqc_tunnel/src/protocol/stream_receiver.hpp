@@ -26,6 +26,10 @@ public:
   // The longest message of this class that may come, in bytes; 0: none.
   void expect(StreamClass kind, std::size_t max_size) { inbox(kind).limit = max_size; }
 
+  // The message of this class that is coming is wanted no more: its sender learns so from the answer to the next part, and
+  // no part of it is progress.
+  void decline(StreamClass kind);
+
   // The message, when the part completes it.
   std::optional<Bytes> handle_part(const StreamPart & part, Instant now);
 

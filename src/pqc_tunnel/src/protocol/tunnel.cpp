@@ -287,6 +287,14 @@ void Tunnel::count_sent(PeerIndex peer, const Endpoint & to, std::size_t bytes, 
   impl_->peer(peer).paths().handle_sent(to, bytes, now);
 }
 
+void Tunnel::handle_stream_queue(
+  PeerIndex peer, std::uint8_t link, std::size_t waiting, Instant now)
+{
+  if (impl_->peer(peer).handle_stream_queue(link, waiting, now)) {
+    impl_->changed();
+  }
+}
+
 Endpoint Tunnel::address_on(PeerIndex peer, std::uint8_t link) const
 {
   return impl_->peer(peer).paths().remote(link);
@@ -400,6 +408,20 @@ void Tunnel::note_link_trouble(std::uint8_t link, const std::string & trouble)
 {
   for (Peer & peer : impl_->peers_) {
     peer.paths().note_trouble(link, trouble);
+  }
+}
+
+void Tunnel::handle_standstill(Duration stood, Instant now)
+{
+  for (Peer & peer : impl_->changed().peers_) {
+    peer.handle_standstill(stood, now);
+  }
+}
+
+void Tunnel::note_machine_trouble(const std::string & trouble)
+{
+  for (Peer & peer : impl_->peers_) {
+    peer.note_machine_trouble(trouble);
   }
 }
 

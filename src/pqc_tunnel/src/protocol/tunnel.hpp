@@ -87,6 +87,8 @@ public:
     PeerIndex peer, std::uint8_t link, std::size_t bytes, Instant now);
   // A frame that a shaper has cut was sent.
   void count_sent(PeerIndex peer, const Endpoint & to, std::size_t bytes, Instant now);
+  // So many frames of streams wait for the peer in the queue before the link. While there are many, no more are made.
+  void handle_stream_queue(PeerIndex peer, std::uint8_t link, std::size_t waiting, Instant now);
   // The peer's address on one of the links; family none if it is unknown.
   Endpoint address_on(PeerIndex peer, std::uint8_t link) const;
   // The peer is not reached by that link now.
@@ -131,6 +133,11 @@ public:
   void handle_link_up(std::uint8_t link, Instant now);
   // The fault of the link that this machine knows, in lower case without a full stop; empty: none.
   void note_link_trouble(std::uint8_t link, const std::string & trouble);
+  // This end has looked at nothing for so long, as it was stopped or got no processor, and drops what has become old: no
+  // peer was silent meanwhile.
+  void handle_standstill(Duration stood, Instant now);
+  // Why this end may be late, as far as it knows, in lower case without a full stop; empty: it is not.
+  void note_machine_trouble(const std::string & trouble);
   // Wipes all keys and what was derived for them; a drone begins a new session.
   void wipe(PeerIndex peer, const std::string & reason, Instant now);
 

@@ -36,12 +36,14 @@ protected:
     }
     return words;
   }
-  std::unique_ptr<Program> tunneld(const std::string & name, std::vector<std::string> assignments)
+  std::unique_ptr<Program> tunneld(
+    const std::string & name, std::vector<std::string> assignments,
+    const std::string & peer_timeout = "60.0")
   {
     assignments.insert(
       assignments.end(),
       {"role:=" + name, "min_level:=1", "bind_address:=127.0.0.1",
-       "plaintext_bind_address:=127.0.0.1", "peer_timeout_s:=60.0", "max_age_s:=0.3"});
+       "plaintext_bind_address:=127.0.0.1", "peer_timeout_s:=" + peer_timeout, "max_age_s:=0.3"});
     auto words = arguments(assignments);
     words.insert(words.end(), {"--control", (scratch_ / (name + ".sock")).string()});
     return std::make_unique<Program>("pqc_tunneld", words);
@@ -63,6 +65,19 @@ protected:
   {
     return eventually(
       [&] { return shown(name).find("\"state\": \"established\"") != std::string::npos; });
+  }
+
+  std::unique_ptr<Program> start_drone(
+    std::uint16_t plaintext, const std::string & peer_timeout = "60.0")
+  {
+    return tunneld(
+      "drone",
+      {"identity_dir:=" + (identities() / "alpha").string(), "suite:=cs-mlkem512-aesgcm-mldsa44",
+       "gcs_address:=127.0.0.1", "gcs_datagram_port:=" + std::to_string(gcs_->ports().datagram),
+       "datagram_port:=" + std::to_string(Application().port()),
+       "plaintext_port:=" + std::to_string(plaintext), "plaintext_peer_address:=127.0.0.1",
+       "plaintext_peer_port:=" + std::to_string(drone_application_.port())},
+      peer_timeout);
   }
 
   // Every thread is stopped.
@@ -143,19 +158,27 @@ protected:
 TEST_F(StoppedProcess, of_a_drone_delivers_nothing_old_to_either_side_and_counts_it)
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));
-  const auto port = std::to_string(Application().port());
   const auto plaintext = Application().port();
-  const auto program = tunneld(
-    "drone",
-    {"identity_dir:=" + (identities() / "alpha").string(), "suite:=cs-mlkem512-aesgcm-mldsa44",
-     "gcs_address:=127.0.0.1", "gcs_datagram_port:=" + std::to_string(gcs_->ports().datagram),
-     "datagram_port:=" + port, "plaintext_port:=" + std::to_string(plaintext),
-     "plaintext_peer_address:=127.0.0.1",
-     "plaintext_peer_port:=" + std::to_string(drone_application_.port())});
+  const auto program = start_drone(plaintext);
   ASSERT_TRUE(is_established("drone"));
   drone_application_.connect(plaintext);
   gcs_application_.connect(gcs_->ports().plaintext[0]);
   stop_under_traffic(*program, "drone", drone_application_, *gcs_, gcs_application_);
+}
+
+TEST_F(StoppedProcess, says_that_it_was_stopped_and_not_that_the_ground_station_is_silent)
+{
+  ASSERT_TRUE(gcs_ = start(gcs_config()));
+  const auto program = start_drone(Application().port(), "2.0");
+  ASSERT_TRUE(is_established("drone"));
+  program->send_signal(SIGSTOP);
+  ASSERT_TRUE(eventually([&] { return stands_still(*program); }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+  program->send_signal(SIGCONT);
+  EXPECT_TRUE(
+    eventually([&] { return program->errors().find("this program ") != std::string::npos; }));
+  EXPECT_TRUE(is_established("drone"));
+  EXPECT_EQ(program->errors().find("nothing is received"), std::string::npos) << program->errors();
 }
 
 TEST_F(StoppedProcess, of_a_ground_station_delivers_nothing_old_to_either_side_and_counts_it)

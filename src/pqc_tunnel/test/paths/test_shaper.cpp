@@ -477,6 +477,32 @@ TEST(Shaper, streams_come_after_all_data_but_get_a_third)
   EXPECT_GT(stream / (20 * line.link.bytes_per_s()), 0.6);
 }
 
+TEST(Shaper, a_command_behind_a_long_burst_lends_it_no_urgency_and_streams_get_their_third)
+{
+  const auto streams_beside = [](std::uint32_t parameters) {
+    Line line(radio());
+    for (std::uint32_t i = 0; i < parameters; ++i) {
+      line.offer(mavlink(param_value, i));
+    }
+    line.offer(mavlink(command_long, parameters));
+    std::size_t parts = 0;
+    for (const Instant end = line.now + 4s; line.now < end;) {
+      if (line.shaper.counts(TrafficClass::stream).waiting() == 0) {
+        line.shaper.offer_sealed({TrafficClass::stream, {}}, Bytes(240, 9), {}, line.now);
+      }
+      for (const auto & [when, bytes] : line.run_until(line.now + 5ms)) {
+        parts += bytes.size() == 240 ? 1 : 0;
+      }
+    }
+    return parts;
+  };
+  const double frames_in_4_s = 4 * radio().bytes_per_s() / 242;
+  // The parameters alone take more than 5 s.
+  const auto parts = streams_beside(700);
+  EXPECT_GE(static_cast<double>(parts), frames_in_4_s / 4);
+  EXPECT_LE(static_cast<double>(parts), frames_in_4_s / 2.5);
+}
+
 TEST(Shaper, uses_the_rate_for_a_single_stream_of_states)
 {
   // A link found at 28.7 kB/s, and 140 ATTITUDE of 230 bytes a second.

@@ -491,6 +491,21 @@ TEST_F(DroneRekeys, that_are_declined_ask_for_no_prekey_any_more)
   EXPECT_EQ(said<Want>(transaction), 1);
 }
 
+// The ground station has lost the WANT, and the ratchet that it declines is not about that.
+TEST_F(DroneRekeys, by_a_ratchet_that_is_declined_leave_alone_what_is_fetched_ahead)
+{
+  passes_ = false;
+  ASSERT_TRUE(pair_.run_until([&] { return said<Want>() > 0; }, 5s));
+  const std::uint32_t fetch = said_.back().transaction;
+  request(ratchet());
+  ASSERT_TRUE(std::holds_alternative<Ratchet>(said_.back().body));
+  insider_.say(Side::gcs, {said_.back().transaction, Abort{AbortReason::failed}});
+  EXPECT_EQ(answers(), 1u);
+  const auto before = said<Want>(fetch);
+  pair_.run_for(1s);
+  EXPECT_GT(said<Want>(fetch), before);
+}
+
 // --- Rekeys by itself ---
 
 class RenewedKeys : public DroneRekeys

@@ -49,6 +49,46 @@ TEST(LikelyCause, is_empty_once_the_tunnel_is_up)
   EXPECT_EQ(cause(pair, Side::gcs), "");
 }
 
+TEST(LikelyCause, begins_with_what_keeps_this_end_itself_from_its_work)
+{
+  const std::string busy = "this machine is busy";
+  WiredPair pair(with_addresses());
+  ASSERT_TRUE(pair.establish());
+  for (const Side side : both_sides) {
+    pair.end(side).note_machine_trouble(busy);
+    EXPECT_EQ(cause(pair, side), "");
+  }
+  pair.set_datagram_filter([](Side, Bytes &) { return false; });
+  pair.run_for(4s);
+  for (const Side side : both_sides) {
+    EXPECT_TRUE(cause(pair, side).starts_with(busy + "; nothing is received from "));
+    EXPECT_TRUE(pair.reported(side, EventKind::peer_lost, busy + "; nothing is received from "));
+    pair.end(side).note_machine_trouble("");
+    EXPECT_TRUE(cause(pair, side).starts_with("nothing is received from "));
+  }
+}
+
+TEST(LikelyCause, of_a_slow_link_may_be_this_end_itself)
+{
+  WiredPair pair(with_addresses());
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(2s);
+  pair.set_channel([](Side, Bytes &) { return std::vector<Duration>{1500ms}; });
+  const auto send_for = [&](int tenths_of_a_second) {
+    for (int i = 0; i < tenths_of_a_second; ++i) {
+      pair.send(Side::gcs, Bytes(40));
+      pair.run_for(100ms);
+    }
+  };
+  send_for(20);
+  ASSERT_TRUE(cause(pair, Side::drone).starts_with("datagrams come later"));
+  pair.drone().note_machine_trouble("this machine is busy");
+  EXPECT_TRUE(cause(pair, Side::drone).starts_with("this machine is busy; datagrams come later"));
+  send_for(110);
+  EXPECT_TRUE(pair.reported(
+    Side::drone, EventKind::link_stretched, "this machine is busy; datagrams arrive later"));
+}
+
 TEST(LikelyCause, of_a_drone_turned_away_is_shown_by_the_drone_and_counted_on_the_ground)
 {
   const std::string expected = "it does not accept this drone (unknown name or different key)";

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "support/empty_pool.hpp"
@@ -444,6 +445,37 @@ TEST(Rekeying, slow_key_generation_is_waited_for)
 }
 
 // A repeated answer has the ground station ask for the time. The wires throw if that leaves a time-out due.
+// A key of McEliece comes ahead for minutes. What it took for progress of its own fetch kept a rekey from asking again.
+TEST(Rekeying, awaits_no_other_prekey_that_is_on_its_way_although_its_want_is_lost)
+{
+  WiredPair::Options options;
+  const Suite & heavy = suite("cs-classicmceliece348864-aesgcm-mldsa44");
+  options.identities = {heavy.signature};
+  options.settings.suites = SuitePolicy({&suite(options.suite), &heavy});
+  options.settings.prefetch_airtime = 1;
+  options.settings.paths.links = {
+    {.name = "radio", .type = LinkType::serial, .mtu = 320, .rate_kbit = 57.6}};
+  options.shaped = true;
+  WiredPair pair(options);
+  const auto under_way = [&] { return pair.snapshot(Side::drone).pool.bytes_under_way; };
+  ASSERT_TRUE(pair.run_until([&] { return under_way() > 200'000; }));
+  const auto rekey = [&] {
+    pair.outcomes(Side::drone).clear();
+    pair.drone().request_rekey(rekey_to(nullptr), pair.now());
+    EXPECT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); }, 5s));
+    return !pair.outcomes(Side::drone).empty() && pair.outcomes(Side::drone)[0].success;
+  };
+  ASSERT_TRUE(rekey());
+  ASSERT_EQ(pair.snapshot(Side::drone).prekeys, 0u);
+  ASSERT_GT(under_way(), 200'000u);
+  pair.set_datagram_filter([lost = false](Side, Bytes & frame) mutable {
+    return frame.size() != want || std::exchange(lost, true);
+  });
+  EXPECT_TRUE(rekey());
+  // Nor does the link carry the rest of what nobody wants any more.
+  EXPECT_LT(under_way(), 10'000u);
+}
+
 TEST_F(RekeyMishap, answers_that_repeat_after_a_late_proof_of_the_former_session_leave_nothing_due)
 {
   const auto former = pair_.gcs().installed_keys(PeerIndex{0}).front().receive_id;

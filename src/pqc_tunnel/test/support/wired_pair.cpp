@@ -134,10 +134,10 @@ Instant WiredPair::next_due() const
     next = std::min(next, pending.due);
   }
   for (const auto & [where, shaper] : shapers_) {
-    next = std::min(next, shaper.next_timeout());
+    next = std::min(next, std::max(shaper.next_timeout(), standstills_.at(where.first).until));
   }
   for (const auto & [where, queue] : adaptive_) {
-    next = std::min(next, queue.shaper().next_timeout());
+    next = std::min(next, std::max(queue.shaper().next_timeout(), standstills_.at(where).until));
   }
   return std::max(next, now_);
 }
@@ -385,6 +385,9 @@ void WiredPair::transmit_or_queue(
 
 void WiredPair::pump_shapers(Side side)
 {
+  if (stands_still(side)) {
+    return;
+  }
   for (std::uint8_t link = 0; link < links(); ++link) {
     SharedShaper * queue = shaper(side, link);
     while (queue != nullptr) {
@@ -406,6 +409,11 @@ void WiredPair::pump_shapers(Side side)
       if (!sealed) {
         send_copy(side, link, frame);
       }
+    }
+    if (queue != nullptr && options_.settings.paths.links[link].is_thin()) {
+      const auto waiting = queue->of(0).counts(TrafficClass::stream).waiting();
+      end(side).handle_stream_queue(PeerIndex{0}, link, waiting, now(side));
+      pump(side);
     }
   }
 }
@@ -458,8 +466,33 @@ void WiredPair::transmit(Side from, const Endpoint & to, Bytes datagram)
   }
 }
 
+void WiredPair::stand_still(Side side, Duration time)
+{
+  standstills_.at(side).until = now_ + time;
+  schedule(time, [this, side, time] { go_on(side, time); });
+}
+
+void WiredPair::go_on(Side side, Duration stood)
+{
+  const TunnelSettings & settings = options_.settings;
+  if (stood > settings.max_age) {
+    end(side).handle_standstill(stood, now(side));
+  }
+  for (auto & [at, datagram, from] : std::exchange(standstills_.at(side).arrivals, {})) {
+    if ((settings.paths.is_serial(from.link) ? stood : now_ - at) > settings.max_age) {
+      end(side).count_stale(datagram);
+    } else {
+      deliver(side, std::move(datagram), from);
+    }
+  }
+}
+
 void WiredPair::deliver(Side to, Bytes datagram, const Endpoint & from)
 {
+  if (stands_still(to)) {
+    standstills_.at(to).arrivals.push_back({now_, std::move(datagram), from});
+    return;
+  }
   const Bytes as_it_came = arrivals_ ? datagram : Bytes{};
   Opened opened;
   if (is_hello(datagram)) {

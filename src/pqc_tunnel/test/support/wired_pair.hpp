@@ -117,6 +117,9 @@ public:
   void set_link_weather(LinkWeather weather) { link_weather_ = std::move(weather); }
   void set_job_filter(JobFilter filter) { job_filter_ = std::move(filter); }
   void restart(Side side);  // crash and start again, with nothing remembered
+  // The process of that end stands still for that time. What arrives waits in a buffer; what has waited there for longer
+  // than max_age is dropped, as by the engine: of a serial line all may have waited since the beginning.
+  void stand_still(Side side, Duration time);
   // Jobs at that end don't end until they are let go again.
   void hold_jobs(Side side, bool hold);
 
@@ -144,6 +147,11 @@ public:
   // Datagrams dropped at an end for that reason, from any sender.
   std::uint64_t drops(Side side, Drop drop);
   std::uint64_t drops(Side side);
+  // Of the queue before the first link, which must have one.
+  ShaperCounts queue_counts(Side side, TrafficClass traffic)
+  {
+    return shaper(side, 0)->counts(traffic);
+  }
   // Drains the outputs of both ends after a direct call to one of them.
   void pump();
 
@@ -180,11 +188,14 @@ private:
   void pump_shapers(Side side);
   void check_nonce(Side from, ByteView datagram);
   void deliver(Side to, Bytes datagram, const Endpoint & from);
+  void go_on(Side side, Duration stood);
+  bool stands_still(Side side) const { return now_ < standstills_.at(side).until; }
   // By the clock of this pair; the end's own may be another.
   Instant timeout_of(Side side) const
   {
     const Instant due = side == Side::drone ? drone_->next_timeout() : gcs_->next_timeout();
-    return due == Instant::max() ? due : due - (now(side) - now_);
+    return due == Instant::max() ? due
+                                 : std::max(due - (now(side) - now_), standstills_.at(side).until);
   }
   Instant next_due() const;
   bool run_next_pending();
@@ -203,6 +214,18 @@ private:
   std::unique_ptr<Tunnel> gcs_;
   std::map<std::pair<Side, std::uint8_t>, SharedShaper> shapers_;
   std::map<Side, AdaptiveQueue> adaptive_;  // of one link of unknown rate
+  struct Standstill
+  {
+    Instant until{};
+    struct Arrival
+    {
+      Instant at;
+      Bytes datagram;
+      Endpoint from;
+    };
+    std::vector<Arrival> arrivals;
+  };
+  std::map<Side, Standstill> standstills_ = {{Side::drone, {}}, {Side::gcs, {}}};
   std::vector<Pending> pending_;
   std::uint64_t order_ = 0;
   std::map<Side, std::uint64_t> incarnation_;
