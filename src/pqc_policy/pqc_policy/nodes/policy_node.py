@@ -39,7 +39,6 @@ from pqc_msgs.msg import (
     VehicleState,
 )
 from pqc_msgs.srv import ExplainDecision, HoldSuite, SelectStrategy
-from pqc_policy.nodes.arm_authorizer import ArmAuthorizer
 from pqc_policy.nodes.call_log import CallLog
 from pqc_policy.nodes.decision_message import decision_message
 from pqc_policy.nodes.doubles import Doubles, owners_of_tunnel
@@ -101,7 +100,6 @@ class PolicyNode(SteadyNode):
 
     def __init__(self) -> None:
         super().__init__("policy")
-        self._arm: ArmAuthorizer | None = None  # rclpy also destroys a node that could not start
         self._settings = declare(self, PolicySettings)
         self._policy = self._settings.make_policy()
         watch(self, self._settings, self._reconfigure)
@@ -114,11 +112,6 @@ class PolicyNode(SteadyNode):
         reasons = MissingInputReasons(self)
         self._missing = MissingInputAdvice(reasons.of, reasons.listen)
 
-        if self._settings.arm_authorizer.port:
-            self._arm = ArmAuthorizer(self, self._settings.arm_authorizer)
-            self.create_subscription(
-                TunnelStatus, telemetry.STATUS, self._arm.take_status, _LATCHED
-            )
         self._rekey = RekeyCaller(self)
         self._doubles = Doubles()
         self._calls = CallLog()
@@ -149,12 +142,6 @@ class PolicyNode(SteadyNode):
         self._publish_parameters()
         self._hold_file = self._find_hold_file()
         self._resume_hold()
-
-    def destroy_node(self) -> None:
-        """Close the port of the arm authorizer, too."""
-        if self._arm is not None:
-            self._arm.close()
-        super().destroy_node()
 
     def _publish_parameters(self) -> None:
         """Publish all parameters, for recordings; they apply after the newest decision."""
@@ -260,8 +247,6 @@ class PolicyNode(SteadyNode):
         message = decision_message(decision, at_ns + self.set_ns)
         self._decisions.publish(message)
         self._newest = decision, message
-        if self._arm is not None:
-            self._arm.take_decision(decision)
         if self._doubles.take(owners_of_tunnel(self), time.monotonic()):
             self.get_logger().warning(self._doubles.sentence)
         advice = self._missing.take(decision, self._policy.config)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from pqc_policy.parameters import group, parameter
 from pqc_policy.policy.agent_table import find_agent
-from pqc_policy.policy.arm_authorization import ArmAuthorizerConfig
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.profile import SHIPPED, load_profile, shipped_profile
@@ -47,8 +46,6 @@ class PolicySettings:
         "Folder in which what the operator holds outlives a restart; empty: it ends with the node.",
         live=False,
     )
-
-    arm_authorizer: ArmAuthorizerConfig = group(ArmAuthorizerConfig, "arm_authorizer.")
 
     def make_policy(self) -> Policy:
         """Return the policy; raises ParameterFault if the values or the profile can't be used."""
