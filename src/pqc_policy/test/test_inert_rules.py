@@ -125,7 +125,6 @@ def test_the_command_tells_each_rule_and_why(
 @pytest.mark.parametrize(
     ("parameters", "rules"),
     [
-        ("blackout_count: 10\n", {"blackout"}),
         (f"allowed.min_level: 5\nceiling: {MLKEM512}\n", {"upgrade"}),
         ("strategy: expert\nexpert.warm_c: 90.0\nexpert.hot_c: 95.0\n", {"thermal"}),
     ],

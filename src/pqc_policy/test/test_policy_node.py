@@ -271,7 +271,6 @@ def test_a_threshold_changes_in_flight_and_the_state_is_kept(graph: Graph) -> No
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [
-        ("rekey_reserve", 5, "rekey_reserve is 5, but must be from 0 to rekey_limit - 1."),
         ("ceiling", "cs-none", "ceiling is 'cs-none', but must be one that exists."),
         ("profile", "/nowhere.json", "The profile /nowhere.json can't be read"),
         ("profile", "/dev/zero", "The profile /dev/zero can't be read: it is no regular file."),

@@ -28,7 +28,7 @@ from pqc_policy.parameters import ParameterFault
 from pqc_policy.sensing.battery_monitor import BatteryMonitor, Report
 from pqc_policy.sensing.battery_reading import BatteryReading
 from pqc_policy.sensing.mavros_battery import battery_of
-from pqc_policy.sensing.mission_phase import Motion, Phase
+from pqc_policy.sensing.mission_phase import Motion, Phase, PhaseConfig
 from pqc_policy.sensing.phase_tracker import PhaseTracker
 from pqc_policy.sensing.sensing_settings import SensingSettings
 from pqc_policy.sensing.source_fallback import SourceFallback
@@ -68,7 +68,7 @@ class VehiclePublisher:
         self._started_s = time.monotonic()
         self._report: tuple[str, Report] | None = None
         self._state: tuple[str, bool, str] | None = None
-        self._phases = PhaseTracker(settings.phase)
+        self._phases = PhaseTracker(PhaseConfig())
         self._published_phase = Phase.UNKNOWN
         qos = qos_profile_sensor_data
         self._battery = node.create_publisher(BatteryPrediction, "battery", qos)
@@ -93,7 +93,6 @@ class VehiclePublisher:
         """Apply changed settings; a new pack or predictor starts without an estimate."""
         self.sources.silence_s = settings.mavros_silence_s
         monitor = settings.make_battery_monitor()
-        self._phases.config = settings.phase
         with self._lock:
             if _settings(monitor) != _settings(self._monitor):
                 self._monitor = monitor
@@ -331,7 +330,7 @@ def _mirror(system: int) -> Mirror:
 
 
 def _settings(monitor: BatteryMonitor) -> tuple[object, ...]:
-    return (monitor.predictor.pack, monitor.predictor.trust, monitor.rate_window_s)
+    return (monitor.predictor.pack, monitor.rate_window_s)
 
 
 def _phase_text(phase: Phase) -> str:

@@ -109,34 +109,21 @@ class ExpertConfig:
     hot_c: float = parameter(
         75.0, "Temperature above which all but fast handshakes are excluded.", "°C", 0, 150
     )
-    thermal_clear_c: float = parameter(
-        5.0, "How far below its threshold the thermal rule clears.", "°C", 0, 50
-    )
+    thermal_clear_c: float = 5.0  # How far below its threshold the thermal rule clears
     charge_low: float = parameter(
         0.30, "Charge (0 to 1) below which suites with a slow handshake are excluded.", "", 0, 1
     )
     charge_critical: float = parameter(
         0.15, "Charge (0 to 1) below which all but fast handshakes are excluded.", "", 0, 1
     )
-    charge_clear: float = parameter(
-        0.03, "How far above its threshold the battery rule clears.", "", 0, 0.5
-    )
+    charge_clear: float = 0.03  # How far above its threshold the battery rule clears
     loss_high: float = parameter(
         0.03, "Share of datagrams lost above which the link is bad.", "", 0, 1
     )
-    loss_clear: float = parameter(
-        0.01, "Share of datagrams lost above which a bad link stays bad.", "", 0, 1
-    )
     rtt_high_s: float = parameter(0.100, "Round-trip time above which the link is bad.", "s", 0, 10)
-    rtt_clear_s: float = parameter(
-        0.060, "Round-trip time above which a bad link stays bad.", "s", 0, 10
-    )
-    fast_handshake_s: float = parameter(
-        0.040, "Longest predicted handshake that counts as fast.", "s", 0, 10
-    )
-    medium_handshake_s: float = parameter(
-        1.0, "Longest predicted handshake that counts as medium; longer ones are slow.", "s", 0, 60
-    )
+    fast_handshake_s: float = 0.040  # Longest predicted handshake that counts as fast
+    # Longest predicted handshake that counts as medium; longer ones are slow.
+    medium_handshake_s: float = 1.0
     balanced_suite: str = parameter(
         DEFAULT_SUITE,
         "Suite to use while no rule is active.",
@@ -149,6 +136,16 @@ class ExpertConfig:
         choices=_SUITE_IDS,
         canonical=canonical_id,
     )
+
+    @property
+    def loss_clear(self) -> float:
+        """Share of datagrams lost above which a bad link stays bad."""
+        return self.loss_high / 3.0
+
+    @property
+    def rtt_clear_s(self) -> float:
+        """Round-trip time above which a bad link stays bad."""
+        return 0.6 * self.rtt_high_s
 
 
 @dataclass(frozen=True)
@@ -210,74 +207,28 @@ class PolicyConfig:
         0,
         60,
     )
-    emergency_voltage_clear_v: float = parameter(
-        0.1,
-        "How far above the threshold the voltage of four cells must be so that no time below it "
-        "counts any more.",
-        "V",
-        0,
-        5,
-    )
+    # How far above the threshold the voltage of four cells must be so that no time below it counts
+    # any more.
+    emergency_voltage_clear_v: float = 0.1
     emergency_temperature_c: float = parameter(
         80.0, "Temperature above which there is an emergency.", "°C", 0, 150
     )
-    emergency_temperature_s: float = parameter(
-        2.0,
-        "Time for which the temperature must be higher: one sample is no emergency. Time below it "
-        "counts back by half.",
-        "s",
-        0,
-        60,
-    )
-    emergency_temperature_clear_c: float = parameter(
-        1.0,
-        "How far below the threshold the temperature must be so that no time above it counts any "
-        "more.",
-        "°C",
-        0,
-        50,
-    )
-    calm_voltage_v: float = parameter(
-        0.2,
-        "How far above the emergency's threshold the voltage of four cells must be for an upgrade.",
-        "V",
-        0,
-        5,
-    )
-    calm_temperature_c: float = parameter(
-        5.0,
-        "How far below the emergency's threshold the temperature must be for an upgrade.",
-        "°C",
-        0,
-        50,
-    )
+    # Time for which the temperature must be higher: one sample is no emergency. Time below it
+    # counts back by half.
+    emergency_temperature_s: float = 2.0
+    # How far below the threshold the temperature must be so that no time above it counts any more.
+    emergency_temperature_clear_c: float = 1.0
+    # How far above the emergency's threshold the voltage of four cells must be for an upgrade.
+    calm_voltage_v: float = 0.2
+    # How far below the emergency's threshold the temperature must be for an upgrade.
+    calm_temperature_c: float = 5.0
 
-    blackout_count: int = parameter(
-        3,
-        "Blackouts after a switch above which it is undone.",
-        "",
-        0,
-        100,
-        section="Blackouts after a switch: back, and the suite is blacklisted",
-    )
-    blackout_window_s: float = parameter(
-        10.0, "Time after a switch in which blackouts count.", "s", 0, 300
-    )
-    blackout_blacklist_s: float = parameter(
-        300.0,
-        "How long a suite stays blacklisted after blackouts, and how long stops of the data after "
-        "its rekeys count against it: a jammer can cause both.",
-        "s",
-        0,
-        86400,
-    )
-    blacklist_s: float = parameter(
-        1800.0,
-        "How long a suite stays blacklisted after an authenticated failure.",
-        "s",
-        0,
-        86400,
-    )
+    blackout_count: int = 3  # Blackouts after a switch above which it is undone
+    blackout_window_s: float = 10.0  # Time after a switch in which blackouts count
+    # How long a suite stays blacklisted after blackouts, and how long stops of the data after its
+    # rekeys count against it: a jammer can cause both.
+    blackout_blacklist_s: float = 300.0
+    blacklist_s: float = 1800.0  # How long a suite stays blacklisted after an authenticated failure
 
     link_gap_s: float = parameter(
         1.0,
@@ -315,14 +266,9 @@ class PolicyConfig:
     persistence_s: float = parameter(
         5.0, "How long a bad link, an attack or stress must last.", "s", 0, 300
     )
-    step_down_limit: int = parameter(
-        3,
-        "Steps down in one episode of stress, until nothing has asked for one for persistence_s; "
-        "emergencies are exempt.",
-        "",
-        1,
-        100,
-    )
+    # Steps down in one episode of stress, until nothing has asked for one for persistence_s;
+    # emergencies are exempt.
+    step_down_limit: int = 3
 
     mission_s: float = parameter(
         0.0,
@@ -335,14 +281,9 @@ class PolicyConfig:
         86400,
         section="Mission and operator",
     )
-    phase_wait_s: float = parameter(
-        300.0,
-        "Longest time that a routine rekey waits for another phase: after take-off or landing, or, "
-        "unless it is a fast one, for a stationary phase.",
-        "s",
-        0,
-        86400,
-    )
+    # Longest time that a routine rekey waits for another phase: after take-off or landing, or,
+    # unless it is a fast one, for a stationary phase.
+    phase_wait_s: float = 300.0
     cue_loss: float = parameter(
         0.03,
         "Share of datagrams lost above which the operator is advised to slow the mission.",
@@ -372,9 +313,7 @@ class PolicyConfig:
     rekey_window_s: float = parameter(
         300.0, "Time for which a rekey counts towards rekey_limit.", "s", 1, 86400
     )
-    rekey_reserve: int = parameter(
-        1, "Rekeys of rekey_limit that are reserved for switches.", "", 0, 99
-    )
+    rekey_reserve: int = 1  # Rekeys of rekey_limit that are reserved for switches
     identity: str = parameter(
         "",
         "Name of this drone among those of its ground station, by which their routine rekeys are "
@@ -396,16 +335,9 @@ class PolicyConfig:
         0,
         3600,
     )
-    warned_rekey_s: float = parameter(
-        300.0, "Shortest time between two renewals because of such warnings.", "s", 60, 86400
-    )
-    event_ratchets: int = parameter(
-        60,
-        "Ratchets in a row after which a family without routine rekeys gets fresh keys.",
-        "",
-        1,
-        100_000,
-    )
+    warned_rekey_s: float = 300.0  # Shortest time between two renewals because of such warnings
+    # Ratchets in a row after which a family without routine rekeys gets fresh keys.
+    event_ratchets: int = 60
     cooldown_s: float = parameter(5.0, "Time after a switch without another one.", "s", 0, 300)
     rekey_airtime: float = parameter(
         0.01,
@@ -415,20 +347,11 @@ class PolicyConfig:
         0,
         1,
     )
-    retry_s: float = parameter(
-        5.0,
-        "Time after a rekey timed out or was refused until its suite is requested again; it "
-        "doubles with each further failure, except in an emergency.",
-        "s",
-        0,
-        86400,
-    )
-    retry_most_s: float = parameter(
-        60.0, "Longest time until a suite is requested again.", "s", 0, 86400
-    )
-    pending_s: float = parameter(
-        60.0, "Longest time to wait until a requested rekey shows in the session.", "s", 1, 600
-    )
+    # Time after a rekey timed out or was refused until its suite is requested again; it doubles
+    # with each further failure, except in an emergency.
+    retry_s: float = 5.0
+    retry_most_s: float = 60.0  # Longest time until a suite is requested again
+    pending_s: float = 60.0  # Longest time to wait until a requested rekey shows in the session
     expert: ExpertConfig = group(ExpertConfig, "expert.")
     # No parameter: a strategy sets it that keeps to a paper, without what was added since.
     as_published: bool = False
@@ -436,12 +359,13 @@ class PolicyConfig:
     def __post_init__(self) -> None:
         """Raise ParameterFault for a value out of its range, or values that don't fit."""
         check(self)
-        if self.rekey_reserve >= self.rekey_limit:
-            raise ParameterFault(
-                f"rekey_reserve is {self.rekey_reserve}, but must be from 0 to rekey_limit - 1."
-            )
         if "session" not in self.required_inputs:
             raise ParameterFault("required_inputs must contain session.")
+
+    @property
+    def routine_limit(self) -> int:
+        """Return how many routine rekeys are allowed within rekey_window_s: at least one."""
+        return max(self.rekey_limit - self.rekey_reserve, 1)
 
     def pack(self, cells: int) -> PackLimits:
         """Return the limits of a pack of so many cells in series."""

@@ -87,7 +87,7 @@ def _rate_limit(s: Situation, proposal: Proposal) -> HoldReason | None:
     if proposal.action is Action.DOWN_TO_LIGHTEST:
         return None
     routine = proposal.action is Action.REKEY
-    limit = s.config.rekey_limit - (s.config.rekey_reserve if routine else 0)
+    limit = s.config.routine_limit if routine else s.config.rekey_limit
     rekeys_s = s.state.rekeys_s
     if len(rekeys_s) < limit:
         return None

@@ -116,7 +116,7 @@ def event(s: Situation, *, chosen: bool = False) -> Proposal | None:
     """
     if s.current is None or not s.order.may_choose(s.current, s.barred):
         return None
-    spent = len(s.state.rekeys_s) >= s.config.rekey_limit - s.config.rekey_reserve
+    spent = len(s.state.rekeys_s) >= s.config.routine_limit
     if spent or not s.phase_rules.routine:
         return None
     times_s = (s.state.keys_since_s, *s.state.event_s.values(), *s.state.rekeys_s[-1:])
@@ -146,7 +146,7 @@ def fleet(s: Situation) -> Proposal | None:
         return None
     if before_s is not None and before_s < s.config.warned_rekey_s:
         return None
-    spent = len(s.state.rekeys_s) >= s.config.rekey_limit - s.config.rekey_reserve
+    spent = len(s.state.rekeys_s) >= s.config.routine_limit
     if spent or waits_for_phase(s, s.current):
         return None
     if s.state.keys_since_s is not None and s.state.keys_since_s >= since_s:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pqc_policy.parameters import ParameterFault, group, parameter
@@ -36,9 +36,9 @@ class AdvisorSettings:
         "Detectors beside it; the highest score of all counts. The heuristic includes baseline.",
     )
     usual: UsualConfig = group(UsualConfig)
-    heuristic: Heuristic = group(Heuristic, "heuristic.")
-    counters: Counters = group(Counters, "counters.")
-    baseline: BaselineDetector = group(BaselineDetector, "baseline.")
+    heuristic: Heuristic = field(default_factory=Heuristic)
+    counters: Counters = field(default_factory=Counters)
+    baseline: BaselineDetector = field(default_factory=BaselineDetector)
     learned: LearnedSettings = group(LearnedSettings, "learned.")
     stale_s: float = parameter(
         3.0,

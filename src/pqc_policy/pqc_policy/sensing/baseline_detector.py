@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
 
-from pqc_policy.parameters import parameter
 from pqc_policy.sensing.detectors import Heuristic
 from pqc_policy.sensing.finding import Attack, Finding, Usual
 from pqc_policy.sensing.traffic import Bin
@@ -27,15 +26,7 @@ class BaselineDetector:
     classes apart names an attack that both see.
     """
 
-    window: int = parameter(
-        50,
-        "Bins in most of which a loss or a fall must show.",
-        "",
-        1,
-        1000,
-        section="Baseline",
-        name="bins",
-    )
+    window: int = 50  # Bins in most of which a loss or a fall must show
     heuristic: Heuristic = field(default_factory=Heuristic)
     most: float = 0.9
 

@@ -30,7 +30,7 @@ class Pack:
     rated_current_a: float = parameter(
         5.2, "Current at which the capacity was measured.", "A", 0.01, 1000.0
     )
-    peukert: float = parameter(1.03, "Peukert's exponent.", "", 1.0, 1.5)
+    peukert: float = 1.03  # Peukert's exponent
     cell_resistance_ohm: float = parameter(
         0.006,
         "Resistance of a cell at 25 °C under a lasting load, slow polarisation included.",
@@ -38,71 +38,32 @@ class Pack:
         1e-5,
         1.0,
     )
-    capacity_per_c: float = parameter(
-        0.005, "Share of the capacity lost per °C below 25 °C.", "1/°C", 0.0, 0.05
-    )
-    resistance_per_c: float = parameter(
-        0.015, "Share of the resistance gained per °C below 25 °C.", "1/°C", 0.0, 0.1
-    )
-    empty_cell_v: float = parameter(
-        3.3, "Voltage of a cell under load at which the remaining time ends.", "V", 1.0, 4.0
-    )
-    resistance_rise: float = parameter(
-        5.0,
-        "Share of the resistance gained at charge 0; it decays exponentially with the charge.",
-        "",
-        0.0,
-        50.0,
-    )
-    resistance_rise_charge: float = parameter(
-        0.05, "Charge over which that gain falls by a factor of e.", "", 0.001, 1.0
-    )
+    capacity_per_c: float = 0.005  # Share of the capacity lost per °C below 25 °C
+    resistance_per_c: float = 0.015  # Share of the resistance gained per °C below 25 °C
+    empty_cell_v: float = 3.3  # Voltage of a cell under load at which the remaining time ends
+    # Share of the resistance gained at charge 0; it decays exponentially with the charge.
+    resistance_rise: float = 5.0
+    resistance_rise_charge: float = 0.05  # Charge over which that gain falls by a factor of e
 
 
 @dataclass(frozen=True)
 class Trust:
     """The standard deviations of the predictor's sources, and its time constants."""
 
-    charge_at_start: float = parameter(
-        0.10,
-        "Standard deviation of the charge that the first voltage indicates.",
-        "",
-        0.001,
-        1.0,
-        section="Battery predictor",
-    )
-    wear: float = parameter(0.12, "Standard deviation of the capacity, relative.", "", 0.0, 1.0)
-    resistance: float = parameter(
-        0.5, "Standard deviation of the resistance, relative.", "", 0.0, 10.0
-    )
-    cell_at_rest_v: float = parameter(
-        0.010, "Standard deviation of a cell's open-circuit voltage at rest.", "V", 0.0001, 1.0
-    )
-    cell_under_load_v: float = parameter(
-        0.030, "Standard deviation of a cell's open-circuit voltage under load.", "V", 0.0001, 1.0
-    )
-    independent_s: float = parameter(
-        200.0, "Time over which the errors of these voltages are correlated.", "s", 0.1, 10000.0
-    )
-    rest_current_a: float = parameter(
-        0.5, "Current below which the pack is at rest.", "A", 0.0, 100.0
-    )
-    rest_s: float = parameter(
-        60.0, "Time at rest until the voltage has recovered from a load.", "s", 0.0, 10000.0
-    )
-    current_s: float = parameter(
-        150.0,
-        "Time over which the current is averaged to predict the remaining time.",
-        "s",
-        1.0,
-        10000.0,
-    )
-    change_s: float = parameter(
-        15.0, "Time over which a change of load is detected.", "s", 0.1, 1000.0
-    )
-    change: float = parameter(
-        0.25, "Relative change of the load after which the average starts again.", "", 0.01, 10.0
-    )
+    # Standard deviation of the charge that the first voltage indicates.
+    charge_at_start: float = 0.10
+    wear: float = 0.12  # Standard deviation of the capacity, relative
+    resistance: float = 0.5  # Standard deviation of the resistance, relative
+    cell_at_rest_v: float = 0.010  # Standard deviation of a cell's open-circuit voltage at rest
+    # Standard deviation of a cell's open-circuit voltage under load.
+    cell_under_load_v: float = 0.030
+    independent_s: float = 200.0  # Time over which the errors of these voltages are correlated
+    rest_current_a: float = 0.5  # Current below which the pack is at rest
+    rest_s: float = 60.0  # Time at rest until the voltage has recovered from a load
+    # Time over which the current is averaged to predict the remaining time.
+    current_s: float = 150.0
+    change_s: float = 15.0  # Time over which a change of load is detected
+    change: float = 0.25  # Relative change of the load after which the average starts again
 
 
 @dataclass(frozen=True, slots=True)

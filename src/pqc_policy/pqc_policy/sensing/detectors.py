@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from math import log, sqrt
 from typing import Protocol, runtime_checkable
 
-from pqc_policy.parameters import parameter
 from pqc_policy.sensing.finding import Attack, Finding, Normal, Usual
 from pqc_policy.sensing.traffic import Bin, Way
 
@@ -47,26 +46,12 @@ class Detector(Protocol):
 class Heuristic:
     """Scores how far the datagrams that arrive are below those sent, or from the usual number."""
 
-    window: int = parameter(
-        5, "Bins that are averaged.", "", 1, 1000, section="Heuristic", name="bins"
-    )
-    attack_share: float = parameter(
-        ATTACK_PACKETS / NORMAL_PACKETS,
-        "Share of the normal packets at which the score is 1.",
-        "",
-        0.0,
-        0.99,
-    )
-    surge: float = parameter(
-        10.0, "Multiple of the normal packets at which the score of a surge is 1.", "", 2.1, 1e6
-    )
-    least_packets: int = parameter(
-        8,
-        "Packets sent from which a share is computed; over more bins if there are fewer.",
-        "",
-        1,
-        1000,
-    )
+    window: int = 5  # Bins that are averaged
+    # Share of the normal packets at which the score is 1.
+    attack_share: float = ATTACK_PACKETS / NORMAL_PACKETS
+    surge: float = 10.0  # Multiple of the normal packets at which the score of a surge is 1
+    # Packets sent from which a share is computed; over more bins if there are fewer.
+    least_packets: int = 8
 
     @property
     def name(self) -> str:
@@ -151,26 +136,22 @@ def _compared(who: str, mean: float, normal: float) -> str:
     return f"{who} {mean:.1f} datagrams in a bin, {normal:.1f} are normal"
 
 
-def _hz(default: float, text: str) -> float:
-    rate: float = parameter(default, f"{text} at which the score is 1.", "Hz", 0.01, 1e6)
-    return rate
-
-
 @dataclass(frozen=True)
 class Counters:
-    """Scores datagrams that the tunnel drops and nobody sends in a normal flight."""
+    """Scores datagrams that the tunnel drops and nobody sends in a normal flight.
 
-    window: int = parameter(
-        5, "Bins over which the rates are computed.", "", 1, 1000, section="Counters", name="bins"
-    )
-    auth_fail_hz: float = _hz(5.0, "Rate of datagrams with a wrong tag")
-    replay_hz: float = _hz(10.0, "Rate of datagrams received before")
-    duplicates_hz: float = _hz(10.0, "Rate of our datagrams that the peer had before")
-    malformed_hz: float = _hz(10.0, "Rate of datagrams of no known form")
-    unknown_hz: float = _hz(20.0, "Rate of datagrams with no known key")
-    seq_old_hz: float = _hz(20.0, "Rate of datagrams below the replay window")
-    stale_hz: float = _hz(50.0, "Rate of datagrams that waited too long")
-    foreign_hz: float = _hz(10.0, "Rate of plaintext from strangers on this machine")
+    Each rate in Hz is the one at which the score is 1.
+    """
+
+    window: int = 5  # Bins over which the rates are computed
+    auth_fail_hz: float = 5.0  # datagrams with a wrong tag
+    replay_hz: float = 10.0  # datagrams received before
+    duplicates_hz: float = 10.0  # our datagrams that the peer had before
+    malformed_hz: float = 10.0  # datagrams of no known form
+    unknown_hz: float = 20.0  # datagrams with no known key
+    seq_old_hz: float = 20.0  # datagrams below the replay window
+    stale_hz: float = 50.0  # datagrams that waited too long
+    foreign_hz: float = 10.0  # plaintext from strangers on this machine
 
     @property
     def name(self) -> str:

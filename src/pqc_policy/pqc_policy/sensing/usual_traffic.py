@@ -28,26 +28,13 @@ class UsualConfig:
     normal_received: float = parameter(
         0.0, "The peer's packets in a normal bin; 0: learned.", "", 0.0, 1e6
     )
-    learning_bins: int = parameter(
-        50,
-        "Bins from which the normal number of packets is learned, and how far back they reach.",
-        "",
-        1,
-        100000,
-    )
-    drift: float = parameter(
-        0.25,
-        "Largest share by which a learned number may leave its anchor, the number learned first.",
-        "",
-        0.0,
-        0.9,
-    )
-    anchor_drift_per_min: float = parameter(
-        0.01, "Share by which the anchor moves in a minute of calm traffic.", "1/min", 0.0, 1.0
-    )
-    usual_loss: float = parameter(
-        0.3, "Largest share of lost packets that may become normal.", "", 0.0, 0.9
-    )
+    # Bins from which the normal number of packets is learned, and how far back they reach.
+    learning_bins: int = 50
+    # Largest share by which a learned number may leave its anchor, the number learned first.
+    drift: float = 0.25
+    # Share by which the anchor moves in a minute of calm traffic.
+    anchor_drift_per_min: float = 0.01
+    usual_loss: float = 0.3  # Largest share of lost packets that may become normal
 
 
 _WayLimits = tuple[Limits, Limits, Limits]  # of sent, received and delivered
