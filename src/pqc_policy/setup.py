@@ -44,9 +44,9 @@ setup(
             "sensing_node = pqc_policy.nodes.entry_points:sensing_node",
         ],
         "pqc_policy.detectors": [
-            "baseline = pqc_policy.sensing.baseline_detector:BaselineDetector",
-            "counters = pqc_policy.sensing.detectors:Counters",
-            "heuristic = pqc_policy.sensing.detectors:Heuristic",
+            "baseline = pqc_policy.sensing.detectors.baseline_detector:BaselineDetector",
+            "counters = pqc_policy.sensing.detectors.heuristic:Counters",
+            "heuristic = pqc_policy.sensing.detectors.heuristic:Heuristic",
             "transformer = pqc_policy.sensing.shipped_detectors:transformer",
             "trees = pqc_policy.sensing.shipped_detectors:trees",
         ],

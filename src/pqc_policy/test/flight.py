@@ -36,6 +36,8 @@ MCELIECE3 = "cs-classicmceliece460896-aesgcm-mldsa65"
 MCELIECE5 = "cs-classicmceliece8192128-aesgcm-mldsa87"
 
 
+_AGE_S = 0.1  # of an input that is not late
+_REKEY_S = 0.1  # from the decision until the new keys are in use
 _MESSAGES = {"attack_class": "advisor"}  # inputs that come in the message of another one
 
 
@@ -113,7 +115,7 @@ class Flight:
             "session": Session(
                 suite=self.suite,
                 epoch=self.epoch,
-                key_age_s=self.now_s - self.keys_since_s,
+                key_age_s=max(self.now_s - self.age_s("session") - self.keys_since_s, 0.0),
                 handshake_s=self.handshake_s,
                 work_s=self.work_s,
                 ratchets=self.ratchets,
@@ -126,11 +128,15 @@ class Flight:
             now_s=self.now_s,
             held=self.held,
             **{
-                name: Reading(value, self.ages_s.get(_MESSAGES.get(name, name), 0.1))
+                name: Reading(value, self.age_s(_MESSAGES.get(name, name)))
                 for name, value in values.items()
                 if value is not None and _MESSAGES.get(name, name) not in self.absent
             },
         )
+
+    def age_s(self, name: str) -> float:
+        """Return the age of an input."""
+        return self.ages_s.get(name, _AGE_S)
 
     def step(self, **changes: Any) -> Decision:
         """Set attributes, advance the time by a second and return the decision."""
@@ -152,7 +158,7 @@ class Flight:
         self.ratchets += ratchet
         self.suite = suite
         self.epoch = (self.epoch + 1) % 256
-        self.keys_since_s = self.now_s
+        self.keys_since_s = self.now_s + _REKEY_S
 
     def fly(self, seconds: int, **changes: Any) -> list[Decision]:
         """Set attributes, advance the time and return the decisions."""

@@ -10,14 +10,14 @@ from math import log
 
 import pytest
 from pqc_policy.policy.inputs import Verdict
-from pqc_policy.sensing.advisor import Advisor, AdvisorConfig, AdvisorState
 from pqc_policy.sensing.advisor_settings import AdvisorSettings
-from pqc_policy.sensing.baseline_detector import BaselineDetector
-from pqc_policy.sensing.detectors import Counters, Heuristic
-from pqc_policy.sensing.finding import Attack, Finding, Normal, Usual
-from pqc_policy.sensing.link_now import Pace, PathNow
-from pqc_policy.sensing.traffic import DUPLICATES, REASONS, Bin, Way
-from pqc_policy.sensing.usual_traffic import UsualConfig
+from pqc_policy.sensing.detectors.advisor import Advisor, AdvisorConfig, AdvisorState
+from pqc_policy.sensing.detectors.baseline_detector import BaselineDetector
+from pqc_policy.sensing.detectors.finding import Attack, Finding
+from pqc_policy.sensing.detectors.heuristic import Counters, Heuristic
+from pqc_policy.sensing.traffic.bins import DUPLICATES, REASONS, Bin, Way
+from pqc_policy.sensing.traffic.link_now import Pace, PathNow
+from pqc_policy.sensing.traffic.usual_traffic import Normal, Usual, UsualConfig
 
 KNOWN = Advisor(usual=UsualConfig(normal_packets=32.0))
 USUAL = Usual(up=Normal(received=32.0, spread=32.0**0.5))

@@ -14,7 +14,7 @@ rclpy = pytest.importorskip("rclpy")
 pytest.importorskip("onnxruntime")
 from advisor_traffic import Told, Traffic, changed  # noqa: E402
 from diagnostic_msgs.msg import DiagnosticStatus  # noqa: E402
-from pqc_policy.sensing.features import FEATURES  # noqa: E402
+from pqc_policy.sensing.traffic.features import FEATURES  # noqa: E402
 from ros_graph import Listener, NodeProcess, own_graph  # noqa: E402
 
 from pqc_msgs.msg import AdvisorVerdict  # noqa: E402

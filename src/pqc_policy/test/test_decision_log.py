@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from flight import LIGHTEST, MLKEM768, take_off
-from pqc_policy.policy.decision_log import fold, fold_messages
+from pqc_policy.policy.explain.decision_log import fold, fold_messages
 from recorded import made
 
 

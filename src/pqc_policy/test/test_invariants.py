@@ -25,16 +25,16 @@ from guards import (
 from histories import EVERY_SUITE, Plan, plans
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pqc_policy.policy import expert
 from pqc_policy.policy.agent_table import Agent
 from pqc_policy.policy.blacklist import barred_suites
 from pqc_policy.policy.config import Allowed, ExpertConfig
 from pqc_policy.policy.decision import UNDER_WAY, Action, Decision
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import Verdict
-from pqc_policy.policy.needs import needs_of
 from pqc_policy.policy.profile import SHIPPED
 from pqc_policy.policy.responses import FreshKeys, response_to
+from pqc_policy.policy.rules.needs import needs_of
+from pqc_policy.policy.strategies import expert
 from pqc_policy.policy.suites import SUITES, find_suite
 
 FLOOR = Allowed(min_level=3, experimental=True)
@@ -111,7 +111,7 @@ def nothing_heavier_while_anything_presses(flight: Flight, presses: Presses) -> 
 def upgrades_follow_30_s_of_calm(flight: Flight, presses: Presses) -> None:
     """Nothing has asked for a lighter suite, and the suite was not changed."""
     config, calm_since_s, suite = flight.policy.config, None, None
-    unrest = PUBLISHED if config.as_published else UPGRADE
+    unrest = PUBLISHED if config.strategy == "paper_2025" else UPGRADE
     for decision, now in zip(flight.decisions, presses, strict=True):
         if now & unrest or decision.from_suite != suite:
             calm_since_s = None
@@ -126,7 +126,7 @@ def an_episode_leads_at_most_three_steps_down(flight: Flight, presses: Presses) 
 
     The agent of `rl` may go down while anything presses: its episode ends when nothing has.
     """
-    if flight.policy.config.as_published:
+    if flight.policy.config.strategy == "paper_2025":
         return  # the table knows no limit
     for rules, unrest in ((STEPPING, ASKING), (("agent",), ROLLBACK)):
         pressed_s, steps, before, suite = None, 0, None, None
@@ -185,7 +185,7 @@ def every_change_has_the_inputs_that_its_rule_declares(flight: Flight) -> None:
 
 def a_failed_rekey_is_not_repeated_at_once(flight: Flight) -> None:
     """An attacker who makes rekeys fail can neither provoke a storm of them nor stop them."""
-    if flight.policy.config.as_published:
+    if flight.policy.config.strategy == "paper_2025":
         return  # the table knows no wait
     asked = changes(flight)
     for one, other in pairwise(asked):
@@ -245,7 +245,8 @@ def no_step_down_for_an_attack_that_no_suite_helps_against(flight: Flight) -> No
             assert response.lighter, decision.reason
         if response.ratchets and decision.action is Action.REKEY:
             last = decision.inputs.session.value.epoch >= 255
-            assert decision.ratchet or last or flight.policy.config.as_published, decision.reason
+            published = decision.strategy == "paper_2025"
+            assert decision.ratchet or last or published, decision.reason
         if response.keys is FreshKeys.NEVER:
             assert decision.rule != "advisor", decision.reason
 

@@ -18,19 +18,20 @@ import pytest
 import tiny_models
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.policy.responses import RESPONSES
-from pqc_policy.sensing.advisor import AdvisorState
 from pqc_policy.sensing.advisor_settings import AdvisorSettings
-from pqc_policy.sensing.detector_fault import DetectorFault
-from pqc_policy.sensing.detectors import Detector, Heuristic
-from pqc_policy.sensing.drift import drift
-from pqc_policy.sensing.feature_words import words
-from pqc_policy.sensing.features import FEATURES
-from pqc_policy.sensing.finding import Finding, Usual
+from pqc_policy.sensing.detectors.advisor import AdvisorState
+from pqc_policy.sensing.detectors.detector_fault import DetectorFault
+from pqc_policy.sensing.detectors.drift import drift
+from pqc_policy.sensing.detectors.finding import Finding
+from pqc_policy.sensing.detectors.heuristic import Detector, Heuristic
+from pqc_policy.sensing.detectors.verdict_fields import verdict_fields
 from pqc_policy.sensing.learned_detector import LearnedDetector, LearnedSettings, load_learned
 from pqc_policy.sensing.model_card import CLASSES, MOST_CARD_BYTES, MOST_MODEL_BYTES
 from pqc_policy.sensing.model_folder import find_model
-from pqc_policy.sensing.traffic import Bin, Way
-from pqc_policy.sensing.verdict_fields import verdict_fields
+from pqc_policy.sensing.traffic.bins import Bin, Way
+from pqc_policy.sensing.traffic.feature_words import words
+from pqc_policy.sensing.traffic.features import FEATURES
+from pqc_policy.sensing.traffic.usual_traffic import Usual
 
 pytest.importorskip("onnxruntime")
 

@@ -13,7 +13,7 @@ from pqc_policy.parameter_tables import TABLES
 from pqc_policy.parameters import ParameterFault, from_values, to_values
 from pqc_policy.policy.config import STRATEGY_NAMES, PolicyConfig
 from pqc_policy.policy.settings import PolicySettings
-from pqc_policy.policy.strategies import STRATEGIES
+from pqc_policy.policy.strategies.registry import STRATEGIES
 from pqc_policy.policy.suites import KemFamily
 from pqc_policy.replay.parameter_file import read_settings
 from pqc_policy.sensing.advisor_settings import AdvisorSettings

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from pqc_policy.sensing.power_capture import Capture, CaptureFault, Plan, plan, record
+from pqc_policy.sensing.computer.power_capture import Capture, CaptureFault, Plan, plan, record
 
 
 class Time:

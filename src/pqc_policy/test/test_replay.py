@@ -16,8 +16,8 @@ import pytest
 from flight import LIGHTEST
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Action
-from pqc_policy.policy.decision_log import fold
 from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.explain.decision_log import fold
 from pqc_policy.policy.telemetry import PARAMETERS
 from pqc_policy.replay.obedient_session import decide_obeyed
 from pqc_policy.replay.recording import read_recording, replay

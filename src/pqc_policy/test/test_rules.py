@@ -10,8 +10,7 @@ import pytest
 from flight import LIGHTEST, MLKEM512, MLKEM768, MLKEM1024, Flight, policy_with, take_off
 from pqc_policy.policy.config import Allowed, RekeyIntervals
 from pqc_policy.policy.decision import Action
-from pqc_policy.policy.inputs import Computer, Verdict
-from pqc_policy.policy.wording import INPUT_NAMES
+from pqc_policy.policy.inputs import INPUTS, Computer, Verdict
 
 FRODO3 = "cs-frodokem976aes-aesgcm-mldsa65"
 
@@ -33,7 +32,7 @@ def test_safety_holds_while_a_required_input_is_older_than_2_s(
     decision = take_off().step(ages_s={name: age_s})
     assert decision.action is Action.HOLD
     assert (decision.rule == "safety") is held
-    noun = INPUT_NAMES[name]
+    noun = INPUTS[name].noun
     assert not held or decision.missing == (name,)
     assert not held or decision.reason.startswith(
         f"The newest {noun} is 2.001 s old, more than 2.000 s."
@@ -44,7 +43,7 @@ def test_safety_holds_while_a_required_input_is_older_than_2_s(
 def test_safety_holds_while_a_required_input_was_never_received(name: str) -> None:
     decision = take_off().step(absent=frozenset({name}))
     assert (decision.action, decision.rule) == (Action.HOLD, "safety")
-    assert decision.reason.startswith(f"No {INPUT_NAMES[name]} has been received.")
+    assert decision.reason.startswith(f"No {INPUTS[name].noun} has been received.")
 
 
 def test_safety_treats_nan_as_missing_and_not_as_zero() -> None:

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.policy.suites import KEMS, SUITES, Suite
-from pqc_policy.sensing.advisor import Advisor, AdvisorState
-from pqc_policy.sensing.baseline_detector import BaselineDetector
-from pqc_policy.sensing.detectors import Counters, Detector, Heuristic
-from pqc_policy.sensing.traffic import REASONS, TrafficBins
+from pqc_policy.sensing.detectors.advisor import Advisor, AdvisorState
+from pqc_policy.sensing.detectors.baseline_detector import BaselineDetector
+from pqc_policy.sensing.detectors.heuristic import Counters, Detector, Heuristic
+from pqc_policy.sensing.traffic.bins import REASONS, TrafficBins
 
 PART_BYTES = 1180  # of a message, in a frame
 PARTS_PER_ACK = 8

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pqc_policy.sensing.features import FEATURES
 from pqc_policy.sensing.model_card import CLASSES
+from pqc_policy.sensing.traffic.features import FEATURES
 
 _FLOAT, _INT64, _BOOL = 1, 7, 9  # element types of tensors
 _IR_VERSION, _OPSET = 8, 13

@@ -12,7 +12,7 @@ from multiprocessing import get_context
 
 import numpy as np
 from numpy.typing import NDArray
-from pqc_policy.sensing.features import FEATURES
+from pqc_policy.sensing.traffic.features import FEATURES
 
 from pqc_learning.data.judging_flights import judging_flight
 from pqc_learning.data.recording import Recorded, record

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from pqc_policy.policy.inputs import Verdict
-from pqc_policy.sensing.advisor import Advisor, AdvisorState
-from pqc_policy.sensing.detectors import Detector
+from pqc_policy.sensing.detectors.advisor import Advisor, AdvisorState
+from pqc_policy.sensing.detectors.heuristic import Detector
 
 from pqc_learning.data.dataset import JUDGING, recorded_flight
 from pqc_learning.data.live import read_recording

@@ -14,7 +14,7 @@ import numpy as np
 import onnx
 import onnxruntime
 from numpy.typing import NDArray
-from pqc_policy.sensing.features import FEATURES
+from pqc_policy.sensing.traffic.features import FEATURES
 
 from pqc_learning.data.dataset import TRAINING, VERSIONS, Track, tracks, windows
 from pqc_learning.data.episodes import ATTACKS, CLASSES, UNSURE

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
-from pqc_policy.sensing.features import FEATURES
+from pqc_policy.sensing.traffic.features import FEATURES
 
 BINS, PATCH = 400, 5
 TOKENS = BINS // PATCH

@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
-from pqc_policy.sensing.features import FEATURES
+from pqc_policy.sensing.traffic.features import FEATURES
 
 from pqc_learning.training import network
 from pqc_learning.training.tree_graph import IR_VERSION, OPSET

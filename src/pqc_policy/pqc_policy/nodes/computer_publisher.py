@@ -13,8 +13,8 @@ from rclpy.qos import qos_profile_sensor_data
 
 from pqc_msgs.msg import ComputerLoad
 from pqc_policy.nodes.availability import Availability
-from pqc_policy.sensing.computer_load import Load, Throttled, Ticks, read_load
-from pqc_policy.sensing.patient_reads import PatientReads
+from pqc_policy.sensing.computer.computer_load import Load, Throttled, Ticks, read_load
+from pqc_policy.sensing.computer.patient_reads import PatientReads
 from pqc_policy.sensing.sensing_settings import SensingSettings
 
 

@@ -10,7 +10,7 @@ from diagnostic_updater import DiagnosticStatusWrapper
 from pqc_policy.nodes.rekey_caller import RekeyCaller
 from pqc_policy.policy.decision import INTERRUPTION, RETRY, Decision
 from pqc_policy.policy.engine import Policy
-from pqc_policy.policy.explain import freshness_of
+from pqc_policy.policy.explain.explain import freshness_of
 from pqc_policy.policy.state import PolicyState
 
 SAFETY = "safety"

@@ -46,15 +46,14 @@ from pqc_policy.nodes.hold_file import Hold, HoldFile
 from pqc_policy.nodes.missing_inputs import MissingInputAdvice, MissingInputReasons
 from pqc_policy.nodes.node_parameters import declare, parameter_event, watch
 from pqc_policy.nodes.policy_diagnostics import SAFETY, diagnose
-from pqc_policy.nodes.polled_subscription import PolledSubscription
+from pqc_policy.nodes.process.polled_subscription import PolledSubscription
+from pqc_policy.nodes.process.steady_node import SteadyNode
 from pqc_policy.nodes.rekey_caller import RekeyCaller
 from pqc_policy.nodes.run_node import run
-from pqc_policy.nodes.steady_node import SteadyNode
 from pqc_policy.policy import telemetry
 from pqc_policy.policy.decision import Action, Decision
-from pqc_policy.policy.decision_log import continues
-from pqc_policy.policy.explain import explain
-from pqc_policy.policy.operator import hold_fault
+from pqc_policy.policy.explain.decision_log import continues
+from pqc_policy.policy.explain.explain import explain
 from pqc_policy.policy.schedule import Schedule
 from pqc_policy.policy.settings import PolicySettings
 from pqc_policy.policy.state import PolicyState
@@ -283,7 +282,7 @@ class PolicyNode(SteadyNode):
         self, request: HoldSuite.Request, response: HoldSuite.Response
     ) -> HoldSuite.Response:
         """Take the hold as an input, which counts from its stamp on."""
-        fault = hold_fault(self._policy, request.suite, request.seconds)
+        fault = self._policy.hold_fault(request.suite, request.seconds)
         response.success = fault is None
         if fault is not None:
             response.message = fault

@@ -18,10 +18,10 @@ from rclpy.task import Future
 from pqc_msgs.msg import PowerReading
 from pqc_msgs.srv import CapturePower
 from pqc_policy.nodes.availability import Availability
-from pqc_policy.sensing.energy import Energy
-from pqc_policy.sensing.patient_reads import PatientReads
-from pqc_policy.sensing.power_capture import Capture, CaptureFault, Plan, plan, record
-from pqc_policy.sensing.power_meter import PowerMeter, find_power
+from pqc_policy.sensing.computer.energy import Energy
+from pqc_policy.sensing.computer.patient_reads import PatientReads
+from pqc_policy.sensing.computer.power_capture import Capture, CaptureFault, Plan, plan, record
+from pqc_policy.sensing.computer.power_meter import PowerMeter, find_power
 from pqc_policy.sensing.sensing_settings import SensingSettings
 
 _SILENT_S = 1.0  # time without a reading after which a sensor counts as lost

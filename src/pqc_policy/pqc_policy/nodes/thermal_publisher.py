@@ -15,9 +15,9 @@ from rclpy.qos import qos_profile_sensor_data
 from pqc_msgs.msg import ThermalReading
 from pqc_policy.nodes.availability import Availability
 from pqc_policy.nodes.missing_input_status import report_missing
-from pqc_policy.sensing.patient_reads import PatientReads
+from pqc_policy.sensing.computer.patient_reads import PatientReads
+from pqc_policy.sensing.computer.thermal_zones import ThermalZones, Zone
 from pqc_policy.sensing.sensing_settings import SensingSettings
-from pqc_policy.sensing.thermal_zones import ThermalZones, Zone
 from pqc_policy.sensing.trend import Trend
 
 

@@ -22,12 +22,12 @@ from pqc_msgs.msg import BatteryPrediction, VehicleState
 from pqc_policy.nodes.availability import Availability
 from pqc_policy.nodes.local_socket import listen
 from pqc_policy.nodes.missing_input_status import report_missing
-from pqc_policy.nodes.polled_subscription import PolledSubscription
-from pqc_policy.nodes.steady_node import SteadyNode
+from pqc_policy.nodes.process.polled_subscription import PolledSubscription
+from pqc_policy.nodes.process.steady_node import SteadyNode
 from pqc_policy.parameters import ParameterFault
-from pqc_policy.sensing.battery_monitor import BatteryMonitor, Report
-from pqc_policy.sensing.battery_reading import BatteryReading
-from pqc_policy.sensing.mavros_battery import battery_of
+from pqc_policy.sensing.battery.mavros import battery_of
+from pqc_policy.sensing.battery.monitor import BatteryMonitor, Report
+from pqc_policy.sensing.battery.reading import BatteryReading
 from pqc_policy.sensing.mission_phase import Motion, Phase, PhaseConfig
 from pqc_policy.sensing.phase_tracker import PhaseTracker
 from pqc_policy.sensing.sensing_settings import SensingSettings

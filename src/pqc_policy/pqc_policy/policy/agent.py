@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from math import isfinite
 
-from pqc_policy.policy import renewals, rules
 from pqc_policy.policy.agent_choice import Choice
 from pqc_policy.policy.agent_view import View, view
 from pqc_policy.policy.decision import Action, Preference, Proposal
-from pqc_policy.policy.hold_reasons import hold_reason
-from pqc_policy.policy.needs import needs, needs_of
+from pqc_policy.policy.rules import guards, renewals, steps
+from pqc_policy.policy.rules.hold_reasons import hold_reason
+from pqc_policy.policy.rules.needs import needs, needs_of
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import Suite
 from pqc_policy.policy.wording import counted
@@ -61,10 +61,10 @@ def _chosen(s: Situation, rule: str, choices: tuple[Choice, ...]) -> Proposal | 
     best = max(order, key=values.__getitem__, default=Choice.HOLD)
     proposal = options.get(best)
     if not isinstance(proposal, Proposal):
-        incomplete = rules.safety(s)
+        incomplete = guards.safety(s)
         if incomplete is not None:
             return incomplete
-        proposal = rules.endure(s) or Proposal(Action.HOLD, rule, "")
+        proposal = steps.endure(s) or Proposal(Action.HOLD, rule, "")
     preference = _preference(s, seen, values, best, (Choice.HOLD, *able))
     return replace(
         proposal,
@@ -175,9 +175,9 @@ def _down(s: Situation, current: Suite) -> Proposal | str:
 
 
 def _up(s: Situation) -> Proposal | str:
-    if needs_of(rules.upgrade).lacking(s.known, s.config.required_inputs):
+    if needs_of(steps.upgrade).lacking(s.known, s.config.required_inputs):
         return "a heavier suite needs all required inputs"
-    proposal = rules.upgrade(s)
+    proposal = steps.upgrade(s)
     if proposal is None:
         return "it has not been calm on the ground for long enough, or no heavier suite is left"
     return proposal

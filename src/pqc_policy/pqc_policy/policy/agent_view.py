@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from pqc_policy.policy.inputs import Phase, Verdict, known
-from pqc_policy.policy.renewals import interval_s
+from pqc_policy.policy.rules.renewals import interval_s
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import LEVELS
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 
 from pqc_policy.parameters import ParameterFault, check, group, parameter
-from pqc_policy.policy.inputs import REFERENCE_CELLS
+from pqc_policy.policy.inputs import REFERENCE_CELLS, REQUIRED_INPUTS
 from pqc_policy.policy.suites import (
     AEADS,
     DEFAULT_SUITE,
@@ -20,7 +20,6 @@ from pqc_policy.policy.suites import (
     canonical_id,
 )
 
-REQUIRED_INPUTS = ("link", "battery", "thermal", "armed", "session")
 # Further strategies come from entry points of this group, each a policy.strategies.Strategy.
 STRATEGY_GROUP = "pqc_policy.strategies"
 OWN_STRATEGIES = ("static", "telemetry_aware", "paper_2025", "expert", "rl", "hybrid")
@@ -353,8 +352,15 @@ class PolicyConfig:
     retry_most_s: float = 60.0  # Longest time until a suite is requested again
     pending_s: float = 60.0  # Longest time to wait until a requested rekey shows in the session
     expert: ExpertConfig = group(ExpertConfig, "expert.")
-    # No parameter: a strategy sets it that keeps to a paper, without what was added since.
-    as_published: bool = False
+    # Intervals after which keys need a short calm only, so that whoever disturbs the link in each
+    # minute does not stop their renewal. A strategy may put routine renewals off until then.
+    latest_intervals: float = 2.0
+    # Whether a signature that costs far more in flight than another one counts in a step.
+    signatures_count: bool = True
+    # Whether keys can become due only while every required input is known.
+    stable_needs_all: bool = False
+    # Whether what has to last begins anew after a time without decisions.
+    gaps_end_conditions: bool = True
 
     def __post_init__(self) -> None:
         """Raise ParameterFault for a value out of its range, or values that don't fit."""

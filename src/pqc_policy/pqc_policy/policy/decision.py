@@ -43,6 +43,14 @@ class Preference:
     view: tuple[int, ...]  # the bins that the agent saw (agent_view.py)
 
 
+class Limit(StrEnum):
+    """Limits of how often keys are renewed."""
+
+    REKEYS = "rekeys"  # of all requests within rekey_window_s
+    EVENTS = "events"  # of one rule within rekey_window_s; counts towards REKEYS, too
+    WARNINGS = "warnings"  # of the answers to the fleet's warnings, and of nothing else
+
+
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """What one rule of a strategy proposes; without a target it is a HOLD."""
@@ -54,7 +62,7 @@ class Proposal:
     blacklist: str | None = None  # suite to blacklist
     removed: tuple[Removal, ...] = ()
     ratchet: bool = False  # fresh keys without public-key operations
-    event: bool = False  # a renewal because of an event, which are limited
+    limit: Limit = Limit.REKEYS  # that the request counts towards
     preference: Preference | None = None  # of an agent
 
 

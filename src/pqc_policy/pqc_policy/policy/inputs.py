@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite
@@ -154,6 +155,69 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
+class InputKind:
+    """How an input is called, and when it counts as known."""
+
+    noun: str  # its message, and its content if that is a single value
+    short: str  # in lists
+    label: str  # before its value
+    topic: str  # that brings it
+    content: str = ""  # the field without which it is empty; none: the value itself
+    empty: str = ""  # how a message without that field is called
+    can_press: bool = False  # whether its loss, once known, may press for a lighter suite
+    optional: bool = False  # whether an explanation leaves it out where it was never received
+
+
+# Every input that a rule may need, by its name in DecisionInput, in the order of an explanation.
+INPUTS: Mapping[str, InputKind] = {
+    "link": InputKind(
+        "report of the link",
+        "link",
+        "Link",
+        "link",
+        "gap_p95_s",
+        "report of the link has no gap between datagrams",
+        can_press=True,
+    ),
+    "battery": InputKind(
+        "battery voltage",
+        "battery",
+        "Battery",
+        "battery",
+        "voltage_v",
+        "message of the battery has no voltage",
+        can_press=True,
+    ),
+    "thermal": InputKind(
+        "temperature",
+        "temperature",
+        "Temperature",
+        "thermal",
+        "temperature_c",
+        "message of the temperature has no value",
+        can_press=True,
+    ),
+    "power_w": InputKind("power reading", "power", "Power", "power", can_press=True),
+    "armed": InputKind("armed state", "armed state", "Armed", "vehicle", can_press=True),
+    "advisor": InputKind("verdict of the advisor", "advisor", "Advisor", "advisor", can_press=True),
+    "session": InputKind("status of the tunnel", "session", "Session", "status", "suite"),
+    "phase": InputKind("phase of the mission", "phase", "Phase", "vehicle", optional=True),
+    "computer": InputKind(
+        "load of the computer", "computer", "Computer", "computer", can_press=True, optional=True
+    ),
+    "warned": InputKind(
+        "warning of the fleet",
+        "fleet's warning",
+        "Warning of the fleet",
+        "fleet_warning",
+        optional=True,
+    ),
+}
+# Those that a drone has unless its parameters say otherwise.
+REQUIRED_INPUTS = ("link", "battery", "thermal", "armed", "session")
+
+
+@dataclass(frozen=True, slots=True)
 class DecisionInput:
     """All inputs of one decision; now_s is the time of the decision on any monotonic clock."""
 
@@ -171,3 +235,11 @@ class DecisionInput:
     computer: Reading[Computer] = Reading()
     held: Held | None = None  # by the operator
     warned: Reading[bool] = Reading()  # another drone of the fleet reports an attack
+
+    def known(self, name: str, limit_s: float) -> bool:
+        """Return whether an input has a value that is at most limit_s old."""
+        value = getattr(self, name).fresh(limit_s)
+        content = INPUTS[name].content
+        if content and value is not None:
+            value = getattr(value, content)
+        return value not in (None, "") and not (isinstance(value, float) and not isfinite(value))

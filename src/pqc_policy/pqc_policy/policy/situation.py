@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pqc_policy.policy.blacklist import barred_suites
 from pqc_policy.policy.config import PackLimits, PolicyConfig
 from pqc_policy.policy.inputs import (
+    INPUTS,
     REFERENCE_CELLS,
     Battery,
     Computer,
@@ -62,19 +63,8 @@ class Situation:
     @cached_property
     def known(self) -> frozenset[str]:
         """The names of the inputs with a value that is new enough."""
-        session = self.inputs.session.fresh(self.config.stale_s)
-        values = {
-            "link": self.gap_s,
-            "battery": self.voltage_v,
-            "thermal": self.temperature_c,
-            "session": session.suite or None if session is not None else None,
-            "power_w": known(self.inputs.power_w.fresh(self.config.stale_s)),
-            "armed": self.inputs.armed.fresh(self.config.stale_s),
-            "advisor": self.inputs.advisor.fresh(self.config.stale_s),
-            "phase": self.inputs.phase.fresh(self.config.stale_s),
-            "computer": self.computer,
-        }
-        return frozenset(name for name, value in values.items() if value is not None)
+        stale_s = self.config.stale_s
+        return frozenset(name for name in INPUTS if self.inputs.known(name, stale_s))
 
     @cached_property
     def missing(self) -> tuple[str, ...]:
@@ -87,10 +77,10 @@ class Situation:
     @cached_property
     def anything_unknown(self) -> bool:
         """Whether a required input is unknown, or another one that was known before."""
-        names = ("link", "battery", "thermal", "armed", "advisor", "power_w", "computer")
         lost = (
             getattr(self.inputs, name).value is not None and name not in self.known
-            for name in names
+            for name, kind in INPUTS.items()
+            if kind.can_press
         )
         return bool(self.missing) or any(lost)
 
@@ -230,8 +220,6 @@ class Situation:
 
         What is unknown may press.
         """
-        if self.config.as_published:
-            return self.link_bad or self.stressed or self.emergency
         return (
             self.anything_unknown
             or self.link_bad
@@ -246,8 +234,6 @@ class Situation:
     @cached_property
     def overloaded(self) -> str | None:
         """Why the computer does more than it should, as a clause; None if it does not."""
-        if self.config.as_published:
-            return None
         computer, power_w = self.computer, known(self.inputs.power_w.fresh(self.config.stale_s))
         load = known(computer.load) if computer is not None else None
         if computer is not None and computer.throttled:

@@ -110,7 +110,7 @@ def _unwritable(file: Path) -> str | None:
 
 
 def _replay(options: argparse.Namespace) -> None:
-    from pqc_policy.policy.decision_log import fold, to_json
+    from pqc_policy.policy.explain.decision_log import fold, to_json
     from pqc_policy.replay.decision_table import summary, table
     from pqc_policy.replay.obedient_session import decide_obeyed
     from pqc_policy.replay.recording import Recording
@@ -196,7 +196,7 @@ def _print(*lines: str) -> None:
 
 def _compared(decisions: list[Decision], recording: Recording) -> Iterator[str]:
     """Yield a sentence that compares the decisions with those recorded in flight, if any."""
-    from pqc_policy.policy.decision_log import summary_of
+    from pqc_policy.policy.explain.decision_log import summary_of
 
     recorded = recording.decisions()
     if not recorded:

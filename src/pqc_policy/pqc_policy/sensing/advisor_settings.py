@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pqc_policy.parameters import ParameterFault, group, parameter
-from pqc_policy.sensing.advisor import Advisor, AdvisorConfig
-from pqc_policy.sensing.baseline_detector import BaselineDetector
-from pqc_policy.sensing.detector_fault import DetectorFault
 from pqc_policy.sensing.detector_plugins import load_detector
-from pqc_policy.sensing.detectors import Counters, Detector, Heuristic
+from pqc_policy.sensing.detectors.advisor import Advisor, AdvisorConfig
+from pqc_policy.sensing.detectors.baseline_detector import BaselineDetector
+from pqc_policy.sensing.detectors.detector_fault import DetectorFault
+from pqc_policy.sensing.detectors.heuristic import Counters, Detector, Heuristic
 from pqc_policy.sensing.learned_detector import LearnedSettings, load_learned
 from pqc_policy.sensing.model_folder import find_model
-from pqc_policy.sensing.traffic import TrafficBins
-from pqc_policy.sensing.usual_traffic import UsualConfig
+from pqc_policy.sensing.traffic.bins import TrafficBins
+from pqc_policy.sensing.traffic.usual_traffic import UsualConfig
 
 
 @dataclass(frozen=True)

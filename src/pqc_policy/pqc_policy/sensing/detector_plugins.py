@@ -13,10 +13,11 @@ from importlib.metadata import entry_points
 from math import nan
 
 from pqc_policy.foreign_fault import sentence
-from pqc_policy.sensing.detector_fault import DetectorFault
-from pqc_policy.sensing.detectors import Detector
-from pqc_policy.sensing.finding import Finding, Usual
-from pqc_policy.sensing.traffic import Bin
+from pqc_policy.sensing.detectors.detector_fault import DetectorFault
+from pqc_policy.sensing.detectors.finding import Finding
+from pqc_policy.sensing.detectors.heuristic import Detector
+from pqc_policy.sensing.traffic.bins import Bin
+from pqc_policy.sensing.traffic.usual_traffic import Usual
 
 DETECTOR_GROUP = "pqc_policy.detectors"
 

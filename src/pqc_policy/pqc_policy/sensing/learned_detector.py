@@ -19,16 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pqc_policy.parameters import parameter
-from pqc_policy.sensing.detector_fault import DetectorFault
-from pqc_policy.sensing.drift import Drift, drift
-from pqc_policy.sensing.evidence import standing_out
-from pqc_policy.sensing.feature_words import words
-from pqc_policy.sensing.features import FEATURES, vector
-from pqc_policy.sensing.finding import Finding, Usual
+from pqc_policy.sensing.detectors.detector_fault import DetectorFault
+from pqc_policy.sensing.detectors.drift import Drift, drift
+from pqc_policy.sensing.detectors.evidence import standing_out
+from pqc_policy.sensing.detectors.finding import Finding
 from pqc_policy.sensing.model_card import CLASSES, ModelCard
 from pqc_policy.sensing.model_folder import Model, read_model
 from pqc_policy.sensing.model_limits import is_bounded, limited_options, limited_time
-from pqc_policy.sensing.traffic import Bin
+from pqc_policy.sensing.traffic.bins import Bin
+from pqc_policy.sensing.traffic.feature_words import words
+from pqc_policy.sensing.traffic.features import FEATURES, vector
+from pqc_policy.sensing.traffic.usual_traffic import Usual
 
 _INPUT, _OUTPUT, _FLOAT = "features", "probabilities", "tensor(float)"
 # A model of more bins judges from so many on; unknown values stand for those before.

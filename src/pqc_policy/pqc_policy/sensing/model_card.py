@@ -11,8 +11,8 @@ from math import inf
 from typing import Any
 
 from pqc_policy.named_files import FileFault, from_json
-from pqc_policy.sensing.detector_fault import DetectorFault
-from pqc_policy.sensing.features import FEATURES
+from pqc_policy.sensing.detectors.detector_fault import DetectorFault
+from pqc_policy.sensing.traffic.features import FEATURES
 
 FORMAT = 1
 NORMAL = "normal"

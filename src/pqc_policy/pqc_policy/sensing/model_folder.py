@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pqc_policy.named_files import FileFault, read_bytes, read_text
-from pqc_policy.sensing.detector_fault import DetectorFault
+from pqc_policy.sensing.detectors.detector_fault import DetectorFault
 from pqc_policy.sensing.model_card import (
     MOST_CARD_BYTES,
     MOST_MODEL_BYTES,

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pqc_policy.parameters import ParameterFault, group, parameter
-from pqc_policy.sensing.battery_monitor import BatteryMonitor
-from pqc_policy.sensing.battery_predictor import BatteryPredictor, Pack
-from pqc_policy.sensing.power_meter import PowerPlaces
-from pqc_policy.sensing.thermal_zones import PROCESSOR
+from pqc_policy.sensing.battery.monitor import BatteryMonitor
+from pqc_policy.sensing.battery.predictor import BatteryPredictor, Pack
+from pqc_policy.sensing.computer.power_meter import PowerPlaces
+from pqc_policy.sensing.computer.thermal_zones import PROCESSOR
 
 
 @dataclass(frozen=True)

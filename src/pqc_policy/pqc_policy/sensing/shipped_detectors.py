@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from pqc_policy.sensing.detector_fault import DetectorFault
+from pqc_policy.sensing.detectors.detector_fault import DetectorFault
 from pqc_policy.sensing.learned_detector import LearnedDetector, load_learned
 from pqc_policy.sensing.model_folder import find_model
 

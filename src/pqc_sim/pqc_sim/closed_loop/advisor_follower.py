@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 from pqc_policy.policy.inputs import Verdict
-from pqc_policy.sensing.advisor import AdvisorState
 from pqc_policy.sensing.advisor_settings import AdvisorSettings
-from pqc_policy.sensing.traffic import REASONS, Bin
-from pqc_policy.sensing.verdict_fields import attack_class
+from pqc_policy.sensing.detectors.advisor import AdvisorState
+from pqc_policy.sensing.detectors.verdict_fields import attack_class
+from pqc_policy.sensing.traffic.bins import REASONS, Bin
 
 from pqc_sim.closed_loop.sensed import ADVISOR_AGE_S
 

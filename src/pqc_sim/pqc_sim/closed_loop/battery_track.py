@@ -13,9 +13,9 @@ from math import sqrt
 from random import Random
 
 from pqc_policy.policy.inputs import Battery
-from pqc_policy.sensing.battery_monitor import BatteryMonitor
-from pqc_policy.sensing.battery_predictor import BatteryPredictor
-from pqc_policy.sensing.battery_reading import BatteryReading
+from pqc_policy.sensing.battery.monitor import BatteryMonitor
+from pqc_policy.sensing.battery.predictor import BatteryPredictor
+from pqc_policy.sensing.battery.reading import BatteryReading
 
 from pqc_sim.flights.script import Script
 from pqc_sim.physics.battery_pack import Pack

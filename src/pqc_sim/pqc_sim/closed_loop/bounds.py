@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from pqc_policy.policy.config import PolicyConfig
-from pqc_policy.policy.renewals import LATEST_INTERVALS, overdue
-from pqc_policy.policy.strategies import find_strategy
+from pqc_policy.policy.rules.renewals import overdue
+from pqc_policy.policy.strategies.registry import find_strategy
 
 
 def longest_lockout_s(config: PolicyConfig) -> float:
@@ -17,6 +17,6 @@ def longest_lockout_s(config: PolicyConfig) -> float:
     """
     interval_s = config.rekey_interval_s.ml_kem
     if overdue in find_strategy(config.strategy).rules:
-        interval_s *= LATEST_INTERVALS
+        interval_s *= config.latest_intervals
     waits_s = max(config.rekey_window_s, config.pending_s + config.retry_most_s)
     return waits_s + interval_s

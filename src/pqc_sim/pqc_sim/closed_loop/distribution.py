@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from random import Random
 
-from pqc_policy.sensing.battery_predictor import Pack as KnownPack
+from pqc_policy.sensing.battery.predictor import Pack as KnownPack
 
 from pqc_sim.closed_loop.flight_plan import Adversary, Attack, FlightPlan
 from pqc_sim.flights.script import Crash, Leg, Script, Silence
