@@ -151,15 +151,6 @@ def test_the_rate_is_that_of_the_slowest_link_that_carries_data(telemetry: Telem
     assert (value.rate_bytes_s, value.rate_source) == (7e3, "saturation")
 
 
-def test_a_recording_that_does_not_tell_where_a_rate_is_from_can_be_read(
-    telemetry: Telemetry,
-) -> None:
-    telemetry.take("link", link(AT - 0.5, paths=[SimpleNamespace(carries=True, rate_bytes_s=7e3)]))
-    value = telemetry.inputs(AT_NS).link.value
-    assert value is not None
-    assert (value.rate_bytes_s, value.rate_source) == (7e3, "")
-
-
 def test_the_link_is_unknown_without_the_peers_report(telemetry: Telemetry) -> None:
     telemetry.take("link", link(AT - 1.5))
     telemetry.take("link", link(AT - 0.5, remote_valid=False))

@@ -132,7 +132,7 @@ class AdvisorNode(SteadyNode):
     def _changed(self, settings: AdvisorSettings) -> None:
         advisor, missing = settings.make_advisor()
         for fault in missing:
-            # What was missing at the start already does not prevent another change.
+            # A detector that was missing at the start already does not prevent another change.
             if fault not in self._missing:
                 raise ParameterFault(fault)
         if advisor.config.bin_s != self._advisor.config.bin_s:

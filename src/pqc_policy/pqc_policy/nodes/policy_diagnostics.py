@@ -67,7 +67,7 @@ def _summary(decision: Decision | None, caller: RekeyCaller) -> tuple[bytes, str
     held = decision.hold_reason
     if decision.rule == "emergency" and decision.to_suite is None and held is None:
         return DiagnosticStatus.ERROR, decision.reason
-    # What only waits its turn is no trouble, however long it lasts.
+    # A request that only waits its turn is no trouble, however long it waits.
     if decision.missing or decision.rule == SAFETY or (held is not None and held.kind in _TROUBLE):
         return DiagnosticStatus.WARN, decision.reason
     if decision.cue:

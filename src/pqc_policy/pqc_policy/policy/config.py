@@ -30,7 +30,7 @@ _LIGHT = "cs-mlkem512-aesgcm-mldsa44"
 
 @dataclass(frozen=True)
 class Allowed:
-    """Which suites may ever be chosen."""
+    """The suites that may ever be chosen."""
 
     min_level: int = parameter(
         1,
@@ -73,7 +73,7 @@ class Allowed:
 
 @dataclass(frozen=True)
 class RekeyIntervals:
-    """How long the keys of a KEM family are used while the flight is stable."""
+    """The time for which the keys of a KEM family are used while the flight is stable."""
 
     ml_kem: float = parameter(
         60.0,
@@ -95,7 +95,7 @@ class RekeyIntervals:
 
 @dataclass(frozen=True)
 class ExpertConfig:
-    """When each rule of the expert strategy becomes active, and when it clears."""
+    """The values at which the rules of the expert strategy become active, and clear."""
 
     warm_c: float = parameter(
         70.0,
@@ -108,14 +108,14 @@ class ExpertConfig:
     hot_c: float = parameter(
         75.0, "Temperature above which all but fast handshakes are excluded.", "°C", 0, 150
     )
-    thermal_clear_c: float = 5.0  # How far below its threshold the thermal rule clears
+    thermal_clear_c: float = 5.0  # the thermal rule clears so far below its threshold
     charge_low: float = parameter(
         0.30, "Charge (0 to 1) below which suites with a slow handshake are excluded.", "", 0, 1
     )
     charge_critical: float = parameter(
         0.15, "Charge (0 to 1) below which all but fast handshakes are excluded.", "", 0, 1
     )
-    charge_clear: float = 0.03  # How far above its threshold the battery rule clears
+    charge_clear: float = 0.03  # the battery rule clears so far above its threshold
     loss_high: float = parameter(
         0.03, "Share of datagrams lost above which the link is bad.", "", 0, 1
     )
@@ -182,8 +182,7 @@ class PolicyConfig:
 
     required_inputs: tuple[str, ...] = parameter(
         REQUIRED_INPUTS,
-        "Inputs that this drone has. While one is unknown, the rules that need it don't act, and "
-        "no suite gets heavier; leave out the ones that this drone can't sense.",
+        "Inputs that this drone can sense: while one is unknown, no suite gets heavier.",
         choices=REQUIRED_INPUTS,
         section="Inputs",
     )
@@ -200,14 +199,12 @@ class PolicyConfig:
     )
     emergency_voltage_s: float = parameter(
         2.0,
-        "Time for which the voltage must be lower: one sample is no emergency. Time above it "
-        "counts back by half.",
+        "Time for which the voltage must be lower; time above it counts back by half.",
         "s",
         0,
         60,
     )
-    # How far above the threshold the voltage of four cells must be so that no time below it counts
-    # any more.
+    # So far above the threshold the voltage of four cells clears the time below it.
     emergency_voltage_clear_v: float = 0.1
     emergency_temperature_c: float = parameter(
         80.0, "Temperature above which there is an emergency.", "°C", 0, 150
@@ -215,19 +212,19 @@ class PolicyConfig:
     # Time for which the temperature must be higher: one sample is no emergency. Time below it
     # counts back by half.
     emergency_temperature_s: float = 2.0
-    # How far below the threshold the temperature must be so that no time above it counts any more.
+    # So far below the threshold the temperature clears the time above it.
     emergency_temperature_clear_c: float = 1.0
-    # How far above the emergency's threshold the voltage of four cells must be for an upgrade.
+    # An upgrade needs so much more voltage of four cells than the emergency's threshold.
     calm_voltage_v: float = 0.2
-    # How far below the emergency's threshold the temperature must be for an upgrade.
+    # An upgrade needs a temperature so far below the emergency's threshold.
     calm_temperature_c: float = 5.0
 
     blackout_count: int = 3  # Blackouts after a switch above which it is undone
     blackout_window_s: float = 10.0  # Time after a switch in which blackouts count
-    # How long a suite stays blacklisted after blackouts, and how long stops of the data after its
-    # rekeys count against it: a jammer can cause both.
+    # A suite stays blacklisted so long after blackouts, and stops of the data after its rekeys
+    # count so long against it: a jammer can cause both.
     blackout_blacklist_s: float = 300.0
-    blacklist_s: float = 1800.0  # How long a suite stays blacklisted after an authenticated failure
+    blacklist_s: float = 1800.0  # a suite stays blacklisted after an authenticated failure
 
     link_gap_s: float = parameter(
         1.0,
@@ -253,8 +250,7 @@ class PolicyConfig:
     )
     stress_load: float = parameter(
         0.95,
-        "Load of the computer's cores above which there is stress; throttling is stress, too. "
-        "1: no load is.",
+        "Load of the computer's cores above which there is stress, as there is while it throttles.",
         "",
         0,
         1,
@@ -271,10 +267,7 @@ class PolicyConfig:
 
     mission_s: float = parameter(
         0.0,
-        "Planned time from arming to disarming; 0: unknown. While the battery is predicted to end "
-        "earlier, a rollback leads to nothing heavier. With expert its charge counts as low, too, "
-        "which changes the suite only by a profile with slow handshakes or power; the default one "
-        "has neither.",
+        "Planned time from arming to disarming, for which the battery should last; 0: unknown.",
         "s",
         0,
         86400,
@@ -355,12 +348,10 @@ class PolicyConfig:
     # Intervals after which keys need a short calm only, so that whoever disturbs the link in each
     # minute does not stop their renewal. A strategy may put routine renewals off until then.
     latest_intervals: float = 2.0
-    # Whether a signature that costs far more in flight than another one counts in a step.
+    # A step leaves a signature that costs far more in flight than another one.
     signatures_count: bool = True
-    # Whether keys can become due only while every required input is known.
+    # Keys become due only while every required input is known.
     stable_needs_all: bool = False
-    # Whether what has to last begins anew after a time without decisions.
-    gaps_end_conditions: bool = True
 
     def __post_init__(self) -> None:
         """Raise ParameterFault for a value out of its range, or values that don't fit."""

@@ -13,7 +13,7 @@ from pqc_policy.policy.inputs import DecisionInput
 
 
 class Action(StrEnum):
-    """What to do with the session."""
+    """A change of the session, or none."""
 
     HOLD = "HOLD"
     DOWN = "DOWN"
@@ -53,7 +53,7 @@ class Limit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What one rule of a strategy proposes; without a target it is a HOLD."""
+    """The proposal of one rule of a strategy; without a target it is a HOLD."""
 
     action: Action
     rule: str

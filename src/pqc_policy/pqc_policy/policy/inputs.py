@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 from pqc_policy.policy.suites import find_suite
 
 LONGEST_HOLD_S = 86400.0
-# Of a pack whose message does not tell.
+# A pack whose message does not tell counts as one of so many cells.
 REFERENCE_CELLS = 4
 
 T = TypeVar("T")
@@ -156,7 +156,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class InputKind:
-    """How an input is called, and when it counts as known."""
+    """The names of an input, and the condition on which it counts as known."""
 
     noun: str  # its message, and its content if that is a single value
     short: str  # in lists
@@ -213,7 +213,7 @@ INPUTS: Mapping[str, InputKind] = {
         optional=True,
     ),
 }
-# Those that a drone has unless its parameters say otherwise.
+# A drone has these unless its parameters say otherwise.
 REQUIRED_INPUTS = ("link", "battery", "thermal", "armed", "session")
 
 

@@ -44,7 +44,7 @@ def observe(
         state = PolicyState()
     now_s = inputs.now_s
     passed_s = now_s - state.now_s if state.now_s is not None else _LONGEST_STEP_S
-    if passed_s > config.stale_s and config.gaps_end_conditions:
+    if passed_s > config.stale_s:
         state = _begin_anew(state)
     state = pruned(replace(state, now_s=now_s), now_s)
     window_s = config.rekey_window_s

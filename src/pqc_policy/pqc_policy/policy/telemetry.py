@@ -32,7 +32,7 @@ from pqc_policy.policy.inputs import (
 )
 from pqc_policy.shown_text import shown
 
-# Messages kept of each topic: some seconds of the fastest one.
+# So many messages of each topic are kept: some seconds of the fastest one.
 BACKLOG = 256
 NANOSECONDS = 1_000_000_000
 
@@ -278,12 +278,7 @@ def _read_link(message: Any) -> _LinkView:
 
 def _slowest(paths: Iterable[Any]) -> tuple[float | None, str]:
     """Return the rate of the slowest link of known rate that carries data, and where it is from."""
-    rates = [
-        # Recordings of earlier versions do not tell where it is from.
-        (float(path.rate_bytes_s), shown(getattr(path, "rate_source", "")))
-        for path in paths
-        if path.carries
-    ]
+    rates = [(float(path.rate_bytes_s), shown(path.rate_source)) for path in paths if path.carries]
     measured = [(rate, source) for rate, source in rates if known(rate) and rate > 0]
     return min(measured) if measured else (None, "")
 
@@ -328,20 +323,18 @@ def _read_battery(message: Any) -> Battery:
         rate_mv_per_min=known(float(message.rate_mv_per_min)),
         charge=known(float(message.charge)),
         endurance_s=known(float(message.endurance_s)),
-        cells=int(getattr(message, "cells", 0)) or REFERENCE_CELLS,
+        cells=int(message.cells) or REFERENCE_CELLS,
     )
 
 
 def _read_vehicle(message: Any) -> _Vehicle:
-    # Recordings of earlier versions have no phase.
-    phase = _PHASES.get(int(getattr(message, "phase", 0)))
+    phase = _PHASES.get(int(message.phase))
     return _Vehicle(bool(message.armed), phase, shown(message.mode) or None)
 
 
 def _read_verdict(message: Any) -> _Judged | None:
     verdict = _VERDICTS.get(int(message.verdict))
-    # Recordings of earlier versions name no class.
-    named = shown(getattr(message, "attack_class", "")) or None
+    named = shown(message.attack_class) or None
     return None if verdict is None else _Judged(verdict, named)
 
 

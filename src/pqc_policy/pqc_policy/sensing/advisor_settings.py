@@ -33,7 +33,7 @@ class AdvisorSettings:
     )
     further_detectors: tuple[str, ...] = parameter(
         ("counters", "baseline"),
-        "Detectors beside it; the highest score of all counts. The heuristic includes baseline.",
+        "Detectors beside it, of which the highest score counts.",
     )
     usual: UsualConfig = group(UsualConfig)
     heuristic: Heuristic = field(default_factory=Heuristic)

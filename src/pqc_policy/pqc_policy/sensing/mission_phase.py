@@ -37,7 +37,7 @@ class Landed(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """What VFR_HUD reports; None: unknown."""
+    """The content of VFR_HUD; None: unknown."""
 
     climb_m_s: float | None = None  # positive upwards
     speed_m_s: float | None = None  # over ground
@@ -137,7 +137,7 @@ def _stands(config: PhaseConfig, state: PhaseState, seen: Observation) -> bool:
     still = still and (motion.speed_m_s or 0.0) < 0.5 * config.transit_m_s
     if state.phase is Phase.ON_GROUND:
         return still
-    # In the air an idle throttle is a descent: only who lands comes to the ground.
+    # An idle throttle in the air is a descent: only who lands comes to the ground.
     idle = motion.throttle < config.idle_throttle
     return still and idle and state.phase in (Phase.UNKNOWN, Phase.LANDING)
 

@@ -69,9 +69,8 @@ class SensingSettings:
     )
     thermal_zones: tuple[str, ...] = parameter(
         PROCESSOR,
-        "Types of the processor's thermal zones, the preferred ones first: the hottest zone of the "
-        "first entry of which one works counts. * stands for any text; | is between types of the "
-        "same rank. A zone counts once its temperature has changed.",
+        "Types of the processor's thermal zones, the preferred first; * is any text, | is between "
+        "types of one rank.",
         live=False,
         name="thermal.zones",
     )

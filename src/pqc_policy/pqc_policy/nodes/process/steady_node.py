@@ -47,7 +47,7 @@ class SteadyNode(Node):
 
     @property
     def set_ns(self) -> int:
-        """By how much the clock was set since the start."""
+        """The time by which the clock was set since the start."""
         return self._flight_time.ahead_ns
 
     def flight_ns(self) -> int:

@@ -70,11 +70,3 @@ def summary_of(message: Any) -> Line:
         "to": str(message.to_suite) or None,
         "reason": str(message.reason),
     }
-
-
-def fold_messages(messages: Iterable[Any], origin_s: float | None = None) -> list[Line]:
-    """Return the log of a sequence of PolicyDecision messages."""
-    log = DecisionLog(origin_s)
-    for message in messages:
-        log.add(summary_of(message))
-    return log.lines

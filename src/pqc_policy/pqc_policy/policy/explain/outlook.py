@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the next decisions depend on, in words."""
+"""Tells in words what the next decisions depend on."""
 
 from __future__ import annotations
 

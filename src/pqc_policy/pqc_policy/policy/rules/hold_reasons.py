@@ -70,7 +70,8 @@ def _interruption(s: Situation, proposal: Proposal, target: str) -> HoldReason |
     suite = find_suite(target)
     if suite is None:
         return HoldReason(INTERRUPTION, f"there is no suite {target}")
-    # What somebody who blocks the data can teach holds back neither fresh keys nor an emergency.
+    # Experience, which somebody who blocks the data can fake, holds back neither fresh keys nor an
+    # emergency.
     urgent = proposal.action is Action.DOWN_TO_LIGHTEST
     cost = s.profile.cost(suite) if urgent or suite == s.current else s.cost(suite)
     predicted_s = cost.interruption_s

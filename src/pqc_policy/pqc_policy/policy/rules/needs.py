@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which inputs each rule needs: declared at the rule, read by engine, check, explanation and docs.
+"""The inputs of each rule: declared at the rule, read by engine, check, explanation and docs.
 
 A rule is not asked while one of its inputs is unknown: a missing sensor takes away its own rules,
 and no others.

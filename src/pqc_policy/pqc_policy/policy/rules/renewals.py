@@ -161,7 +161,7 @@ def _events(s: Situation, suite: Suite, chosen: bool) -> Iterator[_Event]:
     levels, state = s.state.levels, s.state
     response = s.response
     if response is not None and levels.advisor_since_s is not None:
-        # Where a lighter KEM is left, the step to it brings fresh keys, and a rekey would delay it.
+        # A step to a lighter KEM, where one is left, brings fresh keys, and a rekey would delay it.
         stays = chosen or not response.lighter or not _lighter_kem(s, suite)
         if response.keys is FreshKeys.NOW and stays:
             why = f"Under attack{s.attack_text}: fresh keys at once{_why_now(response)}"

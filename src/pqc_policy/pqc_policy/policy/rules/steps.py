@@ -42,7 +42,7 @@ def attack(s: Situation) -> Proposal | None:
     why = f"The advisor has seen an attack{s.attack_text} for {lasted_s:.0f} s"
     target = s.order.down(s.current, s.barred) if s.current is not None else None
     if target is not None and s.current is not None and target.kem == s.current.kem:
-        # What a rekey costs on the air stays nearly the same.
+        # A rekey would cost nearly as much on the air.
         return Proposal(Action.HOLD, "attack", f"{why}; no suite with a lighter KEM is left.")
     return _step_down(s, "attack", why)
 

@@ -130,7 +130,6 @@ _AS_PUBLISHED = {
     ),
     "signatures_count": False,
     "stable_needs_all": True,
-    "gaps_end_conditions": False,
 }
 STRATEGIES: Mapping[str, Strategy] = {
     "static": Strategy(

@@ -19,7 +19,7 @@ from pqc_policy.sensing.trend import Trend
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What is known of the pack; without a current there is no prediction."""
+    """A report on the pack; without a current there is no prediction."""
 
     time_s: float
     reading: BatteryReading

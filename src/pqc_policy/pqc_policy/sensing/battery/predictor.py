@@ -23,7 +23,7 @@ Matrix = tuple[Row, Row, Row]
 
 @dataclass(frozen=True)
 class Pack:
-    """What is known of the pack beforehand."""
+    """The pack, as it is known beforehand."""
 
     cells: int = parameter(4, "Cells in series.", "", 1, 24, section="Battery pack")
     capacity_ah: float = parameter(5.2, "Capacity, as labelled or as measured.", "Ah", 0.05, 1000.0)
@@ -152,7 +152,7 @@ class BatteryPredictor:
         if drain <= 0.0:
             return Prediction(charge, sigma, None, None)
         usable = max(charge - self._unusable(estimate), 0.0)
-        # Of charge / wear, to first order.
+        # This is the deviation of charge / wear, to first order.
         left = usable / estimate.wear
         variance = (
             charge_variance - 2.0 * left * charge_wear + left**2 * wear_variance

@@ -15,7 +15,7 @@ from statistics import fmean
 from pqc_policy.sensing.computer.sysfs import read_int, read_text
 
 _CPU = Path("devices/system/cpu")
-# Of a Raspberry Pi: bits 0 to 3 tell what limits it now, the others what did since the start.
+# Bits 0 to 3 of a Raspberry Pi tell what limits it now, the others what did since the start.
 _FIRMWARE = Path("devices/platform/soc/soc:firmware/get_throttled")
 _LIMITED_NOW = 0xF
 _CPU_COOLERS = ("cpufreq", "processor", "cpu-")
@@ -33,7 +33,7 @@ class Throttled(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ticks:
-    """What all cores have done since the start, in ticks of the kernel."""
+    """The work of all cores since the start, in ticks of the kernel."""
 
     busy: int
     all: int

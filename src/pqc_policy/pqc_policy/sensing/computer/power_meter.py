@@ -22,7 +22,7 @@ from pqc_policy.sensing.computer.power_sensors import (
 
 @dataclass(frozen=True)
 class PowerPlaces:
-    """Where to look for a power sensor."""
+    """The places where a power sensor may be."""
 
     sys_root: Path = parameter(
         Path("/sys"),
@@ -99,7 +99,7 @@ class PowerMeter:
 
     @property
     def place(self) -> str:
-        """What and where the sensor is; empty without one."""
+        """The kind and place of the sensor; empty without one."""
         sensor = self._sensor
         return sensor.place if sensor is not None else ""
 

@@ -34,7 +34,7 @@ class PowerSensor(Protocol):
 
     @property
     def place(self) -> str:
-        """What and where it is, for people."""
+        """Its kind and place, for people."""
 
     def power_w(self, time_s: float) -> float | None:
         """Return the power in W at a monotonic time; None if it is unknown."""

@@ -52,7 +52,7 @@ def processor_now(sys: Path) -> Zone | None:
 
 @dataclass
 class _History:
-    """What was read of one zone; a single value among others changes nothing."""
+    """The readings of one zone; a single value among others changes nothing."""
 
     recent: deque[float] = field(default_factory=lambda: deque(maxlen=_READINGS))
     first_c: float | None = None

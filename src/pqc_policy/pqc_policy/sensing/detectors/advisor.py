@@ -21,7 +21,7 @@ from pqc_policy.sensing.traffic.usual_traffic import Usual, UsualConfig, UsualTr
 
 @dataclass(frozen=True)
 class AdvisorConfig:
-    """When a verdict changes."""
+    """The conditions on which a verdict changes."""
 
     bin_s: float = parameter(
         0.6, "Length of a bin in which packets are counted.", "s", 0.05, 60.0, section="Counting"

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a detector finds."""
+"""The finding of a detector, and the classes of attack."""
 
 from __future__ import annotations
 

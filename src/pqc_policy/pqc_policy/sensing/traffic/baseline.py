@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is normal, learned robustly and within bounds.
+"""Learns what is normal, robustly and within bounds.
 
 An attacker who changes the traffic slowly must not become normal: the median of recent values may
 leave the anchor only by a share, and the anchor itself moves slowly.
@@ -17,7 +17,7 @@ _MAD_TO_SIGMA = 1.4826  # of a normal distribution
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How a baseline may change; shares are of the anchor."""
+    """The limits within which a baseline may change; shares are of the anchor."""
 
     values: int = 50  # it is learned from
     drift: float = 0.25  # between median and anchor

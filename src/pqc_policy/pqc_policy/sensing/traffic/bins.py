@@ -55,7 +55,7 @@ class Bin:
     dropped: Mapping[str, float] = field(default_factory=lambda: _NONE)  # by reason
     seconds: float = 0.6
     unsent: float | None = None  # our datagrams that found no room to be sent
-    # As of the newest messages when the bin became complete; None: not measured.
+    # These are of the newest messages when the bin became complete; None: not measured.
     rtt_s: float | None = None
     heard_s: float | None = None  # since the peer's newest datagram
     report_s: float | None = None  # since the peer's newest report

@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How one direction's datagrams arrive, over the last few seconds; times in s."""
+    """The arrival of one direction's datagrams over the last few seconds; times in s."""
 
     gap_p95_s: float
     longest_silence_s: float

@@ -19,7 +19,7 @@ from pqc_policy.sensing.traffic.bins import Bin, Way
 
 @dataclass(frozen=True, slots=True)
 class Normal:
-    """What is normal in one direction, per bin; None: not known yet."""
+    """The normal traffic of one direction, per bin; None: not known yet."""
 
     sent: float | None = None  # datagrams
     received: float | None = None  # datagrams, where the number sent is not known
@@ -29,7 +29,7 @@ class Normal:
 
 @dataclass(frozen=True, slots=True)
 class Usual:
-    """What is normal in both directions."""
+    """The normal traffic of both directions."""
 
     up: Normal = Normal()
     down: Normal = Normal()
@@ -41,7 +41,7 @@ class Usual:
 
 @dataclass(frozen=True)
 class UsualConfig:
-    """What may become normal."""
+    """The bounds of what may become normal."""
 
     normal_packets: float = parameter(
         0.0, "Our packets in a normal bin; 0: learned.", "", 0.0, 1e6, section="Normal traffic"
