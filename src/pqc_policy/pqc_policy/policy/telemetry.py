@@ -49,10 +49,6 @@ COMPUTER = "computer"
 HELD = "held_suite"
 WARNING = "fleet_warning"
 PARAMETERS = "policy_parameters"  # of the policy itself, as a rcl_interfaces/ParameterEvent
-TOPICS = (
-    *(STATUS, LINK, EVENTS, SUITES, BATTERY, VEHICLE, THERMAL, POWER, ADVISOR),
-    *(COMPUTER, HELD, WARNING),
-)
 
 # Constants of TunnelStatus, TunnelEvent, AdvisorVerdict, VehicleState and ComputerLoad.
 _STATE_REKEYING = 4
@@ -379,3 +375,4 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     HELD: _read_held,
     WARNING: lambda _: True,
 }
+TOPICS = tuple(_READERS)
