@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
-from pqc_policy.sensing import power_sensors
+from pqc_policy.sensing.computer import power_sensors
 from pqc_policy.sensing.computer.i2c import I2cDevice
 from pqc_policy.sensing.computer.power_meter import PowerMeter, PowerPlaces, find_power
 from test_sensors import CHIPS

@@ -45,7 +45,7 @@ from pqc_policy.nodes.doubles import Doubles, owners_of_tunnel
 from pqc_policy.nodes.hold_file import Hold, HoldFile
 from pqc_policy.nodes.missing_inputs import MissingInputAdvice, MissingInputReasons
 from pqc_policy.nodes.node_parameters import declare, parameter_event, watch
-from pqc_policy.nodes.policy_diagnostics import SAFETY, diagnose
+from pqc_policy.nodes.policy_diagnostics import diagnose
 from pqc_policy.nodes.process.polled_subscription import PolledSubscription
 from pqc_policy.nodes.process.steady_node import SteadyNode
 from pqc_policy.nodes.rekey_caller import RekeyCaller
@@ -54,6 +54,7 @@ from pqc_policy.policy import telemetry
 from pqc_policy.policy.decision import Action, Decision
 from pqc_policy.policy.explain.decision_log import continues
 from pqc_policy.policy.explain.explain import explain
+from pqc_policy.policy.rules.guards import SAFETY
 from pqc_policy.policy.schedule import Schedule
 from pqc_policy.policy.settings import PolicySettings
 from pqc_policy.policy.state import PolicyState

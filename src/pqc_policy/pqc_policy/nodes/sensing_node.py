@@ -85,7 +85,6 @@ class SensingNode(SteadyNode):
     def _changed(self, settings: SensingSettings) -> None:
         self._vehicle.apply(settings)
         self._power.capture_dir = settings.capture_dir
-        self._power.capture_longest_s = settings.capture_longest_s
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 import socket
 import threading
 import time
@@ -25,6 +24,7 @@ from pqc_policy.nodes.missing_input_status import report_missing
 from pqc_policy.nodes.process.polled_subscription import PolledSubscription
 from pqc_policy.nodes.process.steady_node import SteadyNode
 from pqc_policy.parameters import ParameterFault
+from pqc_policy.policy.inputs import or_nan
 from pqc_policy.sensing.battery.mavros import battery_of
 from pqc_policy.sensing.battery.monitor import BatteryMonitor, Report
 from pqc_policy.sensing.battery.reading import BatteryReading
@@ -280,13 +280,13 @@ class VehiclePublisher:
                 source=source,
                 voltage_v=reading.voltage_v,
                 cells=self._monitor.predictor.pack.cells,
-                current_a=_or_nan(reading.current_a),
-                temperature_c=_or_nan(reading.temperature_c),
-                rate_mv_per_min=_or_nan(report.rate_mv_per_min),
-                charge=_or_nan(left and left.charge),
-                charge_sigma=_or_nan(left and left.charge_sigma),
-                endurance_s=_or_nan(left and left.endurance_s),
-                endurance_sigma_s=_or_nan(left and left.endurance_sigma_s),
+                current_a=or_nan(reading.current_a),
+                temperature_c=or_nan(reading.temperature_c),
+                rate_mv_per_min=or_nan(report.rate_mv_per_min),
+                charge=or_nan(left and left.charge),
+                charge_sigma=or_nan(left and left.charge_sigma),
+                endurance_s=or_nan(left and left.endurance_s),
+                endurance_sigma_s=or_nan(left and left.endurance_sigma_s),
             )
         )
 
@@ -303,9 +303,9 @@ class VehiclePublisher:
                 mode=mode,
                 phase=phase,
                 phase_text=_phase_text(phase),
-                climb_m_s=_or_nan(motion.climb_m_s),
-                speed_m_s=_or_nan(motion.speed_m_s),
-                throttle=_or_nan(motion.throttle),
+                climb_m_s=or_nan(motion.climb_m_s),
+                speed_m_s=or_nan(motion.speed_m_s),
+                throttle=or_nan(motion.throttle),
             )
         )
 
@@ -335,7 +335,3 @@ def _settings(monitor: BatteryMonitor) -> tuple[object, ...]:
 
 def _phase_text(phase: Phase) -> str:
     return phase.name.lower()
-
-
-def _or_nan(number: float | None) -> float:
-    return math.nan if number is None else number

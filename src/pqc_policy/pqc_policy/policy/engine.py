@@ -15,6 +15,7 @@ from pqc_policy.policy.decision import LOSS, Action, Decision, Limit, Proposal
 from pqc_policy.policy.inputs import DecisionInput, hold_request_fault
 from pqc_policy.policy.observe import observe
 from pqc_policy.policy.profile import Profile, shipped_profile
+from pqc_policy.policy.rules.guards import SAFETY
 from pqc_policy.policy.rules.hold_reasons import hold_reason
 from pqc_policy.policy.rules.needs import Rule, needs_of
 from pqc_policy.policy.rules.operator import operator
@@ -87,7 +88,7 @@ class Policy:
         s = seen.situation
         able, inactive = self._able(s)
         proposal = next(p for rule in able if (p := rule(s)) is not None)
-        if proposal.rule == "safety" and s.current is not None:
+        if proposal.rule == SAFETY and s.current is not None:
             proposal = replace(proposal, reason=f"{proposal.reason}{self._degraded(s)}")
         held = hold_reason(s, proposal)
         if held is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from math import isfinite
+from math import isfinite, nan
 from typing import Generic, TypeVar
 
 from pqc_policy.policy.suites import find_suite
@@ -30,6 +30,11 @@ class Freshness(StrEnum):
 def known(number: float | None) -> float | None:
     """Return a finite number; None for None, an infinite number or NaN."""
     return number if number is not None and isfinite(number) else None
+
+
+def or_nan(number: float | None) -> float:
+    """Return a number as messages have it, in which NaN stands for an unknown one."""
+    return nan if number is None else float(number)
 
 
 @dataclass(frozen=True, slots=True)

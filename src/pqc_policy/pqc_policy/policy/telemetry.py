@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from pqc_policy.policy.inputs import (
@@ -105,17 +105,6 @@ class _LinkView:
 
 
 @dataclass(frozen=True, slots=True)
-class _Status:
-    suite: str
-    epoch: int
-    key_age_s: float | None
-    handshake_s: float | None
-    work_s: float | None
-    ratchets: int
-    rekeying: bool
-
-
-@dataclass(frozen=True, slots=True)
 class _Suites:
     unusable: frozenset[str]
     blacklisted: tuple[tuple[str, int], ...]  # suite and until when, in ns
@@ -126,13 +115,6 @@ class _Suites:
 
     def barred(self, at_ns: int) -> frozenset[str]:
         return self.unusable | {suite for suite, until_ns in self.blacklisted if until_ns > at_ns}
-
-
-@dataclass(frozen=True, slots=True)
-class _RekeyFailure:
-    suite: str
-    reason: str
-    authenticated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +165,7 @@ class Telemetry:
         """Return the inputs at a time, which must not be earlier than the previous one."""
         for failure in self._timelines[EVENTS].until(at_ns):
             self._failures += 1
-            self._failure = Failure(
-                self._failures, failure.suite, failure.reason, failure.authenticated
-            )
+            self._failure = replace(failure, count=self._failures)
         vehicle: Reading[_Vehicle] = self._reading(VEHICLE, at_ns)
         judged: Reading[_Judged] = self._reading(ADVISOR, at_ns)
         return DecisionInput(
@@ -233,23 +213,12 @@ class Telemetry:
         return Held(suite, at_ns / NANOSECONDS + seconds - reading.age_s)
 
     def _session(self, at_ns: int) -> Reading[Session]:
-        reading: Reading[_Status] = self._reading(STATUS, at_ns)
-        status = reading.value
-        if status is None:
+        reading: Reading[Session] = self._reading(STATUS, at_ns)
+        if reading.value is None:
             return Reading()
         suites: Reading[_Suites] = self._reading(SUITES, at_ns)
         barred = suites.value.barred(at_ns) if suites.value is not None else frozenset()
-        session = Session(
-            suite=status.suite,
-            epoch=status.epoch,
-            key_age_s=status.key_age_s,
-            handshake_s=status.handshake_s,
-            work_s=status.work_s,
-            ratchets=status.ratchets,
-            rekeying=status.rekeying,
-            blacklisted=barred,
-            failure=self._failure,
-        )
+        session = replace(reading.value, blacklisted=barred, failure=self._failure)
         return Reading(session, reading.age_s)
 
 
@@ -279,9 +248,9 @@ def _slowest(paths: Iterable[Any]) -> tuple[float | None, str]:
     return min(measured) if measured else (None, "")
 
 
-def _read_status(message: Any) -> _Status:
+def _read_status(message: Any) -> Session:
     key_age_s, timing = known(float(message.key_age_s)), message.handshake
-    return _Status(
+    return Session(
         suite=shown(message.suite),
         epoch=int(message.epoch),
         key_age_s=key_age_s if key_age_s is not None and key_age_s >= 0 else None,
@@ -304,13 +273,13 @@ def _read_suites(message: Any) -> _Suites:
     )
 
 
-def _read_event(message: Any) -> _RekeyFailure | None:
-    """Return the failure of a rekey; None for any other event."""
+def _read_event(message: Any) -> Failure | None:
+    """Return the failure of a rekey, not counted yet; None for any other event."""
     kind = int(message.kind)
     if kind not in (_REKEY_FAILED, _ROLLBACK, _REFUSED) or not message.suite:
         return None
     reason = shown(message.text).rstrip(".")
-    return _RekeyFailure(shown(message.suite), reason, authenticated=kind == _ROLLBACK)
+    return Failure(0, shown(message.suite), reason, authenticated=kind == _ROLLBACK)
 
 
 def _read_battery(message: Any) -> Battery:

@@ -74,7 +74,6 @@ class SensingSettings:
         live=False,
         name="thermal.zones",
     )
-    thermal_rate_window_s: float = 30.0  # Time over which the rate of the temperature is computed
     proc_root: Path = parameter(
         Path("/proc"), "Folder with stat and meminfo of the kernel.", live=False, section="Computer"
     )
@@ -101,7 +100,6 @@ class SensingSettings:
         "Folder for the files of the service capture_power.",
         section="Captures of power",
     )
-    capture_longest_s: float = 3600.0  # Longest capture
 
     def __post_init__(self) -> None:
         """Raise ParameterFault for values that don't fit together."""

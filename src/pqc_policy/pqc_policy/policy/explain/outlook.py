@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.inputs import INPUTS
+from pqc_policy.policy.rules.guards import SAFETY
 from pqc_policy.policy.rules.renewals import (
     cheaper_in_flight,
     due_s,
@@ -24,7 +25,7 @@ from pqc_policy.policy.suites import Suite, find_suite
 
 def outlook(s: Situation, decision: Decision, strategy: Strategy) -> str:
     """Return what the next decisions depend on, as parts joined by semicolons."""
-    if decision.rule == "safety" and s.current is None:
+    if decision.rule == SAFETY and s.current is None:
         return _what_safety_needs(s)
     intervals = s.config.latest_intervals if overdue in strategy.rules else 1.0
     stepwise = [*_renewal(s, intervals, strategy)]

@@ -11,6 +11,7 @@ from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import Suite, find_suite
 from pqc_policy.policy.wording import apart, counted
 
+SAFETY = "safety"  # the rule that decides while an input or the session is missing
 _EMERGENCY_TRIES = 3
 
 
@@ -27,7 +28,7 @@ def safety(s: Situation) -> Proposal | None:
     """Hold while a required input is missing, stale or empty, or the suite in use is unknown."""
     if s.missing:
         sentences = " ".join(_why_unknown(s, name) for name in s.missing)
-        return Proposal(Action.HOLD, "safety", sentences)
+        return Proposal(Action.HOLD, SAFETY, sentences)
     return None if s.current is not None else _no_suite(s)
 
 
@@ -44,18 +45,18 @@ def _unusable(s: Situation, name: str) -> Proposal | None:
     freshness = reading.freshness(s.config.stale_s)
     noun = INPUTS[name].noun
     if freshness is Freshness.MISSING:
-        return Proposal(Action.HOLD, "safety", f"No {noun} has been received.")
+        return Proposal(Action.HOLD, SAFETY, f"No {noun} has been received.")
     if freshness is Freshness.STALE:
         age, limit = apart(reading.age_s, s.config.stale_s, 1)
         reason = f"The newest {noun} is {age} s old, more than {limit} s."
-        return Proposal(Action.HOLD, "safety", reason)
+        return Proposal(Action.HOLD, SAFETY, reason)
     return None
 
 
 def _no_suite(s: Situation) -> Proposal:
     suite = s.session.suite if s.session is not None else ""
     reason = f"The suite in use, {suite}, is unknown." if suite else "There is no session."
-    return Proposal(Action.HOLD, "safety", reason)
+    return Proposal(Action.HOLD, SAFETY, reason)
 
 
 @needs("session", one_of=("battery", "thermal"))

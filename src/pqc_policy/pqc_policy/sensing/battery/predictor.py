@@ -66,6 +66,9 @@ class Trust:
     change: float = 0.25  # Relative change of the load after which the average starts again
 
 
+_TRUST = Trust()
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """One measurement; without a temperature 25 °C are assumed."""
@@ -104,13 +107,12 @@ class Prediction:
 class BatteryPredictor:
     """Predicts from one sample after another; the caller keeps the estimate."""
 
-    def __init__(self, pack: Pack, trust: Trust | None = None) -> None:
+    def __init__(self, pack: Pack) -> None:
         self.pack = pack
-        self.trust = trust if trust is not None else Trust()
 
     def start(self, sample: Sample) -> Estimate:
         """Return a first estimate from a single sample."""
-        pack, trust = self.pack, self.trust
+        pack, trust = self.pack, _TRUST
         factor = self._resistance_factor(sample)
         rest_v = (
             sample.voltage_v / pack.cells + sample.current_a * pack.cell_resistance_ohm * factor
@@ -203,7 +205,7 @@ class BatteryPredictor:
         self, estimate: Estimate, current_a: float, seconds: float
     ) -> tuple[float, float, float]:
         """Return the mean current, the recent current, and the time that the mean covers."""
-        trust = self.trust
+        trust = _TRUST
         recent_a = estimate.recent_current_a
         recent_a += (1.0 - exp(-seconds / trust.change_s)) * (current_a - recent_a)
         averaged_s = min(estimate.averaged_s + seconds, trust.current_s)
@@ -220,7 +222,7 @@ class BatteryPredictor:
         return 1.0 + more, -more / pack.resistance_rise_charge
 
     def _corrected(self, estimate: Estimate, sample: Sample, seconds: float) -> Estimate:
-        trust = self.trust
+        trust = _TRUST
         since_s = estimate.resting_since_s
         rested = since_s is not None and sample.time_s - since_s >= trust.rest_s
         sigma_v = trust.cell_at_rest_v if rested else trust.cell_under_load_v
@@ -251,7 +253,7 @@ class BatteryPredictor:
         )
 
     def _resting(self, sample: Sample) -> bool:
-        return abs(sample.current_a) < self.trust.rest_current_a
+        return abs(sample.current_a) < _TRUST.rest_current_a
 
     def _drain(self, current_a: float, sample: Sample) -> float:
         """Return the share of the nominal capacity that a current takes per second."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from pqc_policy.sensing.computer.energy import Energy
 
 HIGHEST_RATE_HZ = 1000.0
+LONGEST_S = 3600.0
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _GIVE_UP_S = 1.0  # without an answer of the sensor
 
@@ -42,15 +43,15 @@ class Capture:
     energy: Energy = field(default_factory=Energy)
 
 
-def plan(name: str, seconds: float, rate_hz: float, folder: Path, longest_s: float) -> Plan:
+def plan(name: str, seconds: float, rate_hz: float, folder: Path) -> Plan:
     """Return the plan of a capture; raises CaptureFault for an invalid request."""
     if not _NAME.fullmatch(name):
         raise CaptureFault(
             f"{name!r} is not a valid name for a capture: use letters, digits, dots, dashes and "
             "underscores."
         )
-    if not math.isfinite(seconds) or not 0.0 < seconds <= longest_s:
-        raise CaptureFault(f"A capture takes more than 0 and at most {longest_s:g} s.")
+    if not math.isfinite(seconds) or not 0.0 < seconds <= LONGEST_S:
+        raise CaptureFault(f"A capture takes more than 0 and at most {LONGEST_S:g} s.")
     rate_hz = rate_hz or HIGHEST_RATE_HZ
     if not math.isfinite(rate_hz) or not 1.0 <= rate_hz <= HIGHEST_RATE_HZ:
         raise CaptureFault(f"A capture's rate is from 1 to {HIGHEST_RATE_HZ:g} per second.")

@@ -4,15 +4,15 @@
 
 from __future__ import annotations
 
+from math import nan
 from typing import Any
 
-from pqc_policy.policy.inputs import Verdict
+from pqc_policy.policy.inputs import Verdict, or_nan
 from pqc_policy.sensing.detectors.advisor import Advisor, AdvisorState
 from pqc_policy.sensing.traffic.bins import Way
 from pqc_policy.sensing.traffic.usual_traffic import Normal
 
 _CODES = {Verdict.CLEAR: 0, Verdict.SUSPICIOUS: 1, Verdict.ATTACK: 2}
-_NAN = float("nan")
 
 
 def verdict_fields(advisor: Advisor, state: AdvisorState) -> dict[str, Any]:
@@ -23,8 +23,8 @@ def verdict_fields(advisor: Advisor, state: AdvisorState) -> dict[str, Any]:
     return {
         "verdict": _CODES[state.verdict],
         "verdict_text": str(state.verdict),
-        "score": _NAN if finding is None else finding.score,
-        "probability": _NAN if finding is None else _or_nan(finding.probability),
+        "score": nan if finding is None else finding.score,
+        "probability": nan if finding is None else or_nan(finding.probability),
         "attack_class": attack_class(state),
         "evidence": "" if finding is None else finding.evidence,
         "detector": name,
@@ -46,15 +46,11 @@ def attack_class(state: AdvisorState) -> str:
 
 
 def _received(way: Way | None) -> float:
-    return _NAN if way is None else way.received
+    return nan if way is None else way.received
 
 
 def _normal(normal: Normal, way: Way | None) -> float:
     """Return the datagrams that normally arrive in a bin, of those sent where that is known."""
     if way is not None and way.sent is not None:
         return way.sent * normal.delivered
-    return _or_nan(normal.sent if normal.sent is not None else normal.received)
-
-
-def _or_nan(number: float | None) -> float:
-    return _NAN if number is None else number
+    return or_nan(normal.sent if normal.sent is not None else normal.received)
