@@ -22,8 +22,8 @@ from pqc_bench.policy_evaluation.intervals import bootstrap, wilson
 from pqc_bench.policy_evaluation.verdict import conclusions
 from pqc_bench.report.build import run_report
 from pqc_bench.report.run_data import read_run_folder
-from pqc_sim.closed_loop import distribution
-from pqc_sim.closed_loop.contestants import contestants
+from pqc_learning.closed_loop import distribution
+from pqc_learning.closed_loop.contestants import contestants
 from report_run import make_run
 
 COMPARED = "static_default,telemetry_aware"

@@ -12,14 +12,14 @@ import pytest
 from pqc_learning.agent.experience import SIZE, STARTS, Experience, fly_flight
 from pqc_learning.agent.fitted_q import fitted, values
 from pqc_learning.agent.train_agent import differences, main
+from pqc_learning.closed_loop.cost_set import cost_sets
+from pqc_learning.closed_loop.distribution import HELD_OUT, draw
+from pqc_learning.closed_loop.flight_plan import PreparedFlight
 from pqc_learning.environment.episode import CHOICES, HOLD_S, Episode
 from pqc_learning.environment.seeds import TRAINING, TRYING_OUT
 from pqc_policy.policy.agent_choice import Choice
 from pqc_policy.policy.agent_table import load_agent
 from pqc_policy.policy.agent_view import COLUMNS
-from pqc_sim.closed_loop.cost_set import cost_sets
-from pqc_sim.closed_loop.distribution import HELD_OUT, draw
-from pqc_sim.closed_loop.flight_plan import PreparedFlight
 
 OURS = cost_sets()["tunnel"]
 

@@ -9,8 +9,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from pqc_sim.closed_loop.cost_set import CostSet, cost_sets
-from pqc_sim.closed_loop.outcome import LEVELS, Outcome
+from pqc_learning.closed_loop.cost_set import CostSet, cost_sets
+from pqc_learning.closed_loop.outcome import LEVELS, Outcome
 
 from pqc_bench.policy_evaluation.differences import BASELINE
 from pqc_bench.policy_evaluation.flown import FlownFlight

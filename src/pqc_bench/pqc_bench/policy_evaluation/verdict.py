@@ -14,10 +14,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pqc_learning.closed_loop.contestants import STATIC, contestants
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.suites import DEFAULT_SUITE
 from pqc_policy.policy.wording import listed
-from pqc_sim.closed_loop.contestants import STATIC, contestants
 
 from pqc_bench.policy_evaluation.differences import (
     BASELINE,

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pqc_policy.policy.agent_choice import Choice
 from pqc_policy.policy.agent_view import COLUMNS
-from pqc_sim.closed_loop.cost_set import cost_sets
-from pqc_sim.closed_loop.distribution import draw
-from pqc_sim.closed_loop.flight_plan import PreparedFlight
 
+from pqc_learning.closed_loop.cost_set import cost_sets
+from pqc_learning.closed_loop.distribution import draw
+from pqc_learning.closed_loop.flight_plan import PreparedFlight
 from pqc_learning.environment.episode import CHOICES, Episode, Moment
 
 # Where a column's bins begin in a row of all of them.

@@ -28,12 +28,12 @@ from typing import Any, TypeVar
 import numpy as np
 from pqc_policy.policy.agent_choice import Choice
 from pqc_policy.policy.agent_table import SHIPPED, load_agent, table_text
-from pqc_sim.closed_loop.cost_set import cost_sets
 from pqc_sim.processes.command_line import whole
 
 from pqc_learning.agent.experience import SIZE, STARTS, Experience, fly_flight
 from pqc_learning.agent.fitted_q import Weights, fitted
 from pqc_learning.agent.trying_out import metrics
+from pqc_learning.closed_loop.cost_set import cost_sets
 from pqc_learning.environment.episode import CHOICES, Moment
 from pqc_learning.environment.seeds import TRAINING, TRYING_OUT
 

@@ -12,11 +12,12 @@ from typing import Any
 
 from pqc_policy.policy.agent_table import AgentTable, parse_agent
 from pqc_policy.policy.suites import DEFAULT_SUITE, LEVELS
-from pqc_sim.closed_loop.contestants import Contestant
-from pqc_sim.closed_loop.cost_set import cost_sets
-from pqc_sim.closed_loop.distribution import draw
-from pqc_sim.closed_loop.flight_plan import PreparedFlight
-from pqc_sim.closed_loop.fly import Flight
+
+from pqc_learning.closed_loop.contestants import Contestant
+from pqc_learning.closed_loop.cost_set import cost_sets
+from pqc_learning.closed_loop.distribution import draw
+from pqc_learning.closed_loop.flight_plan import PreparedFlight
+from pqc_learning.closed_loop.fly import Flight
 
 RULES = "telemetry_aware"
 COMPARED = (RULES, "rl", "hybrid")

@@ -18,10 +18,11 @@ from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.phases import rules_of
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.suites import DEFAULT_SUITE, LEVELS, find_suite
-from pqc_sim.closed_loop.contestants import Contestant
-from pqc_sim.closed_loop.cost_set import CostSet
-from pqc_sim.closed_loop.flight_plan import PreparedFlight
-from pqc_sim.closed_loop.fly import Flight
+
+from pqc_learning.closed_loop.contestants import Contestant
+from pqc_learning.closed_loop.cost_set import CostSet
+from pqc_learning.closed_loop.flight_plan import PreparedFlight
+from pqc_learning.closed_loop.fly import Flight
 
 HOLD_S = 5
 # A reward in a minute and a half counts 0.4 times as much as one now.

@@ -7,12 +7,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from pqc_sim.closed_loop.advisor_follower import AdvisorTrack
-from pqc_sim.closed_loop.air_record import AirRecord
-from pqc_sim.closed_loop.battery_track import BatterySecond, battery_track
-from pqc_sim.closed_loop.link_views import LinkViews
 from pqc_sim.flights.script import Script
 from pqc_sim.physics.radio import PACKETS_PER_S
+
+from pqc_learning.closed_loop.advisor_follower import AdvisorTrack
+from pqc_learning.closed_loop.air_record import AirRecord
+from pqc_learning.closed_loop.battery_track import BatterySecond, battery_track
+from pqc_learning.closed_loop.link_views import LinkViews
 
 # A link works with less mean loss in either direction, and with a shorter round trip: what makes a
 # bad link of it for the policy's defaults.

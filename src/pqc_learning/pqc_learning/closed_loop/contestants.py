@@ -14,7 +14,7 @@ from pqc_policy.policy.config import STRATEGY_NAMES, PolicyConfig
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.suites import DEFAULT_SUITE
 
-from pqc_sim.closed_loop.cost_set import CostSet
+from pqc_learning.closed_loop.cost_set import CostSet
 
 _LIGHT = {1: "cs-mlkem512-aesgcm-mldsa44", 3: DEFAULT_SUITE}
 _HEAVY = "cs-classicmceliece460896-aesgcm-sphincs192s"

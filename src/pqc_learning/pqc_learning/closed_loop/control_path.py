@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from pqc_sim.closed_loop.flight_plan import Attack, PreparedFlight
+from pqc_learning.closed_loop.flight_plan import Attack, PreparedFlight
 
 PART_BYTES = 1200  # of a message on a link that is not thin
 _THIN_PART_BYTES = 290

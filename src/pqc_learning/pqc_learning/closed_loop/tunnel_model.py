@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from pqc_policy.policy.inputs import Failure, Session
 from pqc_policy.policy.suites import Suite, find_suite
 
-from pqc_sim.closed_loop.control_path import ControlPath
-from pqc_sim.closed_loop.cost_set import CostSet
-from pqc_sim.closed_loop.flight_plan import PreparedFlight
-from pqc_sim.closed_loop.link_views import Quiet
+from pqc_learning.closed_loop.control_path import ControlPath
+from pqc_learning.closed_loop.cost_set import CostSet
+from pqc_learning.closed_loop.flight_plan import PreparedFlight
+from pqc_learning.closed_loop.link_views import Quiet
 
 WORK = "work"
 _BLACKLIST_S = 1800.0

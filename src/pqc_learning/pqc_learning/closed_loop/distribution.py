@@ -11,13 +11,13 @@ from __future__ import annotations
 from random import Random
 
 from pqc_policy.sensing.battery_predictor import Pack as KnownPack
-
-from pqc_sim.closed_loop.flight_plan import Adversary, Attack, FlightPlan
 from pqc_sim.flights.script import Crash, Leg, Script, Silence
 from pqc_sim.physics.air import Air, Spell, both
 from pqc_sim.physics.battery_pack import PackType
 from pqc_sim.physics.radio import PACKETS_PER_S
 from pqc_sim.physics.timeline import Timeline, line, steady
+
+from pqc_learning.closed_loop.flight_plan import Adversary, Attack, FlightPlan
 
 # Seeds from here on are held out: model, distribution and bounds were made with smaller ones.
 HELD_OUT = 1_000_000

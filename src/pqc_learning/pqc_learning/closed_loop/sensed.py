@@ -10,7 +10,6 @@ newest value, which ages.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from pqc_policy.policy.inputs import (
     Battery,
@@ -28,13 +27,6 @@ from pqc_policy.policy.inputs import (
 THERMAL_AGE_S, BATTERY_AGE_S, VEHICLE_AGE_S, POWER_AGE_S = 0.95, 0.90, 0.85, 0.75
 COMPUTER_AGE_S = 0.70
 LINK_AGE_S, ADVISOR_AGE_S, STATUS_AGE_S = 0.60, 0.55, 0.50
-
-
-class InputSource(Protocol):
-    """Gives the inputs of a decision: from messages (policy.telemetry), or directly."""
-
-    def inputs(self, at_ns: int) -> DecisionInput:
-        """Return the inputs at a time."""
 
 
 @dataclass

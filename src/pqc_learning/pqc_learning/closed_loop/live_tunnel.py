@@ -12,7 +12,7 @@ from operator import attrgetter
 
 from pqc_policy.policy.suites import SUITES, Suite, find_suite
 
-from pqc_sim.closed_loop.tunnel_model import WORK, Exchange, Step, TunnelModel
+from pqc_learning.closed_loop.tunnel_model import WORK, Exchange, Step, TunnelModel
 
 PEER_TIMEOUT_S = 3.0
 _REKEY_PATIENCE_S = 30.0

@@ -17,7 +17,7 @@ from pqc_policy.sensing.advisor_settings import AdvisorSettings
 from pqc_policy.sensing.traffic import REASONS, Bin
 from pqc_policy.sensing.verdict_fields import attack_class
 
-from pqc_sim.closed_loop.sensed import ADVISOR_AGE_S
+from pqc_learning.closed_loop.sensed import ADVISOR_AGE_S
 
 # Also for flights that real nodes fly beside this loop.
 DETECTOR = "heuristic"

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from pqc_learning.closed_loop.contestants import contestants
+from pqc_learning.closed_loop.cost_set import cost_sets
+from pqc_learning.closed_loop.flight_plan import FlightPlan, PreparedFlight
+from pqc_learning.closed_loop.fly import Flight
+from pqc_learning.closed_loop.outcome import Outcome
 from pqc_policy.policy.decision import Decision
-from pqc_sim.closed_loop.contestants import contestants
-from pqc_sim.closed_loop.cost_set import cost_sets
-from pqc_sim.closed_loop.flight_plan import FlightPlan, PreparedFlight
-from pqc_sim.closed_loop.fly import Flight
-from pqc_sim.closed_loop.outcome import Outcome
 from pqc_sim.flights.script import Leg, Script
 from pqc_sim.physics.timeline import steady
 

@@ -12,9 +12,9 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 import numpy as np
-
-from pqc_sim.closed_loop.air_record import AirRecord
 from pqc_sim.physics.link_estimator import BLACKOUT_S, WINDOW_S
+
+from pqc_learning.closed_loop.air_record import AirRecord
 
 REPORT_AT_S = 0.17  # of each second
 _QUANTILE = 0.95

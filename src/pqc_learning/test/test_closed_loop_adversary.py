@@ -8,11 +8,11 @@ import pytest
 from closed_loop_flights import plan
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pqc_sim.closed_loop.bounds import longest_lockout_s
-from pqc_sim.closed_loop.contestants import contestants
-from pqc_sim.closed_loop.cost_set import cost_sets
-from pqc_sim.closed_loop.flight_plan import Adversary, Attack, PreparedFlight
-from pqc_sim.closed_loop.fly import Flight
+from pqc_learning.closed_loop.bounds import longest_lockout_s
+from pqc_learning.closed_loop.contestants import contestants
+from pqc_learning.closed_loop.cost_set import cost_sets
+from pqc_learning.closed_loop.flight_plan import Adversary, Attack, PreparedFlight
+from pqc_learning.closed_loop.fly import Flight
 from pqc_sim.flights.script import Silence
 from pqc_sim.physics.air import Air, Spell
 

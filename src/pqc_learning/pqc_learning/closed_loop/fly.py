@@ -17,16 +17,17 @@ from pqc_policy.policy.suites import Suite, find_suite
 from pqc_policy.sensing import mission_phase
 from pqc_policy.sensing.mission_phase import Observation
 from pqc_policy.sensing.trend import Trend
+from pqc_sim.physics.computer import Computer
 
-from pqc_sim.closed_loop.advisor_follower import AdvisorFollower, Counted
-from pqc_sim.closed_loop.contestants import Contestant
-from pqc_sim.closed_loop.cost_set import CORE_W, CostSet
-from pqc_sim.closed_loop.emergencies import HOT_C, Emergencies
-from pqc_sim.closed_loop.flight_plan import Attack, PreparedFlight
-from pqc_sim.closed_loop.link_views import REPORT_AT_S, Quiet, View
-from pqc_sim.closed_loop.live_tunnel import LiveTunnel
-from pqc_sim.closed_loop.outcome import Outcome
-from pqc_sim.closed_loop.sensed import (
+from pqc_learning.closed_loop.advisor_follower import AdvisorFollower, Counted
+from pqc_learning.closed_loop.contestants import Contestant
+from pqc_learning.closed_loop.cost_set import CORE_W, CostSet
+from pqc_learning.closed_loop.emergencies import HOT_C, Emergencies
+from pqc_learning.closed_loop.flight_plan import Attack, PreparedFlight
+from pqc_learning.closed_loop.link_views import REPORT_AT_S, Quiet, View
+from pqc_learning.closed_loop.live_tunnel import LiveTunnel
+from pqc_learning.closed_loop.outcome import Outcome
+from pqc_learning.closed_loop.sensed import (
     BATTERY_AGE_S,
     COMPUTER_AGE_S,
     LINK_AGE_S,
@@ -36,10 +37,9 @@ from pqc_sim.closed_loop.sensed import (
     VEHICLE_AGE_S,
     SensedInputs,
 )
-from pqc_sim.closed_loop.stopping_tunnel import StoppingTunnel
-from pqc_sim.closed_loop.traffic_counts import TrafficCounts
-from pqc_sim.closed_loop.tunnel_model import TunnelModel
-from pqc_sim.physics.computer import Computer
+from pqc_learning.closed_loop.stopping_tunnel import StoppingTunnel
+from pqc_learning.closed_loop.traffic_counts import TrafficCounts
+from pqc_learning.closed_loop.tunnel_model import TunnelModel
 
 # The policy decides so long after the whole second, and asks the tunnel at once.
 _SETTLE_S = 0.2

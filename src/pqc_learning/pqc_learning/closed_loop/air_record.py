@@ -14,7 +14,6 @@ from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
-
 from pqc_sim.physics.air import Air, RadioPath, Spell
 
 SLOT_S = 0.05  # conditions are constant for so long

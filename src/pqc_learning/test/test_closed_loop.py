@@ -9,13 +9,13 @@ from types import SimpleNamespace
 
 import pytest
 from closed_loop_flights import decisions, fly, plan
+from pqc_learning.closed_loop.distribution import draw
+from pqc_learning.closed_loop.emergencies import Emergencies
+from pqc_learning.closed_loop.flight_plan import Adversary, Attack, PreparedFlight
+from pqc_learning.closed_loop.sensed import SensedInputs
 from pqc_policy.policy.decision import Action
 from pqc_policy.policy.inputs import Battery, Computer, Link, Phase, Session, Thermal, Verdict
 from pqc_policy.policy.telemetry import Telemetry
-from pqc_sim.closed_loop.distribution import draw
-from pqc_sim.closed_loop.emergencies import Emergencies
-from pqc_sim.closed_loop.flight_plan import Adversary, Attack, PreparedFlight
-from pqc_sim.closed_loop.sensed import SensedInputs
 from pqc_sim.flights.script import Crash, Leg
 from pqc_sim.physics.air import Air, both
 from pqc_sim.physics.timeline import steady

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pqc_policy.policy.suites import Suite, find_suite
 
-from pqc_sim.closed_loop.tunnel_model import WORK, Exchange, Step, TunnelModel
+from pqc_learning.closed_loop.tunnel_model import WORK, Exchange, Step, TunnelModel
 
 _HANDSHAKE_PATIENCE_S = 45.0
 _HELLO, _TAG_BYTES = 60, 48

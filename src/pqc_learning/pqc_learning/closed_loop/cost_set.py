@@ -45,7 +45,7 @@ _SEEDS_SEAL_US = {"aesgcm": 7.3, "chacha20poly1305": 6.7, "ascon128a": 4.1, "asc
 def seeds_profile_path() -> Path:
     """Return the file of the seeds' costs, which the policy node takes as `profile`, too."""
     return Path(
-        str(resources.files("pqc_sim.closed_loop.profiles").joinpath("seeds_blackout.json"))
+        str(resources.files("pqc_learning.closed_loop.profiles").joinpath("seeds_blackout.json"))
     )
 
 

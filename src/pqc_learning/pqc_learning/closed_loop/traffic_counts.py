@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from math import inf, nextafter
 
-from pqc_sim.closed_loop.air_record import AirRecord
-from pqc_sim.closed_loop.link_views import Quiet
+from pqc_learning.closed_loop.air_record import AirRecord
+from pqc_learning.closed_loop.link_views import Quiet
 
 
 class _Unsent:

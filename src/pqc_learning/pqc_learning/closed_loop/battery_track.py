@@ -16,7 +16,6 @@ from pqc_policy.policy.inputs import Battery
 from pqc_policy.sensing.battery_monitor import BatteryMonitor
 from pqc_policy.sensing.battery_predictor import BatteryPredictor
 from pqc_policy.sensing.battery_reading import BatteryReading
-
 from pqc_sim.flights.script import Script
 from pqc_sim.physics.battery_pack import Pack
 
