@@ -10,15 +10,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from pqc_policy.parameters import ParameterFault
+from pqc_sim.processes.child import die_with_parent
+from pqc_sim.processes.run_fault import RunFault
+
 from pqc_learning.closed_loop.contestants import contestants
 from pqc_learning.closed_loop.cost_set import cost_sets
 from pqc_learning.closed_loop.distribution import draw
 from pqc_learning.closed_loop.flight_plan import PreparedFlight
 from pqc_learning.closed_loop.fly import Flight
 from pqc_learning.closed_loop.outcome import Outcome
-from pqc_policy.parameters import ParameterFault
-from pqc_sim.processes.child import die_with_parent
-from pqc_sim.processes.run_fault import RunFault
 
 
 @dataclass(frozen=True)

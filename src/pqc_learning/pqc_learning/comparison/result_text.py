@@ -7,15 +7,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pqc_bench.policy_evaluation.differences import (
+from pqc_learning.comparison.differences import (
     BASELINE,
     MEASURES,
     Difference,
     differences,
     three_digits,
 )
-from pqc_bench.policy_evaluation.intervals import FEWEST_FOR_95, interval_name
-from pqc_bench.policy_evaluation.verdict import conclusions, judged
+from pqc_learning.comparison.verdict import conclusions, judged
+from pqc_learning.intervals import FEWEST_FOR_95, interval_name
 
 BASELINES = (BASELINE, "telemetry_aware")
 _HEAD = (

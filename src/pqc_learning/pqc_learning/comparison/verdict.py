@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pqc_learning.closed_loop.contestants import STATIC, contestants
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.suites import DEFAULT_SUITE
 from pqc_policy.policy.wording import listed
 
-from pqc_bench.policy_evaluation.differences import (
+from pqc_learning.closed_loop.contestants import STATIC, contestants
+from pqc_learning.comparison.differences import (
     BASELINE,
     MEASURES,
     Difference,
@@ -55,10 +55,9 @@ def judged(result: Mapping[str, Any]) -> list[Judged]:
     for name, costs in result["costs"].items():
         found = _adaptive(costs)
         for key, measure in _JUDGED.items():
-            own = {strategy: one[key] for strategy, one in found.items() if key in one}
-            if own:
-                wins, nothing, hurts = (_who(own, measure.better * way) for way in (_GOOD, 0, _BAD))
-                rows.append(Judged(name, measure.heading, wins, nothing, hurts))
+            own = {strategy: one[key] for strategy, one in found.items()}
+            wins, nothing, hurts = (_who(own, measure.better * way) for way in (_GOOD, 0, _BAD))
+            rows.append(Judged(name, measure.heading, wins, nothing, hurts))
     return rows
 
 
@@ -79,11 +78,7 @@ def no_verdict(result: Mapping[str, Any]) -> str:
     All n differences of a comparison have one sign by chance with a probability of 2^(1-n), and
     then no interval by the bootstrap holds zero. Over all comparisons that must stay below 5 %.
     """
-    compared = sum(
-        len(_JUDGED.keys() & own)
-        for costs in result["costs"].values()
-        for own in _adaptive(costs).values()
-    )
+    compared = sum(len(_JUDGED) * len(_adaptive(costs)) for costs in result["costs"].values())
     if not compared:
         return NO_VERDICT
     fewest = 1 + math.ceil(math.log2(compared / _CHANCE))
@@ -117,7 +112,7 @@ def _measures(own: Differences, way: int) -> list[str]:
     return [
         measure.heading
         for name, measure in _JUDGED.items()
-        if name in own and own[name].side == way * measure.better
+        if own[name].side == way * measure.better
     ]
 
 

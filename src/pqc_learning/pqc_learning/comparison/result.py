@@ -9,12 +9,12 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+
 from pqc_learning.closed_loop.cost_set import CostSet, cost_sets
 from pqc_learning.closed_loop.outcome import LEVELS, Outcome
-
-from pqc_bench.policy_evaluation.differences import BASELINE
-from pqc_bench.policy_evaluation.flown import FlownFlight
-from pqc_bench.policy_evaluation.intervals import bootstrap, rounded, wilson
+from pqc_learning.comparison.differences import BASELINE
+from pqc_learning.comparison.flown import FlownFlight
+from pqc_learning.intervals import bootstrap, wilson
 
 FORMAT = 1
 MAIN = "tunnel"
@@ -105,6 +105,11 @@ def _summary(outcomes: Sequence[Outcome], seed: int) -> dict[str, Any]:
         "reward_per_s": rounded([sum(rewards) / len(rewards)])[0],
         "per_flight": _intervals(table.mean(axis=0), low, high),
     }
+
+
+def rounded(values: Iterable[float]) -> list[float]:
+    """Return numbers with six significant digits, so that equal runs give equal files."""
+    return [float(f"{value:.6g}") for value in values]
 
 
 def _intervals(mean: np.ndarray, low: np.ndarray, high: np.ndarray) -> dict[str, Any]:

@@ -60,10 +60,7 @@ def three_digits(value: float, sign: str = "") -> str:
 def differences(
     pairs: Mapping[str, Mapping[str, Any]], baseline: str
 ) -> dict[str, dict[str, Difference]]:
-    """Return the measures of each strategy less those of `baseline`; `pairs` are a result's.
-
-    Files of earlier versions lack some measures.
-    """
+    """Return the measures of each strategy less those of `baseline`; `pairs` are a result's."""
     found: dict[str, dict[str, Difference]] = {}
     for pair, measures in pairs.items():
         one, _, other = pair.partition(" - ")

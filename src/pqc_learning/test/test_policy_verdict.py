@@ -7,9 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pqc_bench.policy_evaluation.differences import MEASURES, Difference, differences
-from pqc_bench.policy_evaluation.intervals import interval_name
-from pqc_bench.policy_evaluation.verdict import NO_VERDICT, Judged, conclusions, judged
+from pqc_learning.comparison.differences import MEASURES, Difference, differences
+from pqc_learning.comparison.verdict import NO_VERDICT, Judged, conclusions, judged
+from pqc_learning.intervals import interval_name
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.suites import DEFAULT_SUITE
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pqc_learning.judging.intervals import by_flight, of_median, poisson, wilson
+from pqc_learning.intervals import bootstrap, by_flight, of_median, poisson, wilson
 
 
 def test_without_any_case_there_is_no_interval() -> None:
@@ -64,3 +64,11 @@ def test_the_interval_of_a_share_of_flights_holds_the_true_one_about_as_often_as
         low, high = by_flight(list(zip(hits.tolist(), counts.tolist(), strict=True)), 1) or (0, 0)
         held += low <= 0.5 <= high
     assert 88 <= held <= 100
+
+
+def test_the_bootstrap_covers_a_mean_as_often_as_it_says() -> None:
+    chance = np.random.default_rng(3)
+    columns = chance.normal(2.0, 1.0, (80, 100))
+    low, high = bootstrap(columns, 1)
+    assert 0.85 <= np.mean((low <= 2.0) & (high >= 2.0)) <= 1.0
+    assert np.all(high - low > 0.2)
