@@ -15,6 +15,7 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
         (f"share/{PACKAGE}/recordings", glob("recordings/*.json")),
+        (f"share/{PACKAGE}/models/transformer", glob("models/transformer/*")),
     ],
     install_requires=["setuptools"],
     zip_safe=True,
@@ -23,4 +24,7 @@ setup(
     description="Data, training and judgement of detectors and a strategy that learn",
     license="Apache-2.0",
     extras_require={"test": ["pytest"]},
+    entry_points={
+        "pqc_policy.models": ["transformer = pqc_learning.transformer:Transformer"],
+    },
 )

@@ -47,8 +47,6 @@ setup(
             "baseline = pqc_policy.sensing.baseline_detector:BaselineDetector",
             "counters = pqc_policy.sensing.detectors:Counters",
             "heuristic = pqc_policy.sensing.detectors:Heuristic",
-            "transformer = pqc_policy.sensing.shipped_detectors:transformer",
-            "trees = pqc_policy.sensing.shipped_detectors:trees",
         ],
     },
 )
