@@ -10,7 +10,10 @@ setup(
     name=PACKAGE,
     version="0.2.0",
     packages=find_packages(exclude=["test"]),
-    package_data={f"{PACKAGE}.closed_loop.profiles": ["*.json"]},
+    package_data={
+        f"{PACKAGE}.agent": ["*.json"],
+        f"{PACKAGE}.closed_loop.profiles": ["*.json"],
+    },
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
@@ -26,5 +29,9 @@ setup(
     extras_require={"test": ["pytest"]},
     entry_points={
         "pqc_policy.models": ["transformer = pqc_learning.transformer:Transformer"],
+        "pqc_policy.strategies": [
+            "hybrid = pqc_learning.agent.shipped:hybrid",
+            "rl = pqc_learning.agent.shipped:rl",
+        ],
     },
 )

@@ -114,7 +114,7 @@ def test_the_agent_is_trained_without_an_environment_of_ros() -> None:
     code = (
         "import sys\nsys.modules['ament_index_python'] = None\n"
         "sys.modules['ament_index_python.packages'] = None\n"
-        "import pqc_learning.agent.train_agent"
+        "import pqc_learning.training.agent"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

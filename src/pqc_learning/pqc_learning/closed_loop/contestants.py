@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pqc_policy.parameters import from_values
-from pqc_policy.policy.agent_table import Agent
 from pqc_policy.policy.config import STRATEGY_NAMES, PolicyConfig
 from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.strategies import Strategy
 from pqc_policy.policy.suites import DEFAULT_SUITE
 
 from pqc_learning.closed_loop.cost_set import CostSet
@@ -29,7 +29,7 @@ class Contestant:
     strategy: str
     suites: Mapping[int, str]  # by the floor of the tunnel
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    agent: Agent | None = None  # None: the shipped one, where the strategy asks one
+    made: Strategy | None = None  # in place of the shipped one of that name
 
     def suite(self, costs: CostSet) -> str:
         """Return the suite of the first handshake."""
@@ -38,7 +38,7 @@ class Contestant:
     def policy(self, costs: CostSet) -> Policy:
         """Return the policy with these costs."""
         values = {"strategy": self.strategy, **self.parameters}
-        return Policy(from_values(PolicyConfig, values), costs.profile, agent=self.agent)
+        return Policy(from_values(PolicyConfig, values), costs.profile, strategy=self.made)
 
 
 def contestants() -> dict[str, Contestant]:

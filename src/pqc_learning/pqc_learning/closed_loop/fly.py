@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from pqc_policy.policy import worth
 from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.inputs import Computer as ComputerLoad
 from pqc_policy.policy.inputs import Link, Phase, Thermal
@@ -19,6 +18,7 @@ from pqc_policy.sensing.mission_phase import Observation
 from pqc_policy.sensing.trend import Trend
 from pqc_sim.physics.computer import Computer
 
+from pqc_learning.closed_loop import worth
 from pqc_learning.closed_loop.advisor_follower import AdvisorFollower, Counted
 from pqc_learning.closed_loop.contestants import Contestant
 from pqc_learning.closed_loop.cost_set import CORE_W, CostSet

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pqc_policy.policy.agent_choice import Choice
-from pqc_policy.policy.agent_table import (
+from pqc_learning.agent.choice import Choice
+from pqc_learning.agent.table import (
+    SHIPPED,
     AgentFault,
     digest_of,
-    find_agent,
     load_agent,
     parse_agent,
     table_text,
 )
-from pqc_policy.policy.agent_view import COLUMNS
+from pqc_learning.agent.view import COLUMNS
 
 CARD = {"name": "test", "data": "none", "seed": 1, "commit": "none", "metrics": {}}
 ZEROS = {choice: [[0.0] * len(column.bins) for column in COLUMNS] for choice in Choice}
@@ -49,8 +49,7 @@ def test_a_value_is_the_sum_of_the_weights_of_the_bins_that_are_seen() -> None:
 
 
 def test_the_shipped_table_names_its_data_its_commit_and_its_figures() -> None:
-    agent = find_agent()
-    assert not isinstance(agent, AgentFault)
+    agent = load_agent(SHIPPED)
     assert agent.name == "flight_agent" and agent.card["commit"]
     compared = {"rl", "hybrid", "telemetry_aware"}
     assert agent.card["metrics"]["tunnel"]["reward_per_s"].keys() == compared

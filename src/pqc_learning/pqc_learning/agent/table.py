@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A trained agent: a table of weights, as a text file that is checked before it is used.
 
-The file is JSON of format 1: `columns` (what the agent sees, agent_view.py, with the names of its
+The file is JSON of format 1: `columns` (what the agent sees, view.py, with the names of its
 bins), `weights` (of each choice, a number for each bin of each column), `card` (what it was trained
 with, and how well it does), and `sha256` of all this. The value of a choice is the sum of the
 weights of the bins that are seen. Nothing but numbers is read: no library for training is needed.
@@ -13,19 +13,18 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from hashlib import sha256
-from importlib import resources
 from pathlib import Path
 from typing import Any, Protocol
 
 from pqc_policy.named_files import FileFault, from_json, read_text
-from pqc_policy.policy.agent_choice import Choice
-from pqc_policy.policy.agent_view import COLUMNS, View
 from pqc_policy.shown_text import Fault
 
+from pqc_learning.agent.choice import Choice
+from pqc_learning.agent.view import COLUMNS, View
+
 FORMAT = 1
-SHIPPED = "flight_agent.json"
+SHIPPED = Path(__file__).with_name("flight_agent.json")
 # Values are sums of rewards, none of which is above 1 in a second: no training gives a larger one.
 MOST_WEIGHT = 10_000.0
 _FIELDS = {"format", "card", "columns", "weights", "sha256"}
@@ -170,21 +169,3 @@ def load_agent(path: Path) -> AgentTable:
         return parse_agent(read_text(path, trusted=True))
     except FileFault as fault:
         raise AgentFault(f"The agent's table {path} {fault}.") from fault
-
-
-@cache
-def _shipped() -> AgentTable | AgentFault:
-    found = Path(str(resources.files("pqc_policy.policy.agents").joinpath(SHIPPED)))
-    return _loaded(found)
-
-
-def _loaded(path: Path) -> AgentTable | AgentFault:
-    try:
-        return load_agent(path)
-    except AgentFault as fault:
-        return fault
-
-
-def find_agent(path: str = "") -> AgentTable | AgentFault:
-    """Return the agent of a file, or why it can't be used; an empty path is the shipped one."""
-    return _loaded(Path(path)) if path else _shipped()

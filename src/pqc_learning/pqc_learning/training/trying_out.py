@@ -10,9 +10,10 @@ from math import sqrt
 from statistics import mean, stdev
 from typing import Any
 
-from pqc_policy.policy.agent_table import AgentTable, parse_agent
 from pqc_policy.policy.suites import DEFAULT_SUITE, LEVELS
 
+from pqc_learning.agent.strategies import LEARNED
+from pqc_learning.agent.table import AgentTable, parse_agent
 from pqc_learning.closed_loop.contestants import Contestant
 from pqc_learning.closed_loop.cost_set import cost_sets
 from pqc_learning.closed_loop.distribution import draw
@@ -20,7 +21,7 @@ from pqc_learning.closed_loop.flight_plan import PreparedFlight
 from pqc_learning.closed_loop.fly import Flight
 
 RULES = "telemetry_aware"
-COMPARED = (RULES, "rl", "hybrid")
+COMPARED = (RULES, *LEARNED)
 Worths = dict[tuple[str, str], float]  # mean R of a second, by cost set and strategy
 Mapper = Callable[[Callable[[int], Worths], Iterable[int]], Iterable[Worths]]
 
@@ -35,7 +36,8 @@ def _worths(agent: AgentTable, seed: int) -> Worths:
     worths = {}
     for costs in cost_sets().values():
         for name in COMPARED:
-            flight = Flight(prepared, Contestant(name, name, suites, agent=agent), costs)
+            made = LEARNED[name](agent) if name in LEARNED else None
+            flight = Flight(prepared, Contestant(name, name, suites, made=made), costs)
             outcome = flight.fly()
             worths[costs.name, name] = outcome.worth / outcome.seconds
     return worths
@@ -51,7 +53,7 @@ def metrics(table: str, seeds: range, mapper: Mapper) -> dict[str, Any]:
     for costs in cost_sets():
         means = {name: round(mean(one[costs, name] for one in flown), 4) for name in COMPARED}
         less = {}
-        for name in ("rl", "hybrid"):
+        for name in LEARNED:
             differences = [one[costs, name] - one[costs, RULES] for one in flown]
             half = 1.96 * stdev(differences) / sqrt(len(differences))
             less[f"{name} - {RULES}"] = [round(mean(differences), 5), round(half, 5)]

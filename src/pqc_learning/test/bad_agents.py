@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from math import inf, nan
 from random import Random
 
-from pqc_policy.policy.agent_choice import Choice
-from pqc_policy.policy.agent_view import View
+from pqc_learning.agent.choice import Choice
+from pqc_learning.agent.view import View
 
 
 class BadAgent:

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pqc_learning.agent.experience import SIZE, Experience
 from pqc_learning.environment.episode import CHOICES, DISCOUNT
+from pqc_learning.training.experience import SIZE, Experience
 
 TURNS = 150
 # A bin that was seen this seldom hardly moves its weight.

@@ -15,14 +15,17 @@ from dataclasses import replace
 from math import isfinite
 
 from pqc_policy.policy import renewals, rules
-from pqc_policy.policy.agent_choice import Choice
-from pqc_policy.policy.agent_view import View, view
 from pqc_policy.policy.decision import Action, Preference, Proposal
 from pqc_policy.policy.hold_reasons import hold_reason
 from pqc_policy.policy.needs import needs, needs_of
+from pqc_policy.policy.rules import Rule
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import Suite
 from pqc_policy.policy.wording import counted
+
+from pqc_learning.agent.choice import Choice
+from pqc_learning.agent.table import Agent
+from pqc_learning.agent.view import View, view
 
 # Keys that are younger need no renewal, whatever an agent prefers.
 _LEAST_INTERVALS = 0.25
@@ -37,24 +40,39 @@ _WORDS = {
 _Options = Mapping[Choice, Proposal | str]
 
 
-@needs("session")
-def agent(s: Situation) -> Proposal | None:
-    """Do what the agent prefers of everything that is open."""
-    return _chosen(s, "agent", (Choice.RATCHET, Choice.REKEY, Choice.DOWN, Choice.UP))
+def agent_rule(agent: Agent) -> Rule:
+    """Return the rule that does what an agent prefers of everything that is open."""
+
+    @needs("session")
+    def rule(s: Situation) -> Proposal | None:
+        return _chosen(agent, s, "agent", (Choice.RATCHET, Choice.REKEY, Choice.DOWN, Choice.UP))
+
+    rule.__name__ = "agent"
+    return rule
 
 
-@needs("session")
-def leeway(s: Situation) -> Proposal | None:
-    """Let the agent choose what the rules leave open: earlier renewals, and when to step up."""
-    return _chosen(s, "leeway", (Choice.RATCHET, Choice.REKEY, Choice.UP))
+def leeway_rule(agent: Agent) -> Rule:
+    """Return the rule that lets an agent choose what the rules leave open.
+
+    That is to renew keys earlier, and when to step up.
+    """
+
+    @needs("session")
+    def rule(s: Situation) -> Proposal | None:
+        return _chosen(agent, s, "leeway", (Choice.RATCHET, Choice.REKEY, Choice.UP))
+
+    rule.__name__ = "leeway"
+    return rule
 
 
-def _chosen(s: Situation, rule: str, choices: tuple[Choice, ...]) -> Proposal | None:
-    if s.agent is None or s.current is None:
+def _chosen(
+    agent: Agent, s: Situation, rule: str, choices: tuple[Choice, ...]
+) -> Proposal | None:
+    if s.current is None:
         return None
     options = {choice: _option(s, s.current, choice, rule) for choice in choices}
     seen = view(s)
-    values = _finite(s.agent.values(seen))
+    values = _finite(agent.values(seen))
     able = [choice for choice in choices if isinstance(options[choice], Proposal)]
     # Of equal values the first counts, and that is to hold; a choice without a value is none.
     order = [choice for choice in (Choice.HOLD, *able) if choice in values]
@@ -65,7 +83,7 @@ def _chosen(s: Situation, rule: str, choices: tuple[Choice, ...]) -> Proposal | 
         if incomplete is not None:
             return incomplete
         proposal = rules.endure(s) or Proposal(Action.HOLD, rule, "")
-    preference = _preference(s, seen, values, best, (Choice.HOLD, *able))
+    preference = _preference(agent, seen, values, best, (Choice.HOLD, *able))
     return replace(
         proposal,
         reason=f"{_reason(preference, options)} {proposal.reason}".rstrip(),
@@ -79,7 +97,7 @@ def _finite(values: Mapping[str, float]) -> dict[Choice, float]:
 
 
 def _preference(
-    s: Situation,
+    agent: Agent,
     seen: View,
     values: Mapping[Choice, float],
     best: Choice,
@@ -88,8 +106,8 @@ def _preference(
     others = [choice for choice in able if choice in values and choice is not best]
     against = max(others, key=values.__getitem__, default=None)
     because: tuple[tuple[str, float], ...] = ()
-    if s.agent is not None and against is not None and best in values:
-        because = s.agent.because(seen, best, against)
+    if against is not None and best in values:
+        because = agent.because(seen, best, against)
     return Preference(
         chosen=best,
         against=against or "",

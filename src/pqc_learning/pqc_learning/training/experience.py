@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from pqc_policy.policy.agent_choice import Choice
-from pqc_policy.policy.agent_view import COLUMNS
 
+from pqc_learning.agent.choice import Choice
+from pqc_learning.agent.view import COLUMNS
 from pqc_learning.closed_loop.cost_set import cost_sets
 from pqc_learning.closed_loop.distribution import draw
 from pqc_learning.closed_loop.flight_plan import PreparedFlight

@@ -4,26 +4,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from bad_agents import AlwaysHeavier, AlwaysLighter, BadAgent, NeverActs
 from flight import MCELIECE5, MLKEM512, MLKEM768, MLKEM1024, Flight, policy_with, take_off
-from pqc_policy.policy.agent_choice import Choice
-from pqc_policy.policy.agent_table import AgentFault, find_agent
+from pqc_learning.agent.choice import Choice
+from pqc_learning.agent.strategies import LEARNED
 from pqc_policy.policy.config import RekeyIntervals
 from pqc_policy.policy.decision import Action
+from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.explain import explain
-from pqc_policy.policy.inert_rules import inert_rules
 from pqc_policy.policy.inputs import Phase, Verdict
 from pqc_policy.policy.suites import SUITES
 
-LEARNED = ("rl", "hybrid")
-FAULT = AgentFault("The agent's table was altered: it does not have the hash that it names.")
+
+def policy_of(strategy: str, agent: BadAgent | None = None, **changes: object) -> Policy:
+    """Return a policy with the shipped agent, or with another one."""
+    made = LEARNED[strategy](agent) if agent is not None else None
+    return policy_with(strategy=strategy, made=made, **changes)
 
 
 def flying(strategy: str, agent: BadAgent | None = None, **circumstances: object) -> Flight:
-    return take_off(policy_with(strategy=strategy, agent=agent), **circumstances)
+    return take_off(policy_of(strategy, agent), **circumstances)
 
 
 def choices(flight: Flight) -> list[str]:
@@ -34,7 +35,6 @@ def choices(flight: Flight) -> list[str]:
 def test_the_shipped_agent_flies_and_explains_itself(strategy: str) -> None:
     flight = flying(strategy, phase=Phase.TRANSIT)
     flight.fly(400)
-    assert flight.policy.fallback == ""
     asked = [d for d in flight.decisions if d.rule in ("agent", "leeway")]
     assert asked and all("The agent prefers" in d.reason for d in asked)
     text = explain(asked[-1], flight.policy, flight.state)
@@ -48,31 +48,6 @@ def test_an_explanation_names_what_speaks_most_for_the_choice() -> None:
     assert decision.preference is not None and decision.preference.because
     text = explain(decision, flight.policy, flight.state)
     assert f"For {decision.preference.chosen} rather than {decision.preference.against}" in text
-
-
-@pytest.mark.parametrize("strategy", LEARNED)
-def test_without_a_usable_agent_the_rules_of_telemetry_aware_decide_and_say_so(
-    strategy: str,
-) -> None:
-    """Every line is that of the other strategy, but for the name."""
-    flights = [Flight(policy_with(strategy=strategy, agent=FAULT)), Flight(policy_with())]
-    for flight in flights:
-        flight.fly(150)
-        flight.fly(100, gap_s=3.0, advisor=Verdict.ATTACK)
-        flight.fly(200, gap_s=0.02, advisor=Verdict.CLEAR, armed=False)
-    ours, theirs = (flight.decisions for flight in flights)
-    assert [replace(d, strategy="") for d in ours] == [replace(d, strategy="") for d in theirs]
-    policy = flights[0].policy
-    assert policy.fallback == f"{FAULT} The strategy {strategy} decides as telemetry_aware."
-    assert policy.fallback in explain(ours[-1], policy, flights[0].state)
-
-
-@pytest.mark.parametrize("strategy", LEARNED)
-def test_a_file_that_is_not_there_is_one_sentence(strategy: str) -> None:
-    policy = policy_with(strategy=strategy, agent=find_agent("/nowhere/table.json"))
-    assert policy.fallback.startswith(
-        "The agent's table /nowhere/table.json can't be read: No such file or directory. "
-    )
 
 
 @pytest.mark.parametrize("strategy", LEARNED)
@@ -156,26 +131,10 @@ def test_no_agent_renews_keys_in_take_off_and_landing(strategy: str, phase: Phas
 
 @pytest.mark.parametrize("strategy", LEARNED)
 def test_a_family_that_is_never_renewed_is_not_by_an_agent(strategy: str) -> None:
-    policy = policy_with(
-        strategy=strategy,
-        agent=AlwaysHeavier(1),
-        rekey_interval_s=RekeyIntervals(ml_kem=0.0),
-    )
-    flight = take_off(policy)
+    never = RekeyIntervals(ml_kem=0.0)
+    flight = take_off(policy_of(strategy, AlwaysHeavier(1), rekey_interval_s=never))
     flight.fly(300)
     assert flight.renewed_s == []
-
-
-def test_an_agent_that_can_choose_nothing_is_an_inert_rule() -> None:
-    only = frozenset({MLKEM768})
-    intervals = RekeyIntervals(ml_kem=0.0)
-    allowed = replace(policy_with().config.allowed, suites=only)
-    policy = policy_with(strategy="hybrid", allowed=allowed, rekey_interval_s=intervals)
-    why = {one.rule: one.why for one in inert_rules(policy)}["leeway"]
-    assert why == (
-        f"{MLKEM768} is the only suite that may be chosen, and rekey_interval_s is 0 for every "
-        "family that may be chosen (ml_kem)"
-    )
 
 
 def test_on_a_thin_link_a_full_rekey_becomes_a_ratchet_whatever_the_agent_prefers() -> None:
