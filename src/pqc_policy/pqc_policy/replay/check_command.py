@@ -20,7 +20,7 @@ from pqc_policy.shown_text import shown, shown_streams
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return 2 for parameters that can't be used, else 0.
 
-    1: the strategy's agent can't be used, or the tunnel uses no suite that may be chosen.
+    1: the tunnel uses no suite that may be chosen.
     """
     parser = argparse.ArgumentParser(prog="check", description=__doc__, allow_abbrev=False)
     parser.add_argument(
@@ -61,11 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("The limits of the tunnel are not known: give its parameters with --tunnel.")
     for name, value in sorted(policy.overridden.items()):
         print(f"The strategy sets {name} itself: {value} is not used.")
-    if policy.fallback:
-        print(shown(policy.fallback))
     silent = silent_rules(policy, tunnel)
     for rule in silent:
         print(f"The rule {rule} never acts with these parameters.")
     if not silent:
         print("Every rule can act.")
-    return 1 if policy.fallback else 0
+    return 0

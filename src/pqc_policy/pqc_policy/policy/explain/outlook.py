@@ -21,6 +21,7 @@ from pqc_policy.policy.rules.renewals import (
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.strategies.registry import Strategy
 from pqc_policy.policy.suites import Suite, find_suite
+from pqc_policy.policy.wording import listed
 
 
 def outlook(s: Situation, decision: Decision, strategy: Strategy) -> str:
@@ -31,8 +32,8 @@ def outlook(s: Situation, decision: Decision, strategy: Strategy) -> str:
     stepwise = [*_renewal(s, intervals, strategy)]
     if strategy.steps:
         stepwise = [*_conditions(s), *stepwise]
-    if strategy.asks_agent:
-        stepwise.append("the agent may choose otherwise in each second")
+    if strategy.own_rules:
+        stepwise.append(f"{listed(strategy.own_rules)} may choose otherwise in each second")
     elif strategy.steps:
         stepwise += _upgrade(s)
     degraded = [_what_safety_needs(s)] if s.missing else []

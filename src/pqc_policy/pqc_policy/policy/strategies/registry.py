@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from importlib.metadata import entry_points
 from math import inf
 from typing import Any
 
-from pqc_policy.foreign_fault import sentence
 from pqc_policy.parameters import ParameterFault
-from pqc_policy.policy import agent
+from pqc_policy.plugins import load_plugin
 from pqc_policy.policy.config import STRATEGY_GROUP, ExpertConfig, PolicyConfig
 from pqc_policy.policy.inputs import INPUTS, DecisionInput
 from pqc_policy.policy.profile import SHIPPED
@@ -31,6 +29,7 @@ def _everything(inputs: DecisionInput) -> DecisionInput:
     return inputs
 
 
+_PACKAGE = "pqc_policy"
 # They come before the wishes of a strategy; one of another package can't leave any out.
 GUARDS: tuple[Rule, ...] = (
     guards.session,
@@ -50,6 +49,7 @@ class Strategy:
     profile: str = SHIPPED[0]  # the shipped profile to use where none is configured
     sees: Callable[[DecisionInput], DecisionInput] = _everything  # of the inputs
     guards: tuple[Rule, ...] = GUARDS
+    own_rules: tuple[str, ...] = ()  # the names of the wishes of another package
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -66,11 +66,6 @@ class Strategy:
         """Whether it goes step by step."""
         return steps.link in self.wishes
 
-    @property
-    def asks_agent(self) -> bool:
-        """Whether an agent takes part, and without one the rules of FALLBACK decide."""
-        return agent.agent in self.wishes or agent.leeway in self.wishes
-
 
 _TELEMETRY_AWARE: tuple[Rule, ...] = (
     renewals.event,
@@ -85,7 +80,6 @@ _TELEMETRY_AWARE: tuple[Rule, ...] = (
     steps.endure,
     steps.nominal,
 )
-FALLBACK = "telemetry_aware"
 
 
 def _published_inputs(inputs: DecisionInput) -> DecisionInput:
@@ -146,21 +140,6 @@ STRATEGIES: Mapping[str, Strategy] = {
         guards=(guards.safety, guards.emergency, guards.blackout, guards.cooldown),
     ),
     "expert": Strategy((expert.choose, steps.nominal)),
-    # An agent decides what is no matter of rules: emergencies, events, and keys that are overdue.
-    "rl": Strategy(
-        (
-            renewals.event,
-            renewals.fleet,
-            renewals.overdue,
-            agent.agent,
-            guards.safety,
-            steps.nominal,
-        )
-    ),
-    # An agent where none of the rules acts, and in place of `upgrade`.
-    "hybrid": Strategy(
-        tuple(agent.leeway if wish is steps.upgrade else wish for wish in _TELEMETRY_AWARE)
-    ),
 }
 
 
@@ -168,27 +147,20 @@ def find_strategy(name: str) -> Strategy:
     """Return a strategy of this package or of an entry point; raise ParameterFault otherwise."""
     if name in STRATEGIES:
         return STRATEGIES[name]
-    found = tuple(entry_points(group=STRATEGY_GROUP, name=name))
-    if not found:
-        raise ParameterFault(f"There is no strategy {name}.")
-    try:
-        strategy = found[0].load()
-    except Exception as fault:  # whatever a foreign package raises
-        raise ParameterFault(f"The strategy {name} can't be loaded: {sentence(fault)}") from fault
+    strategy = load_plugin(STRATEGY_GROUP, "strategy", name, ParameterFault)
     if not isinstance(strategy, Strategy):
         raise ParameterFault(f"The entry point {name} is no Strategy.")
-    return _checked(name, strategy)
+    return checked(name, strategy)
 
 
-def _checked(name: str, strategy: Strategy) -> Strategy:
+def checked(name: str, strategy: Strategy) -> Strategy:
     """Return the strategy with every guard, its own rules contained, and `nominal` at the end."""
     unknown = set(strategy.fixed) - {field.name for field in fields(PolicyConfig)}
     if unknown:
         raise ParameterFault(f"The strategy {name} sets {min(unknown)}, which is no parameter.")
     if strategy.profile not in SHIPPED:
         raise ParameterFault(f"The strategy {name} asks for no shipped profile.")
-    known = [rule for own in STRATEGIES.values() for rule in own.rules]
-    own = [rule for rule in strategy.wishes if rule not in known]
+    own = [rule for rule in strategy.wishes if not rule.__module__.startswith(f"{_PACKAGE}.")]
     if not all(callable(rule) and hasattr(rule, "__name__") for rule in own):
         raise ParameterFault(f"The strategy {name} has a rule that is no function.")
     lacking = {what for rule in own for what in (*needs_of(rule).every, *needs_of(rule).one_of)}
@@ -198,4 +170,5 @@ def _checked(name: str, strategy: Strategy) -> Strategy:
         )
     wishes = tuple(guarded(rule) if rule in own else rule for rule in strategy.wishes)
     last = () if steps.nominal in wishes else (steps.nominal,)
-    return replace(strategy, wishes=(*wishes, *last), guards=GUARDS)
+    names = tuple(rule.__name__ for rule in own)
+    return replace(strategy, wishes=(*wishes, *last), guards=GUARDS, own_rules=names)
