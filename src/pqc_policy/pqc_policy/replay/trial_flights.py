@@ -102,7 +102,8 @@ def silent_rules(policy: Policy, tunnel: TunnelFloor | None = None) -> list[str]
     Rules that can only hold count as silent where they do not even that. `tunnel` is what the
     parameters of the tunnel leave: its suites and the first of them.
     """
-    usual = _acts(Policy(PolicyConfig(strategy=policy.config.strategy)), None)
+    strategy = policy.strategy if policy.strategy.own_rules else None
+    usual = _acts(Policy(PolicyConfig(strategy=policy.config.strategy), strategy=strategy), None)
     missing = usual - _acts(policy, tunnel)
     asking = {act.rule for act in usual if act.asks}
     return sorted({act.rule for act in missing if act.asks or act.rule not in asking})
