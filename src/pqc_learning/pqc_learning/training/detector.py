@@ -38,7 +38,7 @@ _WITHOUT_ATTACKS = 100_000  # the first number of such flights
 _FALSE_ALARMS_PER_HOUR = 0.8
 _SOON_S = 6.0
 _USUAL = (0.001, 0.999)  # quantiles
-_BATCH = 256
+_BATCH = 8  # windows; more of them do not fit into a cache
 
 
 @dataclass(frozen=True)
