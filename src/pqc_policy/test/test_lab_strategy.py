@@ -45,7 +45,7 @@ class Lambda:
 
 careful = Strategy((cool_only, renewals.rekey), {"cooldown_s": 9.0})
 no_strategy = 7
-failing = Strategy((breaks,))
+failing = Strategy((breaks,), guards=())
 wrong = Strategy((answers,))
 reckless = Strategy((unsafe,))
 misspelt = Strategy((), {"cooldown": 9.0})

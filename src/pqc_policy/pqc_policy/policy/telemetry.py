@@ -149,13 +149,15 @@ class Telemetry:
         Returns False for a message whose stamp is refused.
         """
         read = _READERS.get(topic)
-        value = read(message) if read is not None else None
-        if value is None:
+        if read is None:
             return True
         stamp_ns = nanoseconds(message.stamp)
         time_ns = self._of_stamp(stamp_ns)
         if time_ns is None:
             return False
+        value = read(message)
+        if value is None:
+            return True
         if isinstance(value, _Suites):
             value = value.later_by(time_ns - stamp_ns)
         self._timelines[topic].put(time_ns, value)
