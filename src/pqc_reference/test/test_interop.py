@@ -239,7 +239,9 @@ def test_what_was_held_through_a_silence_is_stale_at_both_ends(
         reference.change = hold
         partner.send(b"arm the motors, now")
         assert peer.slots.sending is not None
-        held["out"] = peer.slots.sending.seal(Kind.DATA, b"arm the motors, now", time.monotonic())
+        held["out"] = peer.slots.sending.seal(
+            Kind.DATA, b"arm the motors, now", time.monotonic()
+        )
         over = time.monotonic() + 2.0
         reference.run("the silence", lambda: time.monotonic() > over and "in" in held)
         reference.change = lambda datagram, _: None if datagram[0] >> 6 == 0b10 else datagram

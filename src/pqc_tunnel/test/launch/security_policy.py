@@ -51,7 +51,10 @@ class SecurityPolicy:
             for enclave in root.findall("enclaves/enclave")
         }
         self.rules = {
-            rule for path, rules in self.enclaves.items() if path != OPERATOR for rule in rules
+            rule
+            for path, rules in self.enclaves.items()
+            if path != OPERATOR
+            for rule in rules
         }
 
     @classmethod
