@@ -18,10 +18,7 @@ setup(
     name=PACKAGE,
     version="0.2.0",
     packages=find_packages(exclude=["test"]),
-    package_data={
-        f"{PACKAGE}.policy.agents": ["*.json"],
-        f"{PACKAGE}.policy.profiles": ["*.json"],
-    },
+    package_data={f"{PACKAGE}.policy.profiles": ["*.json"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
@@ -44,11 +41,9 @@ setup(
             "sensing_node = pqc_policy.nodes.entry_points:sensing_node",
         ],
         "pqc_policy.detectors": [
-            "baseline = pqc_policy.sensing.baseline_detector:BaselineDetector",
-            "counters = pqc_policy.sensing.detectors:Counters",
-            "heuristic = pqc_policy.sensing.detectors:Heuristic",
-            "transformer = pqc_policy.sensing.shipped_detectors:transformer",
-            "trees = pqc_policy.sensing.shipped_detectors:trees",
+            "baseline = pqc_policy.sensing.detectors.baseline_detector:BaselineDetector",
+            "counters = pqc_policy.sensing.detectors.heuristic:Counters",
+            "heuristic = pqc_policy.sensing.detectors.heuristic:Heuristic",
         ],
     },
 )

@@ -15,9 +15,9 @@ from pqc_bench.sensing.calm_tunnel import CalmTunnel  # noqa: E402
 from pqc_policy.policy.inputs import Verdict  # noqa: E402
 from pqc_policy.policy.suites import DEFAULT_SUITE, SUITES  # noqa: E402
 from pqc_policy.policy.telemetry import Telemetry  # noqa: E402
-from pqc_policy.sensing.advisor import AdvisorState  # noqa: E402
 from pqc_policy.sensing.advisor_settings import AdvisorSettings  # noqa: E402
-from pqc_policy.sensing.features import FEATURES, vector  # noqa: E402
+from pqc_policy.sensing.detectors.advisor import AdvisorState  # noqa: E402
+from pqc_policy.sensing.traffic.features import FEATURES, vector  # noqa: E402
 
 RATE_HZ = 320
 START = 1000

@@ -18,7 +18,7 @@ from pqc_learning.data.dataset import JUDGING, TRAINING, recorded_flight, window
 from pqc_learning.data.episodes import CLASSES, UNSURE, Episode, labels
 from pqc_learning.data.recording import BIN_S, Recorded, record
 from pqc_learning.data.training_flights import training_flight
-from pqc_policy.sensing.features import FEATURES
+from pqc_policy.sensing.traffic.features import FEATURES
 
 SECONDS = 90.0
 ATTACK = slice(60, 95)  # bins of the attack from 30 s on

@@ -20,9 +20,10 @@ from pqc_learning.judging.flown import WITHOUT_ATTACKS, fly_all, judge
 from pqc_learning.judging.result import result
 from pqc_learning.judging.result_text import tables
 from pqc_policy.policy.inputs import Verdict
-from pqc_policy.sensing.advisor import Advisor, AdvisorState
-from pqc_policy.sensing.finding import Finding, Usual
-from pqc_policy.sensing.traffic import Bin
+from pqc_policy.sensing.detectors.advisor import Advisor, AdvisorState
+from pqc_policy.sensing.detectors.finding import Finding
+from pqc_policy.sensing.traffic.bins import Bin
+from pqc_policy.sensing.traffic.usual_traffic import Usual
 
 BIN_S = 0.6
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What another package's detector or strategy has raised, in words."""
+"""Puts into words what another package's detector or strategy has raised."""
 
 from pqc_policy.shown_text import shown
 

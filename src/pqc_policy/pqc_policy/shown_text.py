@@ -34,7 +34,7 @@ def shown_lines(text: str) -> str:
 
 
 class Fault(ValueError):
-    """What is wrong, as one sentence for a person."""
+    """A fault; its text is one sentence for a person."""
 
     def __init__(self, sentence: object) -> None:
         super().__init__(shown(sentence))

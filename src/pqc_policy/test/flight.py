@@ -7,7 +7,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pqc_policy.policy.agent_table import Agent, AgentFault
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Action, Decision
 from pqc_policy.policy.engine import Policy
@@ -26,6 +25,7 @@ from pqc_policy.policy.inputs import (
 )
 from pqc_policy.policy.profile import SHIPPED, shipped_profile
 from pqc_policy.policy.state import PolicyState
+from pqc_policy.policy.strategies.registry import Strategy
 
 MLKEM512 = "cs-mlkem512-aesgcm-mldsa44"
 LIGHTEST = "cs-mlkem512-aesgcm-falcon512"
@@ -36,6 +36,8 @@ MCELIECE3 = "cs-classicmceliece460896-aesgcm-mldsa65"
 MCELIECE5 = "cs-classicmceliece8192128-aesgcm-mldsa87"
 
 
+_AGE_S = 0.1  # of an input that is not late
+_REKEY_S = 0.1  # from the decision until the new keys are in use
 _MESSAGES = {"attack_class": "advisor"}  # inputs that come in the message of another one
 
 
@@ -113,7 +115,7 @@ class Flight:
             "session": Session(
                 suite=self.suite,
                 epoch=self.epoch,
-                key_age_s=self.now_s - self.keys_since_s,
+                key_age_s=max(self.now_s - self.age_s("session") - self.keys_since_s, 0.0),
                 handshake_s=self.handshake_s,
                 work_s=self.work_s,
                 ratchets=self.ratchets,
@@ -126,11 +128,15 @@ class Flight:
             now_s=self.now_s,
             held=self.held,
             **{
-                name: Reading(value, self.ages_s.get(_MESSAGES.get(name, name), 0.1))
+                name: Reading(value, self.age_s(_MESSAGES.get(name, name)))
                 for name, value in values.items()
                 if value is not None and _MESSAGES.get(name, name) not in self.absent
             },
         )
+
+    def age_s(self, name: str) -> float:
+        """Return the age of an input."""
+        return self.ages_s.get(name, _AGE_S)
 
     def step(self, **changes: Any) -> Decision:
         """Set attributes, advance the time by a second and return the decision."""
@@ -152,7 +158,7 @@ class Flight:
         self.ratchets += ratchet
         self.suite = suite
         self.epoch = (self.epoch + 1) % 256
-        self.keys_since_s = self.now_s
+        self.keys_since_s = self.now_s + _REKEY_S
 
     def fly(self, seconds: int, **changes: Any) -> list[Decision]:
         """Set attributes, advance the time and return the decisions."""
@@ -174,8 +180,6 @@ def take_off(policy: Policy | None = None, **circumstances: Any) -> Flight:
     return flight
 
 
-def policy_with(
-    profile: str = SHIPPED[0], agent: Agent | AgentFault | None = None, **changes: Any
-) -> Policy:
+def policy_with(profile: str = SHIPPED[0], made: Strategy | None = None, **changes: Any) -> Policy:
     """Return a policy with changed parameters, and the costs of a shipped profile."""
-    return Policy(replace(PolicyConfig(), **changes), shipped_profile(profile), agent=agent)
+    return Policy(replace(PolicyConfig(), **changes), shipped_profile(profile), strategy=made)

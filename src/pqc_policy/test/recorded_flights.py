@@ -7,8 +7,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from pqc_policy.policy.decision_log import Line
 from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.explain.decision_log import Line
 from pqc_policy.replay.parameter_file import read_settings
 
 FLIGHTS = Path(__file__).parent.parent / "flights"

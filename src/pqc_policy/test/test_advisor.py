@@ -10,14 +10,14 @@ from math import log
 
 import pytest
 from pqc_policy.policy.inputs import Verdict
-from pqc_policy.sensing.advisor import Advisor, AdvisorConfig, AdvisorState
 from pqc_policy.sensing.advisor_settings import AdvisorSettings
-from pqc_policy.sensing.baseline_detector import BaselineDetector
-from pqc_policy.sensing.detectors import Counters, Heuristic
-from pqc_policy.sensing.finding import Attack, Finding, Normal, Usual
-from pqc_policy.sensing.link_now import Pace, PathNow
-from pqc_policy.sensing.traffic import DUPLICATES, REASONS, Bin, Way
-from pqc_policy.sensing.usual_traffic import UsualConfig
+from pqc_policy.sensing.detectors.advisor import Advisor, AdvisorConfig, AdvisorState
+from pqc_policy.sensing.detectors.baseline_detector import BaselineDetector
+from pqc_policy.sensing.detectors.finding import Attack, Finding
+from pqc_policy.sensing.detectors.heuristic import Counters, Heuristic
+from pqc_policy.sensing.traffic.bins import DUPLICATES, REASONS, Bin, Way
+from pqc_policy.sensing.traffic.link_now import Pace, PathNow
+from pqc_policy.sensing.traffic.usual_traffic import Normal, Usual, UsualConfig
 
 KNOWN = Advisor(usual=UsualConfig(normal_packets=32.0))
 USUAL = Usual(up=Normal(received=32.0, spread=32.0**0.5))
@@ -52,7 +52,6 @@ def rules(usual: UsualConfig) -> Advisor:
 
 
 def as_shipped(usual: UsualConfig) -> Advisor:
-    pytest.importorskip("onnxruntime")
     advisor, missing = replace(AdvisorSettings(), usual=usual).make_advisor()
     assert missing == ()
     return advisor
@@ -209,7 +208,6 @@ def test_the_baseline_scores_no_more_than_the_heuristic() -> None:
 
 @pytest.mark.parametrize("attack_score", [0.9, 0.7])
 def test_of_an_attack_that_the_trees_see_too_the_class_is_theirs(attack_score: float) -> None:
-    pytest.importorskip("onnxruntime")
     settings = AdvisorSettings(config=AdvisorConfig(attack_score=attack_score))
     bins = [delivered(1.0)] * 60 + [delivered(0.25)] * 60
     advisor, state = settings.make_advisor()[0], AdvisorState()

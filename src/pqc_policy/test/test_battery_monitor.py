@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import pytest
-from pqc_policy.sensing.battery_monitor import BatteryMonitor, Report
-from pqc_policy.sensing.battery_predictor import BatteryPredictor, Pack
-from pqc_policy.sensing.battery_reading import BatteryReading
+from pqc_policy.sensing.battery.monitor import BatteryMonitor, Report
+from pqc_policy.sensing.battery.predictor import BatteryPredictor, Pack
+from pqc_policy.sensing.battery.reading import BatteryReading
 from pqc_policy.sensing.source_fallback import SourceFallback
 from shepherd import Discharge
 

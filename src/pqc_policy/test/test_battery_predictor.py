@@ -10,8 +10,8 @@ from statistics import median
 from typing import NamedTuple
 
 import pytest
-from pqc_policy.sensing.battery_predictor import BatteryPredictor, Pack, Prediction, Sample
-from pqc_policy.sensing.open_circuit import cell_voltage, charge_at
+from pqc_policy.sensing.battery.open_circuit import cell_voltage, charge_at
+from pqc_policy.sensing.battery.predictor import BatteryPredictor, Pack, Prediction, Sample
 from shepherd import Discharge
 from thevenin import CircuitDischarge
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pqc_policy.sensing.computer_load import Load, Throttled, read_load
+from pqc_policy.sensing.computer.computer_load import Load, Throttled, read_load
 
 STAT = """cpu  {user} 0 100 {idle} 20 0 10 0 5 0
 cpu0 1 0 1 1 1 0 1 0 0 0

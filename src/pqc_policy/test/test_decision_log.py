@@ -7,12 +7,19 @@ from __future__ import annotations
 from typing import Any
 
 from flight import LIGHTEST, MLKEM768, take_off
-from pqc_policy.policy.decision_log import fold, fold_messages
+from pqc_policy.policy.explain.decision_log import DecisionLog, Line, fold, summary_of
 from recorded import made
 
 
 def decided(t: float, action: str, rule: str, reason: str, **suites: str) -> Any:
     return made("decision", t, action=action, rule=rule, reason=reason, **suites)
+
+
+def fold_messages(messages: list[Any], origin_s: float | None = None) -> list[Line]:
+    log = DecisionLog(origin_s)
+    for message in messages:
+        log.add(summary_of(message))
+    return log.lines
 
 
 def test_a_run_of_holds_by_one_rule_is_one_line_with_its_first_reason() -> None:

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 from pqc_policy.policy.inputs import Verdict
-from pqc_policy.sensing.advisor import AdvisorState
 from pqc_policy.sensing.advisor_settings import AdvisorSettings
-from pqc_policy.sensing.detector_fault import DetectorFault
 from pqc_policy.sensing.detector_plugins import load_detector
-from pqc_policy.sensing.traffic import Bin, Way
+from pqc_policy.sensing.detectors.advisor import AdvisorState
+from pqc_policy.sensing.detectors.detector_fault import DetectorFault
+from pqc_policy.sensing.traffic.bins import Bin, Way
 
 CODE = """
-from pqc_policy.sensing.finding import Finding
+from pqc_policy.sensing.detectors.finding import Finding
 
 
 class Oracle:

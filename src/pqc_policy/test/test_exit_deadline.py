@@ -10,7 +10,7 @@ import pytest
 # ctypes.PyDLL holds the interpreter's lock while it sleeps, as a library that hangs does.
 HANGS = """
 import ctypes
-from pqc_policy.nodes.exit_deadline import exit_within
+from pqc_policy.nodes.process.exit_deadline import exit_within
 with exit_within(0.2, {code}):
     ctypes.PyDLL(None).sleep({seconds})
 print("over")

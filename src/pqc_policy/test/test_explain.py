@@ -12,7 +12,7 @@ import pytest
 from flight import MLKEM512, MLKEM768, MLKEM1024, Flight, policy_with, take_off
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Action
-from pqc_policy.policy.explain import explain, freshness_of
+from pqc_policy.policy.explain.explain import explain, freshness_of
 from pqc_policy.policy.inputs import DecisionInput, Failure, Phase, Reading
 
 

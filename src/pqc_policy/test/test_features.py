@@ -9,9 +9,9 @@ from math import isnan
 
 import numpy as np
 import pytest
-from pqc_policy.sensing.features import FEATURES, vector
-from pqc_policy.sensing.link_now import Pace, PathNow
-from pqc_policy.sensing.traffic import DUPLICATES, REASONS, Bin, Way
+from pqc_policy.sensing.traffic.bins import DUPLICATES, REASONS, Bin, Way
+from pqc_policy.sensing.traffic.features import FEATURES, vector
+from pqc_policy.sensing.traffic.link_now import Pace, PathNow
 
 NO_DROPS = dict.fromkeys((*REASONS, DUPLICATES), 0.0)
 

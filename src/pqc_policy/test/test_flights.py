@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 from pqc_policy.policy.decision import Decision
-from pqc_policy.policy.decision_log import Line, fold
 from pqc_policy.policy.engine import Policy
-from pqc_policy.policy.inputs import Verdict
+from pqc_policy.policy.explain.decision_log import Line, fold
+from pqc_policy.policy.inputs import INPUTS, Verdict
 from pqc_policy.policy.suites import Suite, find_suite
-from pqc_policy.policy.wording import INPUT_NAMES
 from pqc_policy.replay.recording import replay
 from recorded_flights import FLIGHTS, NAMES, log_of, policy_of
 from rosbags.rosbag2 import Reader
@@ -145,7 +144,7 @@ def test_sensor_loss_names_the_missing_input_until_it_is_back_and_renews_keys_me
     held = [line for line in log("sensor_loss") if line["rule"] == "safety"]
     named = [line["reason"].partition(" is ")[0] for line in held]
     assert list(dict.fromkeys(named)) == [
-        f"The newest {INPUT_NAMES[name]}" for name in ("thermal", "battery", "armed", "link")
+        f"The newest {INPUTS[name].noun}" for name in ("thermal", "battery", "armed", "link")
     ]
     assert {line["action"] for line in held} == {"HOLD"}
     without = [d for d in decisions("sensor_loss") if d.action == "REKEY" and d.missing]

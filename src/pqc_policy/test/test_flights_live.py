@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 from pqc_policy.nodes.decision_message import decision_message
-from pqc_policy.policy.decision_log import fold
+from pqc_policy.policy.explain.decision_log import fold
 from pqc_policy.policy.telemetry import NANOSECONDS
 from pqc_policy.replay.recording import read_recording
 from rclpy.qos import QoSProfile

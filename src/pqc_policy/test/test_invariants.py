@@ -10,7 +10,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from bad_agents import BAD_AGENTS, AlwaysHeavier, AlwaysLighter, BadAgent, NeverActs
 from flight import MCELIECE5, MLKEM1024, Flight, policy_with
 from guards import (
     ASKING,
@@ -25,22 +24,21 @@ from guards import (
 from histories import EVERY_SUITE, Plan, plans
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pqc_policy.policy import expert
-from pqc_policy.policy.agent_table import Agent
 from pqc_policy.policy.blacklist import barred_suites
 from pqc_policy.policy.config import Allowed, ExpertConfig
 from pqc_policy.policy.decision import UNDER_WAY, Action, Decision
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import Verdict
-from pqc_policy.policy.needs import needs_of
 from pqc_policy.policy.profile import SHIPPED
 from pqc_policy.policy.responses import FreshKeys, response_to
+from pqc_policy.policy.rules.needs import needs_of
+from pqc_policy.policy.strategies import expert
+from pqc_policy.policy.strategies.registry import Strategy
 from pqc_policy.policy.suites import SUITES, find_suite
 
 FLOOR = Allowed(min_level=3, experimental=True)
 CHOOSING = ("telemetry_aware", "expert")
-LEARNED = ("rl", "hybrid")  # with the shipped agent where no other one is named
-ALL = ("static", *CHOOSING, "paper_2025", *LEARNED)
+ALL = ("static", *CHOOSING, "paper_2025")
 Presses = list[frozenset[str]]
 STEPPING = ("link", "attack", "stress", "blackout")
 
@@ -58,11 +56,11 @@ def flyable() -> list[str]:
     return [suite.id for suite in SUITES if FLOOR.allows(suite)]
 
 
-def make(strategy: str, agent: Agent | None = None, profile: str = SHIPPED[0]) -> Policy:
+def make(strategy: str, made: Strategy | None = None, profile: str = SHIPPED[0]) -> Policy:
     return policy_with(
         profile,
         strategy=strategy,
-        agent=agent,
+        made=made,
         allowed=FLOOR,
         ceiling=MLKEM1024,
         mission_s=1200.0,
@@ -111,7 +109,7 @@ def nothing_heavier_while_anything_presses(flight: Flight, presses: Presses) -> 
 def upgrades_follow_30_s_of_calm(flight: Flight, presses: Presses) -> None:
     """Nothing has asked for a lighter suite, and the suite was not changed."""
     config, calm_since_s, suite = flight.policy.config, None, None
-    unrest = PUBLISHED if config.as_published else UPGRADE
+    unrest = PUBLISHED if config.strategy == "paper_2025" else UPGRADE
     for decision, now in zip(flight.decisions, presses, strict=True):
         if now & unrest or decision.from_suite != suite:
             calm_since_s = None
@@ -126,7 +124,7 @@ def an_episode_leads_at_most_three_steps_down(flight: Flight, presses: Presses) 
 
     The agent of `rl` may go down while anything presses: its episode ends when nothing has.
     """
-    if flight.policy.config.as_published:
+    if flight.policy.config.strategy == "paper_2025":
         return  # the table knows no limit
     for rules, unrest in ((STEPPING, ASKING), (("agent",), ROLLBACK)):
         pressed_s, steps, before, suite = None, 0, None, None
@@ -185,7 +183,7 @@ def every_change_has_the_inputs_that_its_rule_declares(flight: Flight) -> None:
 
 def a_failed_rekey_is_not_repeated_at_once(flight: Flight) -> None:
     """An attacker who makes rekeys fail can neither provoke a storm of them nor stop them."""
-    if flight.policy.config.as_published:
+    if flight.policy.config.strategy == "paper_2025":
         return  # the table knows no wait
     asked = changes(flight)
     for one, other in pairwise(asked):
@@ -245,7 +243,8 @@ def no_step_down_for_an_attack_that_no_suite_helps_against(flight: Flight) -> No
             assert response.lighter, decision.reason
         if response.ratchets and decision.action is Action.REKEY:
             last = decision.inputs.session.value.epoch >= 255
-            assert decision.ratchet or last or flight.policy.config.as_published, decision.reason
+            published = decision.strategy == "paper_2025"
+            assert decision.ratchet or last or published, decision.reason
         if response.keys is FreshKeys.NEVER:
             assert decision.rule != "advisor", decision.reason
 
@@ -280,23 +279,37 @@ def hold_all(flight: Flight) -> None:
         guarded(flight, presses)
 
 
+def is_locked_out_for_a_while_at_most(
+    policy: Policy, refusals: list[bool], delays: list[float], blocked_s: float
+) -> None:
+    """Five minutes after an adversary has ended the keys have been renewed."""
+    flight = Flight(policy, suite=MLKEM1024)
+    for second, refused in enumerate(refusals):
+        flight.refused = EVERY_SUITE if refused else frozenset()
+        delay_s = delays[second % len(delays)]
+        fresh = flight.now_s - flight.keys_since_s < 6.0
+        flight.step(
+            authenticated=False,
+            handshake_s=delay_s,
+            rtt_s=delay_s,
+            silence_s=blocked_s if fresh else 0.03,
+            gap_s=blocked_s if fresh else 0.02,
+            loss=0.5 if refused else 0.0,
+        )
+    ended_s = flight.now_s
+    flight.fly(
+        301, refused=frozenset(), rtt_s=0.02, silence_s=0.03, gap_s=0.02, loss=0.0, handshake_s=0.01
+    )
+    assert FLOOR.allows(find_suite(flight.suite))
+    renewed_s = [at_s for at_s in flight.renewed_s if at_s > ended_s]
+    assert renewed_s and renewed_s[0] - ended_s <= 300.0
+
+
 @pytest.mark.parametrize("strategy", ALL)
 @settings(max_examples=6)  # each of one to two hours
 @given(plan=plans())
 def test_every_invariant_holds_over_hours_of_trouble(strategy: str, plan: Plan) -> None:
     flight = plan.fly(make(strategy, profile=plan.profile))
-    hold_all(flight)
-
-
-@pytest.mark.parametrize("strategy", LEARNED)
-@pytest.mark.parametrize("agent", BAD_AGENTS)
-@settings(max_examples=2)
-@given(plan=plans(10))
-def test_every_invariant_holds_however_bad_the_agent_is(
-    strategy: str, agent: type[BadAgent], plan: Plan
-) -> None:
-    flight = plan.fly(make(strategy, agent(plan.seed), plan.profile))
-    assert any(decision.preference is not None for decision in flight.decisions)
     hold_all(flight)
 
 
@@ -312,10 +325,7 @@ def test_i4_replaying_a_history_gives_the_same_decisions_byte_for_byte(
     assert [d.to_json() for d in replayed] == [d.to_json() for d in flight.decisions]
 
 
-@pytest.mark.parametrize(
-    ("strategy", "agent"),
-    [*((name, None) for name in ALL), *((name, AlwaysHeavier) for name in LEARNED)],
-)
+@pytest.mark.parametrize("strategy", ALL)
 @settings(max_examples=6)
 @given(
     suite=st.sampled_from(sorted(suite.id for suite in SUITES)),
@@ -326,15 +336,13 @@ def test_i4_replaying_a_history_gives_the_same_decisions_byte_for_byte(
 )
 def test_i3_suites_only_get_lighter_while_stress_rises(
     strategy: str,
-    agent: type[BadAgent] | None,
     suite: str,
     gap_s: float,
     c_per_min: float,
     blackouts: int,
     armed: bool,
 ) -> None:
-    policy = make(strategy, agent(1) if agent is not None else None)
-    flight = Flight(policy, suite=suite, armed=armed)
+    flight = Flight(make(strategy), suite=suite, armed=armed)
     for second in range(200):
         flight.step(
             gap_s=gap_s * (1 + second / 100),
@@ -345,14 +353,10 @@ def test_i3_suites_only_get_lighter_while_stress_rises(
         )
     order = flight.policy.order
     for decision in changes(flight):
-        if decision.to_suite != decision.from_suite or strategy not in LEARNED:
-            assert order.lighter(find_suite(decision.to_suite), find_suite(decision.from_suite))
+        assert order.lighter(find_suite(decision.to_suite), find_suite(decision.from_suite))
 
 
-@pytest.mark.parametrize(
-    ("strategy", "agent"),
-    [*((name, None) for name in ALL), *((name, AlwaysLighter) for name in LEARNED)],
-)
+@pytest.mark.parametrize("strategy", ALL)
 @settings(max_examples=5)
 @given(
     suite=st.sampled_from(flyable()),
@@ -361,12 +365,11 @@ def test_i3_suites_only_get_lighter_while_stress_rises(
 )
 def test_a_jammer_that_only_drops_packets_can_force_at_most_the_floor(
     strategy: str,
-    agent: type[BadAgent] | None,
     suite: str,
     silences: list[tuple[int, float]],
     losing: float,
 ) -> None:
-    flight = Flight(make(strategy, agent(1) if agent is not None else None), suite=suite)
+    flight = Flight(make(strategy), suite=suite)
     for seconds, gap_s in silences:
         for _ in range(seconds):
             blackouts = flight.blackouts + (gap_s > 1.0)
@@ -400,10 +403,7 @@ def test_i2_a_suite_is_left_when_every_rekey_fails_and_blackouts_follow(
         there_is_always_a_suite_to_choose(flight)
 
 
-@pytest.mark.parametrize(
-    ("strategy", "agent"),
-    [*((name, None) for name in ALL), *((name, NeverActs) for name in LEARNED)],
-)
+@pytest.mark.parametrize("strategy", ALL)
 @settings(max_examples=5)
 @given(
     refusals=st.lists(st.booleans(), min_size=60, max_size=600),
@@ -412,33 +412,12 @@ def test_i2_a_suite_is_left_when_every_rekey_fails_and_blackouts_follow(
 )
 def test_an_adversary_who_drops_delays_and_blocks_locks_nobody_out_for_longer_than_the_bound(
     strategy: str,
-    agent: type[BadAgent] | None,
     refusals: list[bool],
     delays: list[float],
     blocked_s: float,
 ) -> None:
     """What it can do ends: five minutes later the keys have been renewed."""
-    policy = make(strategy, agent(1) if agent is not None else None)
-    flight = Flight(policy, suite=MLKEM1024)
-    for second, refused in enumerate(refusals):
-        flight.refused = EVERY_SUITE if refused else frozenset()
-        delay_s = delays[second % len(delays)]
-        fresh = flight.now_s - flight.keys_since_s < 6.0
-        flight.step(
-            authenticated=False,
-            handshake_s=delay_s,
-            rtt_s=delay_s,
-            silence_s=blocked_s if fresh else 0.03,
-            gap_s=blocked_s if fresh else 0.02,
-            loss=0.5 if refused else 0.0,
-        )
-    ended_s = flight.now_s
-    flight.fly(
-        301, refused=frozenset(), rtt_s=0.02, silence_s=0.03, gap_s=0.02, loss=0.0, handshake_s=0.01
-    )
-    assert FLOOR.allows(find_suite(flight.suite))
-    renewed_s = [at_s for at_s in flight.renewed_s if at_s > ended_s]
-    assert renewed_s and renewed_s[0] - ended_s <= 300.0
+    is_locked_out_for_a_while_at_most(make(strategy), refusals, delays, blocked_s)
 
 
 @pytest.mark.parametrize("strategy", [name for name in ALL if name != "paper_2025"])
@@ -478,7 +457,7 @@ def test_what_a_jammer_bars_is_free_300_s_after_its_end_and_an_episode_has_its_l
     assert config.blackout_blacklist_s == 300.0 and not barred()
 
 
-@pytest.mark.parametrize("strategy", ["static", *CHOOSING, *LEARNED])
+@pytest.mark.parametrize("strategy", ["static", *CHOOSING])
 @settings(max_examples=3)
 @given(plan=plans(4), share=st.sampled_from([0.02, 1.0]))
 def test_whoever_controls_another_drone_makes_keys_at_most_younger(
@@ -492,7 +471,7 @@ def test_whoever_controls_another_drone_makes_keys_at_most_younger(
     assert "limit" not in reasons
 
 
-@pytest.mark.parametrize("strategy", ["static", *CHOOSING, *LEARNED])
+@pytest.mark.parametrize("strategy", ["static", *CHOOSING])
 def test_warnings_at_any_rate_leave_suites_and_limits_as_they_are(strategy: str) -> None:
     alone, warned = Flight(make(strategy)), Flight(make(strategy), warned=True)
     for flight in (alone, warned):

@@ -10,12 +10,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from pqc_policy.parameters import ParameterFault
+from pqc_policy.plugins import LEARNED_STRATEGIES
+from pqc_policy.policy.strategies.registry import find_strategy
 
 STRATEGY = """
-from pqc_policy.policy import renewals, rules
+from pqc_policy.policy.rules import renewals
 from pqc_policy.policy.decision import Action, Proposal
-from pqc_policy.policy.needs import needs
-from pqc_policy.policy.strategies import Strategy
+from pqc_policy.policy.rules.needs import needs
+from pqc_policy.policy.strategies.registry import Strategy
 
 @needs("session", "thermal")
 def cool_only(s):
@@ -40,12 +43,12 @@ class Lambda:
     def __call__(self, s):
         return None
 
-careful = Strategy((rules.session, cool_only, renewals.rekey, rules.nominal), {"cooldown_s": 9.0})
+careful = Strategy((cool_only, renewals.rekey), {"cooldown_s": 9.0})
 no_strategy = 7
-failing = Strategy((rules.session, rules.emergency, breaks))
+failing = Strategy((breaks,), guards=())
 wrong = Strategy((answers,))
-reckless = Strategy((rules.session, unsafe))
-misspelt = Strategy((rules.session,), {"cooldown": 9.0})
+reckless = Strategy((unsafe,))
+misspelt = Strategy((), {"cooldown": 9.0})
 blind = Strategy((higher,))
 nameless = Strategy((Lambda(),))
 """
@@ -53,13 +56,13 @@ PROGRAM = """
 from dataclasses import replace
 from flight import policy_with, take_off
 from pqc_policy.policy.config import STRATEGY_NAMES
-from pqc_policy.policy.explain import explain
-from pqc_policy.policy.inert_rules import inert_rules
+from pqc_policy.policy.explain.explain import explain
+from pqc_policy.replay.trial_flights import silent_rules
 
 assert "careful" in STRATEGY_NAMES
 policy = policy_with(strategy="careful")
 flight = take_off(policy)
-print(flight.decisions[-1].rule, policy.config.cooldown_s, len(inert_rules(policy)))
+print(flight.decisions[-1].rule, policy.config.cooldown_s, silent_rules(policy))
 print(flight.fly(80, ages_s={"thermal": 9.0})[-1].inactive, len(flight.renewed_s))
 print(explain(flight.decisions[-1], policy, flight.state)[:16])
 for name in ("failing", "wrong", "reckless"):
@@ -107,7 +110,7 @@ def test_a_strategy_of_another_package_decides_with_its_own_rules(lab: Path) -> 
     )
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.splitlines() == [
-        "cool_only 9.0 0",
+        "cool_only 9.0 []",
         "('cool_only',) 1",
         "The policy keeps",
         "HOLD The rule breaks fails: 'Situation' object has no attribute 'no_such_thing'.",
@@ -120,3 +123,14 @@ def test_a_strategy_of_another_package_decides_with_its_own_rules(lab: Path) -> 
         "The strategy nameless has a rule that is no function.",
         "The strategy absent can't be loaded: module 'lab_rules' has no attribute 'missing'.",
     ]
+
+
+@pytest.mark.parametrize("name", LEARNED_STRATEGIES)
+def test_a_strategy_that_is_not_installed_is_refused_with_the_name_of_its_package(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pqc_policy.plugins.entry_points", lambda **_: ())
+    with pytest.raises(ParameterFault) as refused:
+        find_strategy(name)
+    sentence = f"The strategy {name} is in the package pqc_learning: install it."
+    assert str(refused.value) == sentence

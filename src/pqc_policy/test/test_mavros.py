@@ -11,10 +11,10 @@ import pytest
 
 pytest.importorskip("rclpy")
 from mavros_messages import UINT16_MAX, SystemStatusPlugin
-from pqc_policy.sensing.battery_monitor import BatteryMonitor
-from pqc_policy.sensing.battery_predictor import BatteryPredictor, Pack
-from pqc_policy.sensing.battery_reading import BatteryReading
-from pqc_policy.sensing.mavros_battery import battery_of
+from pqc_policy.sensing.battery.mavros import battery_of
+from pqc_policy.sensing.battery.monitor import BatteryMonitor
+from pqc_policy.sensing.battery.predictor import BatteryPredictor, Pack
+from pqc_policy.sensing.battery.reading import BatteryReading
 from sensor_msgs.msg import BatteryState
 from unknown_currents import UNKNOWN_CURRENTS
 

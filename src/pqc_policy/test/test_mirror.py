@@ -10,7 +10,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from pqc_policy.sensing.battery_reading import BatteryReading
+from pqc_policy.sensing.battery.reading import BatteryReading
 from pqc_policy.sensing.mirror import MESSAGES, LandedReading, Mirror, VehicleReading, frames
 from pqc_policy.sensing.mission_phase import Motion
 from pymavlink.dialects.v20 import ardupilotmega as mavlink

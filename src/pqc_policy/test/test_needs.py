@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from flight import policy_with, take_off
-from pqc_policy.policy.needs import Needs, needs_of
-from pqc_policy.policy.strategies import STRATEGIES
-from pqc_policy.policy.wording import INPUT_NAMES
+from pqc_policy.policy.inputs import INPUTS
+from pqc_policy.policy.rules.needs import Needs, needs_of
+from pqc_policy.policy.strategies.registry import STRATEGIES
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "policy.md"
 RULES = {rule.__name__: rule for s in STRATEGIES.values() for rule in s.rules}
@@ -27,7 +27,7 @@ def test_a_rule_lacks_what_it_needs_and_of_alternatives_one_is_enough() -> None:
 @pytest.mark.parametrize("name", RULES)
 def test_rules_name_inputs_that_exist(name: str) -> None:
     needs = needs_of(RULES[name])
-    assert {*needs.every, *needs.one_of} <= set(INPUT_NAMES)
+    assert {*needs.every, *needs.one_of} <= set(INPUTS)
 
 
 @pytest.mark.parametrize("name", RULES)

@@ -11,8 +11,7 @@ from flight import LIGHTEST, MLKEM512, MLKEM768, MLKEM1024, policy_with, take_of
 from pqc_policy.policy.config import Allowed
 from pqc_policy.policy.decision import Action
 from pqc_policy.policy.inputs import Held
-from pqc_policy.policy.operator import hold_fault
-from pqc_policy.policy.strategies import STRATEGIES
+from pqc_policy.policy.strategies.registry import STRATEGIES
 from pqc_policy.policy.telemetry import Telemetry
 from recorded import SECOND, made
 
@@ -50,25 +49,25 @@ def test_the_operator_makes_nothing_heavier_in_the_air_and_nothing_forbidden() -
 @pytest.mark.parametrize("strategy", list(STRATEGIES))
 def test_a_hold_that_the_strategy_would_not_follow_is_refused(strategy: str) -> None:
     policy = policy_with(strategy=strategy)
-    fault = hold_fault(policy, MLKEM512, 300.0)
+    fault = policy.hold_fault(MLKEM512, 300.0)
     if strategy == "paper_2025":
         assert fault == "The strategy paper_2025 has no rule operator: it holds no suite."
     else:
         assert fault is None
     flight = take_off(policy, held=Held(MLKEM512, 1100.0))
     assert (flight.suite == MLKEM512) is (fault is None)
-    assert hold_fault(policy, "", 0.0) is None, "a hold of before can be released"
+    assert policy.hold_fault("", 0.0) is None, "a hold of before can be released"
 
 
 @pytest.mark.parametrize("seconds", [inf, -inf, nan, -1.0, 0.0, 86400.1])
 def test_a_hold_of_no_possible_length_is_refused(seconds: float) -> None:
-    assert "is not possible" in (hold_fault(policy_with(), MLKEM512, seconds) or "")
+    assert "is not possible" in (policy_with().hold_fault(MLKEM512, seconds) or "")
     recorded = made("held_suite", 1000, suite=MLKEM512, seconds=seconds)
     assert held_after(recorded) == MLKEM768, "a hold of before goes on"
 
 
 def test_a_hold_of_a_suite_that_does_not_exist_is_refused() -> None:
-    assert hold_fault(policy_with(), "rot13", 60.0) == "There is no suite rot13."
+    assert policy_with().hold_fault("rot13", 60.0) == "There is no suite rot13."
     assert held_after(made("held_suite", 1000, suite="rot13", seconds=60.0)) == MLKEM768
     assert held_after(made("held_suite", 1000)) is None, "a hold of before can be released"
 

@@ -146,6 +146,14 @@ def test_what_the_table_does_not_know_changes_no_decision(added: dict[str, Any])
     assert len([d for d in other.decisions if d.action is Action.REKEY]) == 6
 
 
+def test_keys_become_due_after_60_s_in_which_no_input_was_missing() -> None:
+    flight = paper()
+    flight.fly(40)
+    assert flight.step(ages_s={"thermal": 2.1}).rule == "safety"
+    assert {d.rule for d in flight.fly(61, ages_s={})} == {"nominal"}
+    assert flight.step().action is Action.REKEY
+
+
 def test_at_most_5_rekeys_in_300_s_with_none_in_reserve() -> None:
     assert PolicyConfig().rekey_reserve > 0
     config = policy_with(strategy=PAPER).config

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from pqc_policy.sensing.patient_reads import PatientReads
+from pqc_policy.sensing.computer.patient_reads import PatientReads
 
 
 @pytest.fixture

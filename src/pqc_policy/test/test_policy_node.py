@@ -20,7 +20,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from flight import LIGHTEST, MLKEM512
 from policy_graph import LATCHED, Graph, policy_process
 from pqc_policy.parameter_tables import TABLES
-from pqc_policy.policy.wording import INPUT_NAMES
+from pqc_policy.policy.inputs import INPUTS
 from pqc_policy.replay.recorded_parameters import values_in
 from rcl_interfaces.msg import Parameter, ParameterEvent, ParameterType, ParameterValue
 from rcl_interfaces.srv import DescribeParameters, SetParameters
@@ -221,7 +221,7 @@ def test_the_policy_holds_with_a_reason_while_an_input_is_missing_and_then_recov
         graph.simulated.silent = frozenset({topic})
         decision = graph.until(lambda d: d.rule == "safety")
         assert decision.action == "HOLD"
-        assert decision.reason.startswith(f"The newest {INPUT_NAMES[name]} is 2.")
+        assert decision.reason.startswith(f"The newest {INPUTS[name].noun} is 2.")
         assert decision.reason in process.output
         graph.simulated.silent = frozenset()
     graph.until(lambda d: d.rule == "nominal")
@@ -271,7 +271,6 @@ def test_a_threshold_changes_in_flight_and_the_state_is_kept(graph: Graph) -> No
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [
-        ("rekey_reserve", 5, "rekey_reserve is 5, but must be from 0 to rekey_limit - 1."),
         ("ceiling", "cs-none", "ceiling is 'cs-none', but must be one that exists."),
         ("profile", "/nowhere.json", "The profile /nowhere.json can't be read"),
         ("profile", "/dev/zero", "The profile /dev/zero can't be read: it is no regular file."),

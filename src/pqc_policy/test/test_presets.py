@@ -13,7 +13,6 @@ import yaml
 from flight import MLKEM768, take_off
 from pqc_policy.parameters import from_values
 from pqc_policy.policy.decision import Action
-from pqc_policy.policy.inert_rules import inert_rules
 from pqc_policy.policy.settings import PolicySettings
 from pqc_policy.replay.check_command import main
 from pqc_policy.replay.parameter_file import read_values
@@ -22,8 +21,8 @@ from pqc_policy.sensing.sensing_settings import SensingSettings
 ROOT = Path(__file__).resolve().parents[3]
 SHIPPED = ROOT / "config" / "policy.yaml"
 PRESETS = sorted((ROOT / "config" / "policy_presets").glob("*.yaml"))
-# Rules that can't act with the shipped profile and without the tunnel's limits.
-INERT = {"hexarotor_6s": {"battery", "computer"}, "no_sensors": {"emergency"}}
+# Rules that a preset gives up.
+SILENT = {"no_sensors": {"emergency"}}
 each_preset = pytest.mark.parametrize("file", PRESETS, ids=lambda file: file.stem)
 
 if not SHIPPED.is_file():
@@ -71,20 +70,18 @@ def test_a_preset_of_a_large_pack_has_its_capacity() -> None:
 def test_check_names_the_rules_that_a_preset_gives_up(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    inert = INERT.get(file.stem, set())
     assert main([str(SHIPPED), str(file)]) == 0
-    assert set(re.findall(r"The rule (\w+) never acts here", capsys.readouterr().out)) == inert
-    policy = from_values(PolicySettings, layered(file, "policy")).make_policy()
-    assert {rule.rule for rule in inert_rules(policy)} == inert
-    assert policy.config.strategy == read_values(file)["strategy"]
+    silent = set(re.findall(r"The rule (\w+) never acts", capsys.readouterr().out))
+    assert silent == SILENT.get(file.stem, set())
+    settings = from_values(PolicySettings, layered(file, "policy"))
+    assert settings.config.strategy == read_values(file)["strategy"]
 
 
 @pytest.mark.parametrize(
     "files", [[], *([file] for file in PRESETS)], ids=["shipped", *(file.stem for file in PRESETS)]
 )
 def test_the_shipped_files_and_every_preset_are_good_with_the_shipped_tunnel(
-    files: list[Path], capsys: pytest.CaptureFixture[str]
+    files: list[Path],
 ) -> None:
     tunnel = ROOT / "config" / "drone.yaml"
     assert main([str(SHIPPED), *map(str, files), "--tunnel", str(tunnel)]) == 0
-    assert "can never act" not in capsys.readouterr().out

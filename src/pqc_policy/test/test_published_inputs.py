@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pqc_policy.nodes.decision_message import decision_message
 from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.inputs import Computer, Failure, Held, Phase, Verdict
-from pqc_policy.policy.strategies import STRATEGIES
+from pqc_policy.policy.strategies.registry import STRATEGIES
 from pqc_policy.policy.telemetry import NANOSECONDS
 from published_inputs import inputs_of
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the output, the files, the picture and the error messages of the replay command."""
+"""Tests of the output, the files and the error messages of the replay command."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import pytest
 from flight import LIGHTEST
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Action
-from pqc_policy.policy.decision_log import fold
 from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.explain.decision_log import fold
 from pqc_policy.policy.telemetry import PARAMETERS
 from pqc_policy.replay.obedient_session import decide_obeyed
 from pqc_policy.replay.recording import read_recording, replay
@@ -73,23 +73,6 @@ def test_replay_writes_the_folded_log(run: Run, bag: Path, tmp_path: Path) -> No
     file = tmp_path / "log.json"
     assert run(bag, "--json", file)[0] == 0
     assert json.loads(file.read_text()) == fold(replay(Policy(PolicyConfig()), bag))
-
-
-@pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml")])
-def test_replay_draws_the_flight(
-    run: Run, bag: Path, tmp_path: Path, suffix: str, start: bytes
-) -> None:
-    pytest.importorskip("matplotlib")
-    file = tmp_path / f"picture{suffix}"
-    assert run(bag, "--picture", file)[0] == 0
-    assert file.read_bytes().startswith(start)
-
-
-def test_a_flight_without_telemetry_can_be_drawn(run: Run, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    entries = [entry for entry in flight(5) if entry[1] == "vehicle"]
-    bag = write_bag(tmp_path / "bag", entries)
-    assert run(bag, "--picture", tmp_path / "picture.svg", "--origin", "obedient")[0] == 0
 
 
 def test_an_obedient_session_follows_the_decisions(run: Run, bag: Path) -> None:
@@ -218,11 +201,6 @@ def test_replay_prints_whether_the_flight_decided_the_same(run: Run, tmp_path: P
     [
         (["--strategy", "bold"], 2, "invalid choice: 'bold'"),
         (["--strategy", "expert", "extra"], 2, "Unrecognized arguments: extra. See replay --help."),
-        (["--picture", "flight.gif"], 2, "flight.gif must end in .png or .svg."),
-        (["--picture", "/nowhere/flight.png"], 1, "flight.png can't be written: there is"),
-        (["--picture", "/proc/flight.png", "--width", "9"], 2, "--width must be from 320 to 4000."),
-        (["--width", "400"], 2, "--width is that of a picture: add --picture FILE."),
-        (["--picture", "x.svg", "--json", "./x.svg"], 2, "--json and --picture name the same file"),
         (["--json", "/"], 1, "/ can't be written: it is a folder."),
         (["--strat", "expert"], 2, "Unrecognized arguments: --strat expert."),
         (["--params", "/nowhere.yaml"], 1, "The parameter file /nowhere.yaml can't be read"),
@@ -300,13 +278,13 @@ def test_an_output_that_knows_ascii_only_gets_all_lines(bag: Path) -> None:
     assert "Seconds by rule" in done.stdout
 
 
-def test_help_and_refusals_import_neither_numpy_nor_rosbags_nor_matplotlib() -> None:
+def test_help_and_refusals_import_neither_numpy_nor_rosbags() -> None:
     program = (
         "import sys\n"
         "from pqc_policy.replay.replay_command import main\n"
-        "try:\n    main(['bag', '--width', '400'])\n"
+        "try:\n    main(['bag', '--width'])\n"
         "except SystemExit:\n    pass\n"
-        "print(sorted({'numpy', 'rosbags', 'matplotlib', 'yaml'} & sys.modules.keys()))\n"
+        "print(sorted({'numpy', 'rosbags', 'yaml'} & sys.modules.keys()))\n"
     )
     words = [sys.executable, "-c", program]
     done = subprocess.run(words, capture_output=True, text=True, check=True)

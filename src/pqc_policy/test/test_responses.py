@@ -9,7 +9,7 @@ from flight import MLKEM768, MLKEM1024, Flight, policy_with, take_off
 from pqc_policy.policy.decision import Action
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.policy.responses import RESPONSES, UNKNOWN, FreshKeys, response_to
-from pqc_policy.sensing.finding import Attack
+from pqc_policy.sensing.detectors.finding import Attack
 
 CHOOSING = ("telemetry_aware", "expert")
 HQC192 = "cs-hqc192-aesgcm-mldsa65"
@@ -143,7 +143,7 @@ def test_the_published_table_ignores_every_class() -> None:
 
 
 def test_explain_names_the_class() -> None:
-    from pqc_policy.policy.explain import explain
+    from pqc_policy.policy.explain.explain import explain
 
     flight = attacked("timing")
     text = explain(flight.decisions[-1], flight.policy, flight.state)

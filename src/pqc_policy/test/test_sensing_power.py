@@ -8,9 +8,9 @@ import os
 from pathlib import Path
 
 import pytest
-from pqc_policy.sensing import power_sensors
-from pqc_policy.sensing.i2c import I2cDevice
-from pqc_policy.sensing.power_meter import PowerMeter, PowerPlaces, find_power
+from pqc_policy.sensing.computer import power_sensors
+from pqc_policy.sensing.computer.i2c import I2cDevice
+from pqc_policy.sensing.computer.power_meter import PowerMeter, PowerPlaces, find_power
 from test_sensors import CHIPS
 
 

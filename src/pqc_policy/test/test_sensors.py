@@ -7,10 +7,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pqc_policy.sensing.energy import Energy
-from pqc_policy.sensing.ina2xx import FAST_CONTINUOUS, INA219, INA226, Chip, Ina2xx, identify
-from pqc_policy.sensing.power_sensors import Hwmon, find_hwmon, find_rapl
-from pqc_policy.sensing.thermal_zones import ThermalZones
+from pqc_policy.sensing.computer.energy import Energy
+from pqc_policy.sensing.computer.ina2xx import (
+    FAST_CONTINUOUS,
+    INA219,
+    INA226,
+    Chip,
+    Ina2xx,
+    identify,
+)
+from pqc_policy.sensing.computer.power_sensors import Hwmon, find_hwmon, find_rapl
+from pqc_policy.sensing.computer.thermal_zones import ThermalZones
 from pqc_policy.sensing.trend import Trend
 
 

@@ -16,13 +16,13 @@ from pqc_policy.foreign_fault import sentence
 from pqc_policy.named_files import FileFault
 from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.config import PolicyConfig
-from pqc_policy.policy.decision_log import fold, to_json
 from pqc_policy.policy.engine import Policy
-from pqc_policy.policy.explain import explain
+from pqc_policy.policy.explain.decision_log import fold, to_json
+from pqc_policy.policy.explain.explain import explain
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.replay.recording import RecordingFault, read_recording
 from pqc_policy.replay.replay_command import main
-from pqc_policy.sensing.detector_fault import DetectorFault
+from pqc_policy.sensing.detectors.detector_fault import DetectorFault
 from pqc_policy.shown_text import MOST_SHOWN, shown, shown_lines, shown_streams
 from recorded import Entry, calm_second, flight, made, parameters, status, write_bag
 
@@ -126,7 +126,7 @@ def test_a_log_of_rclpy_is_one_line_whoever_writes_it(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     rclpy = pytest.importorskip("rclpy")
-    from pqc_policy.nodes.shown_log import show_log
+    from pqc_policy.nodes.process.shown_log import show_log
     from rclpy.logging import get_logger
 
     show_log()

@@ -10,9 +10,21 @@ from random import Random
 from types import SimpleNamespace
 
 import pytest
+from histories import INPUTS as GENERATED
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.engine import Policy
-from pqc_policy.policy.inputs import Computer, Failure, Held, Phase, Reading, Session, Verdict
+from pqc_policy.policy.inputs import (
+    INPUTS,
+    REQUIRED_INPUTS,
+    Computer,
+    DecisionInput,
+    Failure,
+    Held,
+    Phase,
+    Reading,
+    Session,
+    Verdict,
+)
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.telemetry import BACKLOG, TOPICS, Telemetry
 from recorded import (
@@ -151,19 +163,17 @@ def test_the_rate_is_that_of_the_slowest_link_that_carries_data(telemetry: Telem
     assert (value.rate_bytes_s, value.rate_source) == (7e3, "saturation")
 
 
-def test_a_recording_that_does_not_tell_where_a_rate_is_from_can_be_read(
-    telemetry: Telemetry,
-) -> None:
-    telemetry.take("link", link(AT - 0.5, paths=[SimpleNamespace(carries=True, rate_bytes_s=7e3)]))
-    value = telemetry.inputs(AT_NS).link.value
-    assert value is not None
-    assert (value.rate_bytes_s, value.rate_source) == (7e3, "")
-
-
 def test_the_link_is_unknown_without_the_peers_report(telemetry: Telemetry) -> None:
     telemetry.take("link", link(AT - 1.5))
     telemetry.take("link", link(AT - 0.5, remote_valid=False))
     assert telemetry.inputs(AT_NS).link == Reading()
+
+
+def test_the_table_of_inputs_has_every_input_of_a_decision_and_its_topic() -> None:
+    beside = {"now_s", "held", "mode", "attack_class"}  # no rule needs them
+    assert set(INPUTS) == DecisionInput.__dataclass_fields__.keys() - beside
+    assert {kind.topic for kind in INPUTS.values()} <= set(TOPICS)
+    assert set(REQUIRED_INPUTS) < set(INPUTS) == set(GENERATED)
 
 
 def test_nan_is_unknown(telemetry: Telemetry) -> None:

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from pqc_policy.sensing.patient_reads import PatientReads
-from pqc_policy.sensing.thermal_zones import ThermalZones, Zone
+from pqc_policy.sensing.computer.patient_reads import PatientReads
+from pqc_policy.sensing.computer.thermal_zones import ThermalZones, Zone
 
 # Types and temperatures at one time; the processor's get warmer in the tests, the others stay.
 BOARDS: dict[str, tuple[tuple[str, float], ...]] = {

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from pqc_policy.policy.inputs import Verdict
-from pqc_policy.sensing.advisor import Advisor, AdvisorState
-from pqc_policy.sensing.link_now import Pace
-from pqc_policy.sensing.traffic import REASONS, Bin, TrafficBins, Way
+from pqc_policy.sensing.detectors.advisor import Advisor, AdvisorState
+from pqc_policy.sensing.traffic.bins import REASONS, Bin, TrafficBins, Way
+from pqc_policy.sensing.traffic.link_now import Pace
 
 PER_S = 50
 

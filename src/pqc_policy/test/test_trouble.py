@@ -305,7 +305,6 @@ def test_a_decision_contains_rule_reason_and_inputs() -> None:
         ({"stale_s": -1.0}, "stale_s is -1.0, but must be from 0.1 to 60."),
         ({"cooldown_s": float("nan")}, "cooldown_s is nan, but must be a finite number."),
         ({"stress_mv_per_min": 500.0}, "stress_mv_per_min is 500.0, but must be from -100000 to"),
-        ({"rekey_reserve": 5}, "rekey_reserve is 5, but must be from 0 to rekey_limit - 1."),
         ({"required_inputs": ("link",)}, "required_inputs must contain session."),
         ({"required_inputs": ("session", "wind")}, "required_inputs names 'wind'"),
         ({"expert": ExpertConfig(hot_suite="x")}, "expert.hot_suite is 'x', but must"),

@@ -21,13 +21,13 @@ if not TUTORIALS.is_dir():
 
 USE = """
 from flight import policy_with, take_off
-from pqc_policy.policy.inert_rules import inert_rules
-from pqc_policy.sensing.advisor import AdvisorState
+from pqc_policy.replay.trial_flights import silent_rules
+from pqc_policy.sensing.detectors.advisor import AdvisorState
 from pqc_policy.sensing.advisor_settings import AdvisorSettings
-from pqc_policy.sensing.traffic import Bin
+from pqc_policy.sensing.traffic.bins import Bin
 
 policy = policy_with(strategy="cautious")
-assert inert_rules(policy) == [], inert_rules(policy)
+assert silent_rules(policy) == []
 flight = take_off(policy, suite="cs-mlkem1024-aesgcm-mldsa87")
 flight.fly(5)
 decision = flight.step(temperature_c=60.1)
@@ -84,9 +84,9 @@ def test_the_rule_of_the_tutorial_passes_its_test(tmp_path: Path) -> None:
     policy = tmp_path / "pqc_policy" / "policy"
     field = "    link_loss: float ="  # the one after link_gap_s
     edit(policy / "config.py", lambda text: replaced(text, field, parameter + field))
-    edit(policy / "rules.py", lambda text: f"{text}\n\n{rule}")
-    without = replaced(table, "    rules.low_charge,\n", "")
-    edit(policy / "strategies.py", lambda text: replaced(text, without, table))
+    edit(policy / "rules" / "steps.py", lambda text: f"{text}\n\n{rule}")
+    without = replaced(table, "    steps.low_charge,\n", "")
+    edit(policy / "strategies" / "registry.py", lambda text: replaced(text, without, table))
     ended = run(tmp_path, *words)
     assert "3 passed" in ended.stdout, ended.stdout
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from pqc_policy.sensing.voltage_trend import VoltageTrend
+from pqc_policy.sensing.battery.voltage_trend import VoltageTrend
 
 OHM = 0.01
 SLOW_OHM = 0.012

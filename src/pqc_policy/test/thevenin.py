@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from math import exp, pi, sin
 from random import Random
 
-from pqc_policy.sensing.battery_predictor import Sample
+from pqc_policy.sensing.battery.predictor import Sample
 
 CUT_OFF_V = 3.3  # of a cell, at the end of the flight
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pqc_policy.sensing.open_circuit import cell_voltage
+from pqc_policy.sensing.battery.open_circuit import cell_voltage
 from pqc_sim.physics.battery_pack import Pack, PackType, open_circuit_v
 
 STEP_S = 0.05

@@ -8,9 +8,9 @@ import os
 from pathlib import Path
 
 import pytest
-from pqc_policy.policy.strategies import STRATEGIES
+from pqc_policy.policy.strategies.registry import STRATEGIES
 from pqc_policy.policy.suites import find_suite
-from pqc_policy.sensing.thermal_zones import processor_now
+from pqc_policy.sensing.computer.thermal_zones import processor_now
 from pqc_sim.demo.demo_command import STRATEGIES as NAMED
 from pqc_sim.demo.demo_flights import FLIGHTS, DemoFlight, FlightConditions, kill_drone_tunnel
 from pqc_sim.demo.subjects import SUBJECTS

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from pqc_policy.sensing.battery_reading import BatteryReading
+from pqc_policy.sensing.battery.reading import BatteryReading
 from pqc_policy.sensing.mirror import LandedReading, Mirror, VehicleReading
 from pqc_policy.sensing.mission_phase import Motion, Phase, PhaseConfig
 from pqc_policy.sensing.phase_tracker import PhaseTracker

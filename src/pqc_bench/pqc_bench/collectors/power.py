@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pqc_policy.sensing.power_meter import PowerMeter, PowerPlaces, find_power
+from pqc_policy.sensing.computer.power_meter import PowerMeter, PowerPlaces, find_power
 
 from pqc_bench.collectors.collector import Collector
 from pqc_bench.collectors.sampled import sampled

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pqc_policy.sensing.thermal_zones import processor_now
+from pqc_policy.sensing.computer.thermal_zones import processor_now
 
 from pqc_bench.collectors.collector import Collector
 from pqc_bench.collectors.sampled import sampled

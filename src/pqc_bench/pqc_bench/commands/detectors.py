@@ -13,7 +13,7 @@ from pqc_learning.judging.contenders import NAMES, make_detectors
 from pqc_learning.judging.flown import WITHOUT_ATTACKS, fly_all, fly_recordings, memory_kib
 from pqc_learning.judging.result import live_result, result
 from pqc_learning.judging.result_text import live_tables, tables
-from pqc_policy.sensing.detector_fault import DetectorFault
+from pqc_policy.sensing.detectors.detector_fault import DetectorFault
 from pqc_sim.processes.output_path import require_folder
 from pqc_sim.processes.summary_file import write_summary
 

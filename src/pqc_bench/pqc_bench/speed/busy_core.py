@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
 
-from pqc_policy.sensing.power_meter import PowerPlaces, find_power
-from pqc_policy.sensing.power_sensors import PowerSensor
+from pqc_policy.sensing.computer.power_meter import PowerPlaces, find_power
+from pqc_policy.sensing.computer.power_sensors import PowerSensor
 from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.harness.neighbours import Neighbours

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from pqc_policy.sensing.traffic import REASONS
+from pqc_policy.sensing.traffic.bins import REASONS
 
 from pqc_learning.data.episodes import Episode
 

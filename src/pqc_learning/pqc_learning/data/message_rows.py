@@ -7,7 +7,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from pqc_policy.sensing.traffic import REASONS, seconds
+from pqc_policy.sensing.traffic.bins import REASONS, seconds
 
 LINK, STATUS = "link", "status"
 Row = list[Any]  # the topic, the time in s, and numbers

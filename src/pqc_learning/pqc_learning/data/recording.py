@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pqc_policy.sensing.features import FEATURES, vector
-from pqc_policy.sensing.traffic import REASONS, Bin, TrafficBins, seconds
+from pqc_policy.sensing.traffic.bins import REASONS, Bin, TrafficBins, seconds
+from pqc_policy.sensing.traffic.features import FEATURES, vector
 
 from pqc_learning.data.conditions import SLOT_S, Conditions, Slots
 from pqc_learning.data.episodes import Episode, labels

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from pqc_policy.sensing.advisor import AdvisorConfig
+from pqc_policy.sensing.detectors.advisor import AdvisorConfig
 
 from pqc_learning.data.episodes import Episode
 from pqc_learning.data.recording import Recorded

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from pqc_policy.sensing.baseline_detector import BaselineDetector
-from pqc_policy.sensing.detector_fault import DetectorFault
-from pqc_policy.sensing.detectors import Counters, Detector, Heuristic
+from pqc_policy.sensing.detectors.baseline_detector import BaselineDetector
+from pqc_policy.sensing.detectors.detector_fault import DetectorFault
+from pqc_policy.sensing.detectors.heuristic import Counters, Detector, Heuristic
 from pqc_policy.sensing.learned_detector import load_learned
 from pqc_policy.sensing.model_folder import find_model
 

@@ -14,15 +14,15 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from pqc_msgs.msg import AdvisorVerdict, LinkReport, TunnelStatus
 from pqc_policy.nodes.availability import Availability
 from pqc_policy.nodes.node_parameters import declare, watch
+from pqc_policy.nodes.process.steady_node import SteadyNode
 from pqc_policy.nodes.run_node import run
-from pqc_policy.nodes.steady_node import SteadyNode
 from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.policy.telemetry import NANOSECONDS, nanoseconds
-from pqc_policy.sensing.advisor import AdvisorState
 from pqc_policy.sensing.advisor_settings import AdvisorSettings
-from pqc_policy.sensing.traffic import Bin, seconds
-from pqc_policy.sensing.verdict_fields import verdict_fields
+from pqc_policy.sensing.detectors.advisor import AdvisorState
+from pqc_policy.sensing.detectors.verdict_fields import verdict_fields
+from pqc_policy.sensing.traffic.bins import Bin, seconds
 
 _IN_ITS_PLACE = "The heuristic takes its place."
 _BESIDE = "The heuristic judges, too."
@@ -132,7 +132,7 @@ class AdvisorNode(SteadyNode):
     def _changed(self, settings: AdvisorSettings) -> None:
         advisor, missing = settings.make_advisor()
         for fault in missing:
-            # What was missing at the start already does not prevent another change.
+            # A detector that was missing at the start already does not prevent another change.
             if fault not in self._missing:
                 raise ParameterFault(fault)
         if advisor.config.bin_s != self._advisor.config.bin_s:

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a device or source is available; logs only changes."""
+"""Keeps whether a device or source is available; logs only changes."""
 
 from __future__ import annotations
 

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import math
-
 from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_updater import DiagnosticStatusWrapper
 from rclpy.node import Node
@@ -13,8 +11,9 @@ from rclpy.qos import qos_profile_sensor_data
 
 from pqc_msgs.msg import ComputerLoad
 from pqc_policy.nodes.availability import Availability
-from pqc_policy.sensing.computer_load import Load, Throttled, Ticks, read_load
-from pqc_policy.sensing.patient_reads import PatientReads
+from pqc_policy.policy.inputs import or_nan
+from pqc_policy.sensing.computer.computer_load import Load, Throttled, Ticks, read_load
+from pqc_policy.sensing.computer.patient_reads import PatientReads
 from pqc_policy.sensing.sensing_settings import SensingSettings
 
 
@@ -48,11 +47,11 @@ class ComputerPublisher:
         self._publisher.publish(
             ComputerLoad(
                 stamp=self._node.get_clock().now().to_msg(),
-                load=_or_nan(load.load),
+                load=or_nan(load.load),
                 cores=load.cores,
-                memory=_or_nan(load.memory),
-                frequency_hz=_or_nan(load.frequency_hz),
-                highest_frequency_hz=_or_nan(load.highest_frequency_hz),
+                memory=or_nan(load.memory),
+                frequency_hz=or_nan(load.frequency_hz),
+                highest_frequency_hz=or_nan(load.highest_frequency_hz),
                 throttled=load.throttled,
             )
         )
@@ -75,7 +74,3 @@ class ComputerPublisher:
             status.add("frequency (MHz)", f"{load.frequency_hz / 1e6:.0f}")
         status.add("throttled", load.throttled.name.lower())
         return status
-
-
-def _or_nan(number: float | None) -> float:
-    return math.nan if number is None else number

@@ -4,16 +4,35 @@
 
 from __future__ import annotations
 
-from math import nan
+from dataclasses import fields
+from typing import Any
 
 from builtin_interfaces.msg import Time
 
 from pqc_msgs.msg import PolicyDecision, PolicyInputs
 from pqc_policy.policy.decision import Decision
-from pqc_policy.policy.inputs import Battery, Computer, DecisionInput, Link, Reading, Thermal
+from pqc_policy.policy.inputs import (
+    INPUTS,
+    Battery,
+    Computer,
+    DecisionInput,
+    Link,
+    Session,
+    Thermal,
+    or_nan,
+)
 from pqc_policy.policy.telemetry import NANOSECONDS
 
 _NEVER = -1.0
+# The inputs with several values, whose fields in the message begin with the name of the input.
+_UNKNOWN: dict[str, Any] = {
+    "link": Link(None),
+    "battery": Battery(None),
+    "thermal": Thermal(None),
+    "computer": Computer(None),
+    "session": Session(""),
+}
+_APART = ("blacklisted", "failure")  # of a session: the message has them in another form
 
 
 def decision_message(decision: Decision, at_ns: int) -> PolicyDecision:
@@ -41,72 +60,25 @@ def decision_message(decision: Decision, at_ns: int) -> PolicyDecision:
     )
 
 
-def _age(reading: Reading[object]) -> float:
-    return _NEVER if reading.value is None else reading.age_s
-
-
-def _or_nan(value: float | None) -> float:
-    return nan if value is None else float(value)
-
-
 def inputs_message(inputs: DecisionInput) -> PolicyInputs:
     """Return the message of the inputs of a decision."""
-    link = inputs.link.value or Link(None)
-    battery = inputs.battery.value or Battery(None)
-    thermal = inputs.thermal.value or Thermal(None)
-    computer = inputs.computer.value or Computer(None)
     message = PolicyInputs(
-        link_age_s=_age(inputs.link),
-        link_gap_p95_s=_or_nan(link.gap_p95_s),
-        link_packets_per_s=_or_nan(link.packets_per_s),
-        link_longest_silence_s=_or_nan(link.longest_silence_s),
-        link_jitter_s=_or_nan(link.jitter_s),
-        link_blackouts=-1 if link.blackouts is None else link.blackouts,
-        link_loss=_or_nan(link.loss),
-        link_rtt_s=_or_nan(link.rtt_s),
-        link_rate_bytes_s=_or_nan(link.rate_bytes_s),
-        link_rate_source=link.rate_source,
-        battery_age_s=_age(inputs.battery),
-        battery_voltage_v=_or_nan(battery.voltage_v),
-        battery_cells=battery.cells,
-        battery_rate_mv_per_min=_or_nan(battery.rate_mv_per_min),
-        battery_charge=_or_nan(battery.charge),
-        battery_endurance_s=_or_nan(battery.endurance_s),
-        thermal_age_s=_age(inputs.thermal),
-        thermal_temperature_c=_or_nan(thermal.temperature_c),
-        thermal_rate_c_per_min=_or_nan(thermal.rate_c_per_min),
-        power_age_s=_age(inputs.power_w),
-        power_w=_or_nan(inputs.power_w.value),
-        armed_age_s=_age(inputs.armed),
+        power_w=or_nan(inputs.power_w.value),
         armed=bool(inputs.armed.value),
-        advisor_age_s=_age(inputs.advisor),
-        advisor_verdict=inputs.advisor.value.value if inputs.advisor.value is not None else "",
+        advisor_verdict=inputs.advisor.value or "",
         advisor_class=inputs.attack_class.value or "",
-        session_age_s=_age(inputs.session),
-        session_key_age_s=nan,
-        session_handshake_s=nan,
-        session_work_s=nan,
-        phase_age_s=_age(inputs.phase),
-        phase=inputs.phase.value.value if inputs.phase.value is not None else "",
+        phase=inputs.phase.value or "",
         mode=inputs.mode.value or "",
-        computer_age_s=_age(inputs.computer),
-        computer_load=_or_nan(computer.load),
-        computer_memory=_or_nan(computer.memory),
-        computer_throttled=-1 if computer.throttled is None else int(computer.throttled),
-        warned_age_s=_age(inputs.warned),
         held_suite=inputs.held.suite if inputs.held is not None else "",
         held_until_s=inputs.held.until_s if inputs.held is not None else 0.0,
     )
-    session = inputs.session.value
-    if session is None:
-        return message
-    message.session_suite = session.suite
-    message.session_epoch = session.epoch
-    message.session_key_age_s = _or_nan(session.key_age_s)
-    message.session_handshake_s = _or_nan(session.handshake_s)
-    message.session_work_s = _or_nan(session.work_s)
-    message.session_ratchets = session.ratchets
-    message.session_rekeying = session.rekeying
+    for name in INPUTS:
+        reading = getattr(inputs, name)
+        age_s = _NEVER if reading.value is None else reading.age_s
+        setattr(message, f"{name.removesuffix('_w')}_age_s", age_s)
+    for name, unknown in _UNKNOWN.items():
+        _fill(message, name, getattr(inputs, name).value or unknown)
+    session = inputs.session.value or _UNKNOWN["session"]
     message.session_barred = sorted(session.blacklisted)
     if session.failure is not None:
         message.session_failures = session.failure.count
@@ -114,3 +86,17 @@ def inputs_message(inputs: DecisionInput) -> PolicyInputs:
         message.session_failed_reason = session.failure.reason
         message.session_failed_authenticated = session.failure.authenticated
     return message
+
+
+def _fill(message: PolicyInputs, prefix: str, content: Any) -> None:
+    """Set the fields of one input; an unknown number is NaN, or -1 where it is a whole one."""
+    for item in fields(content):
+        if item.name in _APART:
+            continue
+        name, value = f"{prefix}_{item.name}", getattr(content, item.name)
+        kind = type(getattr(message, name))
+        if kind is float:
+            value = or_nan(value)
+        elif kind is int:
+            value = -1 if value is None else int(value)
+        setattr(message, name, value)

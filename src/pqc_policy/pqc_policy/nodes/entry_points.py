@@ -7,7 +7,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-from pqc_policy.nodes.interruption import exit_on_sigint
+from pqc_policy.nodes.process.interruption import exit_on_sigint
 
 _USAGE = """usage: ros2 run pqc_policy {} [--ros-args -p NAME:=VALUE | --params-file FILE …]
 

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from pqc_policy.named_files import NoFile, from_json, read_text
 from pqc_policy.policy.engine import Policy
-from pqc_policy.policy.operator import hold_fault
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -83,7 +82,7 @@ class HoldFile:
             return None, f"The operator's hold {fault}."
         if hold is None or hold.seconds <= 0.0:
             return None, ""
-        why = hold_fault(policy, hold.suite, hold.seconds)
+        why = policy.hold_fault(hold.suite, hold.seconds)
         return (hold, "") if why is None else (None, f"The operator's hold does not go on: {why}")
 
     def kept(self) -> Hold | None:

@@ -11,20 +11,13 @@ from rclpy.node import Node
 from rclpy.subscription import Subscription
 
 from pqc_policy.nodes.missing_input_status import reasons_in
-from pqc_policy.policy import telemetry
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Decision
+from pqc_policy.policy.inputs import INPUTS
 
 _EFFECT = "the rules that need it don't act"
 WAIT_S = 5.0  # for nodes that start later, and for short gaps
 _LISTEN_S = 2.0  # long enough before the advice to hear every status, which comes each second
-_TOPICS = {
-    "session": telemetry.STATUS,
-    "link": telemetry.LINK,
-    "battery": telemetry.BATTERY,
-    "thermal": telemetry.THERMAL,
-    "armed": telemetry.VEHICLE,
-}
 # Inputs of the tunnel, without which no drone can fly, and how to get them.
 _REMEDIES = {
     "session": "Start the tunnel in the namespace of the policy, or see its log.",
@@ -58,7 +51,7 @@ class MissingInputReasons:
 
     def of(self, name: str) -> str:
         """Return why an input is missing, as a sentence without its full stop."""
-        topic = self._node.resolve_topic_name(_TOPICS[name])
+        topic = self._node.resolve_topic_name(INPUTS[name].topic)
         if not self._node.count_publishers(topic):
             return f"Input {name} is missing, because nothing publishes {topic}"
         if name == "link":
@@ -100,7 +93,8 @@ class MissingInputAdvice:
         self._listen(any(decision.t - since >= _LISTEN_S for since in self._since_s.values()))
         names = tuple(
             name
-            for name in _TOPICS
+            # Without a session nothing else helps.
+            for name in sorted(INPUTS, key=lambda name: name != "session")
             if name in missing and decision.t - self._since_s[name] >= WAIT_S
         )
         decides = bool(names) and missing[0] in names

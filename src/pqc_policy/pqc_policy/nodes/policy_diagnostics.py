@@ -10,10 +10,10 @@ from diagnostic_updater import DiagnosticStatusWrapper
 from pqc_policy.nodes.rekey_caller import RekeyCaller
 from pqc_policy.policy.decision import INTERRUPTION, RETRY, Decision
 from pqc_policy.policy.engine import Policy
-from pqc_policy.policy.explain import freshness_of
+from pqc_policy.policy.explain.explain import freshness_of
+from pqc_policy.policy.rules.guards import SAFETY
 from pqc_policy.policy.state import PolicyState
 
-SAFETY = "safety"
 _TROUBLE = (RETRY, INTERRUPTION)
 
 
@@ -28,15 +28,12 @@ def diagnose(
 ) -> DiagnosticStatusWrapper:
     """Fill in the status: a warning while the policy can't decide or act."""
     level, summary = _summary(decision, caller)
-    doubts = " ".join(filter(None, (policy.fallback, doubled)))
-    if doubts and level in (DiagnosticStatus.OK, DiagnosticStatus.WARN):
-        level, summary = DiagnosticStatus.WARN, f"{doubts} {summary}"
+    if doubled and level in (DiagnosticStatus.OK, DiagnosticStatus.WARN):
+        level, summary = DiagnosticStatus.WARN, f"{doubled} {summary}"
     status.summary(level, f"{summary} {advice}".rstrip())
     config = policy.config
     status.add("strategy", config.strategy)
     status.add("profile", policy.profile.name)
-    if policy.strategy.asks_agent or policy.fallback:
-        status.add("agent", policy.fallback or getattr(policy.agent, "name", "unnamed"))
     status.add("rekey service", "available" if caller.available else "not available")
     status.add("newest answer", caller.newest_answer)
     window = f"within {config.rekey_window_s:g} s, of at most {config.rekey_limit}"
@@ -67,7 +64,7 @@ def _summary(decision: Decision | None, caller: RekeyCaller) -> tuple[bytes, str
     held = decision.hold_reason
     if decision.rule == "emergency" and decision.to_suite is None and held is None:
         return DiagnosticStatus.ERROR, decision.reason
-    # What only waits its turn is no trouble, however long it lasts.
+    # A request that only waits its turn is no trouble, however long it waits.
     if decision.missing or decision.rule == SAFETY or (held is not None and held.kind in _TROUBLE):
         return DiagnosticStatus.WARN, decision.reason
     if decision.cue:

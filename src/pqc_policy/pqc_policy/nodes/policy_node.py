@@ -39,23 +39,22 @@ from pqc_msgs.msg import (
     VehicleState,
 )
 from pqc_msgs.srv import ExplainDecision, HoldSuite, SelectStrategy
-from pqc_policy.nodes.arm_authorizer import ArmAuthorizer
 from pqc_policy.nodes.call_log import CallLog
 from pqc_policy.nodes.decision_message import decision_message
 from pqc_policy.nodes.doubles import Doubles, owners_of_tunnel
 from pqc_policy.nodes.hold_file import Hold, HoldFile
 from pqc_policy.nodes.missing_inputs import MissingInputAdvice, MissingInputReasons
 from pqc_policy.nodes.node_parameters import declare, parameter_event, watch
-from pqc_policy.nodes.policy_diagnostics import SAFETY, diagnose
-from pqc_policy.nodes.polled_subscription import PolledSubscription
+from pqc_policy.nodes.policy_diagnostics import diagnose
+from pqc_policy.nodes.process.polled_subscription import PolledSubscription
+from pqc_policy.nodes.process.steady_node import SteadyNode
 from pqc_policy.nodes.rekey_caller import RekeyCaller
 from pqc_policy.nodes.run_node import run
-from pqc_policy.nodes.steady_node import SteadyNode
 from pqc_policy.policy import telemetry
 from pqc_policy.policy.decision import Action, Decision
-from pqc_policy.policy.decision_log import continues
-from pqc_policy.policy.explain import explain
-from pqc_policy.policy.operator import hold_fault
+from pqc_policy.policy.explain.decision_log import continues
+from pqc_policy.policy.explain.explain import explain
+from pqc_policy.policy.rules.guards import SAFETY
 from pqc_policy.policy.schedule import Schedule
 from pqc_policy.policy.settings import PolicySettings
 from pqc_policy.policy.state import PolicyState
@@ -101,7 +100,6 @@ class PolicyNode(SteadyNode):
 
     def __init__(self) -> None:
         super().__init__("policy")
-        self._arm: ArmAuthorizer | None = None  # rclpy also destroys a node that could not start
         self._settings = declare(self, PolicySettings)
         self._policy = self._settings.make_policy()
         watch(self, self._settings, self._reconfigure)
@@ -114,11 +112,6 @@ class PolicyNode(SteadyNode):
         reasons = MissingInputReasons(self)
         self._missing = MissingInputAdvice(reasons.of, reasons.listen)
 
-        if self._settings.arm_authorizer.port:
-            self._arm = ArmAuthorizer(self, self._settings.arm_authorizer)
-            self.create_subscription(
-                TunnelStatus, telemetry.STATUS, self._arm.take_status, _LATCHED
-            )
         self._rekey = RekeyCaller(self)
         self._doubles = Doubles()
         self._calls = CallLog()
@@ -143,27 +136,16 @@ class PolicyNode(SteadyNode):
             f"Strategy {config.strategy} over {len(self._policy.order.usable)} suites, "
             f"costs from {self._policy.profile.name}."
         )
-        self._warn_of_fallback()
         for name, value in sorted(self._policy.overridden.items()):
             self.get_logger().warning(f"The strategy sets {name} itself: {value} is not used.")
         self._publish_parameters()
         self._hold_file = self._find_hold_file()
         self._resume_hold()
 
-    def destroy_node(self) -> None:
-        """Close the port of the arm authorizer, too."""
-        if self._arm is not None:
-            self._arm.close()
-        super().destroy_node()
-
     def _publish_parameters(self) -> None:
         """Publish all parameters, for recordings; they apply after the newest decision."""
         stamp = self.get_clock().now().to_msg() if self._newest is None else self._newest[1].stamp
         self._recorded_parameters.publish(parameter_event(self, self._settings, stamp))
-
-    def _warn_of_fallback(self) -> None:
-        if self._policy.fallback:
-            self.get_logger().warning(self._policy.fallback)
 
     def _find_hold_file(self) -> HoldFile | None:
         """Return the file of this node; None where nothing is kept.
@@ -218,7 +200,6 @@ class PolicyNode(SteadyNode):
 
     def _reconfigure(self, settings: PolicySettings) -> None:
         self._policy = settings.make_policy()
-        self._warn_of_fallback()
         self._settings = settings
         usable = {suite.id for suite in self._policy.order.usable}
         if settings.advise_only or self._rekey.waiting_suite not in {None, *usable}:
@@ -260,8 +241,6 @@ class PolicyNode(SteadyNode):
         message = decision_message(decision, at_ns + self.set_ns)
         self._decisions.publish(message)
         self._newest = decision, message
-        if self._arm is not None:
-            self._arm.take_decision(decision)
         if self._doubles.take(owners_of_tunnel(self), time.monotonic()):
             self.get_logger().warning(self._doubles.sentence)
         advice = self._missing.take(decision, self._policy.config)
@@ -298,7 +277,7 @@ class PolicyNode(SteadyNode):
         self, request: HoldSuite.Request, response: HoldSuite.Response
     ) -> HoldSuite.Response:
         """Take the hold as an input, which counts from its stamp on."""
-        fault = hold_fault(self._policy, request.suite, request.seconds)
+        fault = self._policy.hold_fault(request.suite, request.seconds)
         response.success = fault is None
         if fault is not None:
             response.message = fault

@@ -18,10 +18,10 @@ from rclpy.task import Future
 from pqc_msgs.msg import PowerReading
 from pqc_msgs.srv import CapturePower
 from pqc_policy.nodes.availability import Availability
-from pqc_policy.sensing.energy import Energy
-from pqc_policy.sensing.patient_reads import PatientReads
-from pqc_policy.sensing.power_capture import Capture, CaptureFault, Plan, plan, record
-from pqc_policy.sensing.power_meter import PowerMeter, find_power
+from pqc_policy.sensing.computer.energy import Energy
+from pqc_policy.sensing.computer.patient_reads import PatientReads
+from pqc_policy.sensing.computer.power_capture import Capture, CaptureFault, Plan, plan, record
+from pqc_policy.sensing.computer.power_meter import PowerMeter, find_power
 from pqc_policy.sensing.sensing_settings import SensingSettings
 
 _SILENT_S = 1.0  # time without a reading after which a sensor counts as lost
@@ -37,7 +37,6 @@ class PowerPublisher:
         self._places = settings.power
         self._retry_s: float = settings.retry_s
         self.capture_dir = settings.capture_dir
-        self.capture_longest_s: float = settings.capture_longest_s
         self._meter = PowerMeter(lambda: find_power(self._places))
         self._availability = Availability(node.get_logger(), "Power")
         self._published = Energy()
@@ -165,13 +164,8 @@ class PowerPublisher:
     def _planned(self, request: CapturePower.Request) -> Plan:
         if self._thread is not None:
             raise CaptureFault("A capture is under way already.")
-        wanted = plan(
-            request.name,
-            request.seconds,
-            request.rate_hz,
-            Path(self.capture_dir).expanduser(),
-            self.capture_longest_s,
-        )
+        folder = Path(self.capture_dir).expanduser()
+        wanted = plan(request.name, request.seconds, request.rate_hz, folder)
         if self._meter.source is None:
             raise CaptureFault("There is no power sensor.")
         return wanted

@@ -15,12 +15,12 @@ from rclpy.node import Node
 from rclpy.utilities import remove_ros_args
 
 from pqc_policy.nodes import parameter_files
-from pqc_policy.nodes.exit_deadline import exit_within
-from pqc_policy.nodes.interruption import exit_on_sigint, leave_sigint_to_rclpy
-from pqc_policy.nodes.set_clock_watch import awake_when_the_clock_is_set
-from pqc_policy.nodes.shown_log import show_log
-from pqc_policy.nodes.simulated_clock import ClockWatch
-from pqc_policy.nodes.standard_streams import open_standard_streams
+from pqc_policy.nodes.process.exit_deadline import exit_within
+from pqc_policy.nodes.process.interruption import exit_on_sigint, leave_sigint_to_rclpy
+from pqc_policy.nodes.process.set_clock_watch import awake_when_the_clock_is_set
+from pqc_policy.nodes.process.shown_log import show_log
+from pqc_policy.nodes.process.simulated_clock import ClockWatch
+from pqc_policy.nodes.process.standard_streams import open_standard_streams
 from pqc_policy.parameters import ParameterFault, Unavailable
 from pqc_policy.shown_text import shown, shown_streams
 

@@ -15,12 +15,12 @@ from pqc_policy.nodes.computer_publisher import ComputerPublisher
 from pqc_policy.nodes.missing_input_status import add_node_name
 from pqc_policy.nodes.node_parameters import declare, watch
 from pqc_policy.nodes.power_publisher import PowerPublisher
+from pqc_policy.nodes.process.steady_node import SteadyNode
 from pqc_policy.nodes.run_node import run
 from pqc_policy.nodes.sampler import Sampler
-from pqc_policy.nodes.steady_node import SteadyNode
 from pqc_policy.nodes.thermal_publisher import ThermalPublisher
 from pqc_policy.nodes.vehicle_publisher import VehiclePublisher
-from pqc_policy.sensing.patient_reads import PatientReads
+from pqc_policy.sensing.computer.patient_reads import PatientReads
 from pqc_policy.sensing.sensing_settings import SensingSettings
 
 _Task = Callable[[DiagnosticStatusWrapper], DiagnosticStatusWrapper]
@@ -85,7 +85,6 @@ class SensingNode(SteadyNode):
     def _changed(self, settings: SensingSettings) -> None:
         self._vehicle.apply(settings)
         self._power.capture_dir = settings.capture_dir
-        self._power.capture_longest_s = settings.capture_longest_s
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -15,9 +14,10 @@ from rclpy.qos import qos_profile_sensor_data
 from pqc_msgs.msg import ThermalReading
 from pqc_policy.nodes.availability import Availability
 from pqc_policy.nodes.missing_input_status import report_missing
-from pqc_policy.sensing.patient_reads import PatientReads
+from pqc_policy.policy.inputs import or_nan
+from pqc_policy.sensing.computer.patient_reads import PatientReads
+from pqc_policy.sensing.computer.thermal_zones import ThermalZones, Zone
 from pqc_policy.sensing.sensing_settings import SensingSettings
-from pqc_policy.sensing.thermal_zones import ThermalZones, Zone
 from pqc_policy.sensing.trend import Trend
 
 
@@ -27,7 +27,7 @@ class ThermalPublisher:
     def __init__(self, node: Node, settings: SensingSettings, reads: PatientReads) -> None:
         self._node = node
         self._zones = ThermalZones(settings.power.sys_root, settings.thermal_zones, reads)
-        self._no_trend = self._trend = Trend(window_s=settings.thermal_rate_window_s)
+        self._no_trend = self._trend = Trend()
         self._publisher = node.create_publisher(ThermalReading, "thermal", qos_profile_sensor_data)
         self._availability = Availability(node.get_logger(), "Temperature")
         self._zone: Zone | None = None
@@ -50,7 +50,7 @@ class ThermalPublisher:
                 stamp=self._node.get_clock().now().to_msg(),
                 zone=zone.name,
                 temperature_c=zone.temperature_c,
-                rate_c_per_min=math.nan if rate is None else rate,
+                rate_c_per_min=or_nan(rate),
             )
         )
 

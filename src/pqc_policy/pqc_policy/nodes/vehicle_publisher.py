@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 import socket
 import threading
 import time
@@ -22,13 +21,14 @@ from pqc_msgs.msg import BatteryPrediction, VehicleState
 from pqc_policy.nodes.availability import Availability
 from pqc_policy.nodes.local_socket import listen
 from pqc_policy.nodes.missing_input_status import report_missing
-from pqc_policy.nodes.polled_subscription import PolledSubscription
-from pqc_policy.nodes.steady_node import SteadyNode
+from pqc_policy.nodes.process.polled_subscription import PolledSubscription
+from pqc_policy.nodes.process.steady_node import SteadyNode
 from pqc_policy.parameters import ParameterFault
-from pqc_policy.sensing.battery_monitor import BatteryMonitor, Report
-from pqc_policy.sensing.battery_reading import BatteryReading
-from pqc_policy.sensing.mavros_battery import battery_of
-from pqc_policy.sensing.mission_phase import Motion, Phase
+from pqc_policy.policy.inputs import or_nan
+from pqc_policy.sensing.battery.mavros import battery_of
+from pqc_policy.sensing.battery.monitor import BatteryMonitor, Report
+from pqc_policy.sensing.battery.reading import BatteryReading
+from pqc_policy.sensing.mission_phase import Motion, Phase, PhaseConfig
 from pqc_policy.sensing.phase_tracker import PhaseTracker
 from pqc_policy.sensing.sensing_settings import SensingSettings
 from pqc_policy.sensing.source_fallback import SourceFallback
@@ -68,7 +68,7 @@ class VehiclePublisher:
         self._started_s = time.monotonic()
         self._report: tuple[str, Report] | None = None
         self._state: tuple[str, bool, str] | None = None
-        self._phases = PhaseTracker(settings.phase)
+        self._phases = PhaseTracker(PhaseConfig())
         self._published_phase = Phase.UNKNOWN
         qos = qos_profile_sensor_data
         self._battery = node.create_publisher(BatteryPrediction, "battery", qos)
@@ -93,7 +93,6 @@ class VehiclePublisher:
         """Apply changed settings; a new pack or predictor starts without an estimate."""
         self.sources.silence_s = settings.mavros_silence_s
         monitor = settings.make_battery_monitor()
-        self._phases.config = settings.phase
         with self._lock:
             if _settings(monitor) != _settings(self._monitor):
                 self._monitor = monitor
@@ -281,13 +280,13 @@ class VehiclePublisher:
                 source=source,
                 voltage_v=reading.voltage_v,
                 cells=self._monitor.predictor.pack.cells,
-                current_a=_or_nan(reading.current_a),
-                temperature_c=_or_nan(reading.temperature_c),
-                rate_mv_per_min=_or_nan(report.rate_mv_per_min),
-                charge=_or_nan(left and left.charge),
-                charge_sigma=_or_nan(left and left.charge_sigma),
-                endurance_s=_or_nan(left and left.endurance_s),
-                endurance_sigma_s=_or_nan(left and left.endurance_sigma_s),
+                current_a=or_nan(reading.current_a),
+                temperature_c=or_nan(reading.temperature_c),
+                rate_mv_per_min=or_nan(report.rate_mv_per_min),
+                charge=or_nan(left and left.charge),
+                charge_sigma=or_nan(left and left.charge_sigma),
+                endurance_s=or_nan(left and left.endurance_s),
+                endurance_sigma_s=or_nan(left and left.endurance_sigma_s),
             )
         )
 
@@ -304,9 +303,9 @@ class VehiclePublisher:
                 mode=mode,
                 phase=phase,
                 phase_text=_phase_text(phase),
-                climb_m_s=_or_nan(motion.climb_m_s),
-                speed_m_s=_or_nan(motion.speed_m_s),
-                throttle=_or_nan(motion.throttle),
+                climb_m_s=or_nan(motion.climb_m_s),
+                speed_m_s=or_nan(motion.speed_m_s),
+                throttle=or_nan(motion.throttle),
             )
         )
 
@@ -331,12 +330,8 @@ def _mirror(system: int) -> Mirror:
 
 
 def _settings(monitor: BatteryMonitor) -> tuple[object, ...]:
-    return (monitor.predictor.pack, monitor.predictor.trust, monitor.rate_window_s)
+    return (monitor.predictor.pack, monitor.rate_window_s)
 
 
 def _phase_text(phase: Phase) -> str:
     return phase.name.lower()
-
-
-def _or_nan(number: float | None) -> float:
-    return math.nan if number is None else number

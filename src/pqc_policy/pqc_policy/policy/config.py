@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 
 from pqc_policy.parameters import ParameterFault, check, group, parameter
-from pqc_policy.policy.inputs import REFERENCE_CELLS
+from pqc_policy.plugins import LEARNED_STRATEGIES
+from pqc_policy.policy.inputs import REFERENCE_CELLS, REQUIRED_INPUTS
 from pqc_policy.policy.suites import (
     AEADS,
     DEFAULT_SUITE,
@@ -20,18 +21,21 @@ from pqc_policy.policy.suites import (
     canonical_id,
 )
 
-REQUIRED_INPUTS = ("link", "battery", "thermal", "armed", "session")
 # Further strategies come from entry points of this group, each a policy.strategies.Strategy.
 STRATEGY_GROUP = "pqc_policy.strategies"
-OWN_STRATEGIES = ("static", "telemetry_aware", "paper_2025", "expert", "rl", "hybrid")
-STRATEGY_NAMES = (*OWN_STRATEGIES, *sorted(entry_points(group=STRATEGY_GROUP).names))
+OWN_STRATEGIES = ("static", "telemetry_aware", "paper_2025", "expert")
+STRATEGY_NAMES = tuple(
+    dict.fromkeys(
+        (*OWN_STRATEGIES, *LEARNED_STRATEGIES, *sorted(entry_points(group=STRATEGY_GROUP).names))
+    )
+)
 _SUITE_IDS = tuple(suite.id for suite in SUITES)
 _LIGHT = "cs-mlkem512-aesgcm-mldsa44"
 
 
 @dataclass(frozen=True)
 class Allowed:
-    """Which suites may ever be chosen."""
+    """The suites that may ever be chosen."""
 
     min_level: int = parameter(
         1,
@@ -74,7 +78,7 @@ class Allowed:
 
 @dataclass(frozen=True)
 class RekeyIntervals:
-    """How long the keys of a KEM family are used while the flight is stable."""
+    """The time for which the keys of a KEM family are used while the flight is stable."""
 
     ml_kem: float = parameter(
         60.0,
@@ -96,7 +100,7 @@ class RekeyIntervals:
 
 @dataclass(frozen=True)
 class ExpertConfig:
-    """When each rule of the expert strategy becomes active, and when it clears."""
+    """The values at which the rules of the expert strategy become active, and clear."""
 
     warm_c: float = parameter(
         70.0,
@@ -109,34 +113,21 @@ class ExpertConfig:
     hot_c: float = parameter(
         75.0, "Temperature above which all but fast handshakes are excluded.", "°C", 0, 150
     )
-    thermal_clear_c: float = parameter(
-        5.0, "How far below its threshold the thermal rule clears.", "°C", 0, 50
-    )
+    thermal_clear_c: float = 5.0  # the thermal rule clears so far below its threshold
     charge_low: float = parameter(
         0.30, "Charge (0 to 1) below which suites with a slow handshake are excluded.", "", 0, 1
     )
     charge_critical: float = parameter(
         0.15, "Charge (0 to 1) below which all but fast handshakes are excluded.", "", 0, 1
     )
-    charge_clear: float = parameter(
-        0.03, "How far above its threshold the battery rule clears.", "", 0, 0.5
-    )
+    charge_clear: float = 0.03  # the battery rule clears so far above its threshold
     loss_high: float = parameter(
         0.03, "Share of datagrams lost above which the link is bad.", "", 0, 1
     )
-    loss_clear: float = parameter(
-        0.01, "Share of datagrams lost above which a bad link stays bad.", "", 0, 1
-    )
     rtt_high_s: float = parameter(0.100, "Round-trip time above which the link is bad.", "s", 0, 10)
-    rtt_clear_s: float = parameter(
-        0.060, "Round-trip time above which a bad link stays bad.", "s", 0, 10
-    )
-    fast_handshake_s: float = parameter(
-        0.040, "Longest predicted handshake that counts as fast.", "s", 0, 10
-    )
-    medium_handshake_s: float = parameter(
-        1.0, "Longest predicted handshake that counts as medium; longer ones are slow.", "s", 0, 60
-    )
+    fast_handshake_s: float = 0.040  # Longest predicted handshake that counts as fast
+    # Longest predicted handshake that counts as medium; longer ones are slow.
+    medium_handshake_s: float = 1.0
     balanced_suite: str = parameter(
         DEFAULT_SUITE,
         "Suite to use while no rule is active.",
@@ -149,6 +140,16 @@ class ExpertConfig:
         choices=_SUITE_IDS,
         canonical=canonical_id,
     )
+
+    @property
+    def loss_clear(self) -> float:
+        """Share of datagrams lost above which a bad link stays bad."""
+        return self.loss_high / 3.0
+
+    @property
+    def rtt_clear_s(self) -> float:
+        """Round-trip time above which a bad link stays bad."""
+        return 0.6 * self.rtt_high_s
 
 
 @dataclass(frozen=True)
@@ -167,8 +168,8 @@ class PolicyConfig:
 
     strategy: str = parameter(
         "telemetry_aware",
-        "Rules to decide by: static, telemetry_aware, paper_2025, expert; rl and hybrid, in which "
-        "a trained agent takes part; or one of another package.",
+        "Rules to decide by: static, telemetry_aware, paper_2025, expert; rl and hybrid of the "
+        "package pqc_learning, in which a trained agent takes part; or one of another package.",
         choices=STRATEGY_NAMES,
         section="Operation",
     )
@@ -186,8 +187,7 @@ class PolicyConfig:
 
     required_inputs: tuple[str, ...] = parameter(
         REQUIRED_INPUTS,
-        "Inputs that this drone has. While one is unknown, the rules that need it don't act, and "
-        "no suite gets heavier; leave out the ones that this drone can't sense.",
+        "Inputs that this drone can sense: while one is unknown, no suite gets heavier.",
         choices=REQUIRED_INPUTS,
         section="Inputs",
     )
@@ -204,80 +204,32 @@ class PolicyConfig:
     )
     emergency_voltage_s: float = parameter(
         2.0,
-        "Time for which the voltage must be lower: one sample is no emergency. Time above it "
-        "counts back by half.",
+        "Time for which the voltage must be lower; time above it counts back by half.",
         "s",
         0,
         60,
     )
-    emergency_voltage_clear_v: float = parameter(
-        0.1,
-        "How far above the threshold the voltage of four cells must be so that no time below it "
-        "counts any more.",
-        "V",
-        0,
-        5,
-    )
+    # So far above the threshold the voltage of four cells clears the time below it.
+    emergency_voltage_clear_v: float = 0.1
     emergency_temperature_c: float = parameter(
         80.0, "Temperature above which there is an emergency.", "°C", 0, 150
     )
-    emergency_temperature_s: float = parameter(
-        2.0,
-        "Time for which the temperature must be higher: one sample is no emergency. Time below it "
-        "counts back by half.",
-        "s",
-        0,
-        60,
-    )
-    emergency_temperature_clear_c: float = parameter(
-        1.0,
-        "How far below the threshold the temperature must be so that no time above it counts any "
-        "more.",
-        "°C",
-        0,
-        50,
-    )
-    calm_voltage_v: float = parameter(
-        0.2,
-        "How far above the emergency's threshold the voltage of four cells must be for an upgrade.",
-        "V",
-        0,
-        5,
-    )
-    calm_temperature_c: float = parameter(
-        5.0,
-        "How far below the emergency's threshold the temperature must be for an upgrade.",
-        "°C",
-        0,
-        50,
-    )
+    # Time for which the temperature must be higher: one sample is no emergency. Time below it
+    # counts back by half.
+    emergency_temperature_s: float = 2.0
+    # So far below the threshold the temperature clears the time above it.
+    emergency_temperature_clear_c: float = 1.0
+    # An upgrade needs so much more voltage of four cells than the emergency's threshold.
+    calm_voltage_v: float = 0.2
+    # An upgrade needs a temperature so far below the emergency's threshold.
+    calm_temperature_c: float = 5.0
 
-    blackout_count: int = parameter(
-        3,
-        "Blackouts after a switch above which it is undone.",
-        "",
-        0,
-        100,
-        section="Blackouts after a switch: back, and the suite is blacklisted",
-    )
-    blackout_window_s: float = parameter(
-        10.0, "Time after a switch in which blackouts count.", "s", 0, 300
-    )
-    blackout_blacklist_s: float = parameter(
-        300.0,
-        "How long a suite stays blacklisted after blackouts, and how long stops of the data after "
-        "its rekeys count against it: a jammer can cause both.",
-        "s",
-        0,
-        86400,
-    )
-    blacklist_s: float = parameter(
-        1800.0,
-        "How long a suite stays blacklisted after an authenticated failure.",
-        "s",
-        0,
-        86400,
-    )
+    blackout_count: int = 3  # Blackouts after a switch above which it is undone
+    blackout_window_s: float = 10.0  # Time after a switch in which blackouts count
+    # A suite stays blacklisted so long after blackouts, and stops of the data after its rekeys
+    # count so long against it: a jammer can cause both.
+    blackout_blacklist_s: float = 300.0
+    blacklist_s: float = 1800.0  # a suite stays blacklisted after an authenticated failure
 
     link_gap_s: float = parameter(
         1.0,
@@ -303,8 +255,7 @@ class PolicyConfig:
     )
     stress_load: float = parameter(
         0.95,
-        "Load of the computer's cores above which there is stress; throttling is stress, too. "
-        "1: no load is.",
+        "Load of the computer's cores above which there is stress, as there is while it throttles.",
         "",
         0,
         1,
@@ -315,34 +266,21 @@ class PolicyConfig:
     persistence_s: float = parameter(
         5.0, "How long a bad link, an attack or stress must last.", "s", 0, 300
     )
-    step_down_limit: int = parameter(
-        3,
-        "Steps down in one episode of stress, until nothing has asked for one for persistence_s; "
-        "emergencies are exempt.",
-        "",
-        1,
-        100,
-    )
+    # Steps down in one episode of stress, until nothing has asked for one for persistence_s;
+    # emergencies are exempt.
+    step_down_limit: int = 3
 
     mission_s: float = parameter(
         0.0,
-        "Planned time from arming to disarming; 0: unknown. While the battery is predicted to end "
-        "earlier, a rollback leads to nothing heavier. With expert its charge counts as low, too, "
-        "which changes the suite only by a profile with slow handshakes or power; the default one "
-        "has neither.",
+        "Planned time from arming to disarming, for which the battery should last; 0: unknown.",
         "s",
         0,
         86400,
         section="Mission and operator",
     )
-    phase_wait_s: float = parameter(
-        300.0,
-        "Longest time that a routine rekey waits for another phase: after take-off or landing, or, "
-        "unless it is a fast one, for a stationary phase.",
-        "s",
-        0,
-        86400,
-    )
+    # Longest time that a routine rekey waits for another phase: after take-off or landing, or,
+    # unless it is a fast one, for a stationary phase.
+    phase_wait_s: float = 300.0
     cue_loss: float = parameter(
         0.03,
         "Share of datagrams lost above which the operator is advised to slow the mission.",
@@ -372,9 +310,7 @@ class PolicyConfig:
     rekey_window_s: float = parameter(
         300.0, "Time for which a rekey counts towards rekey_limit.", "s", 1, 86400
     )
-    rekey_reserve: int = parameter(
-        1, "Rekeys of rekey_limit that are reserved for switches.", "", 0, 99
-    )
+    rekey_reserve: int = 1  # Rekeys of rekey_limit that are reserved for switches
     identity: str = parameter(
         "",
         "Name of this drone among those of its ground station, by which their routine rekeys are "
@@ -396,16 +332,9 @@ class PolicyConfig:
         0,
         3600,
     )
-    warned_rekey_s: float = parameter(
-        300.0, "Shortest time between two renewals because of such warnings.", "s", 60, 86400
-    )
-    event_ratchets: int = parameter(
-        60,
-        "Ratchets in a row after which a family without routine rekeys gets fresh keys.",
-        "",
-        1,
-        100_000,
-    )
+    warned_rekey_s: float = 300.0  # Shortest time between two renewals because of such warnings
+    # Ratchets in a row after which a family without routine rekeys gets fresh keys.
+    event_ratchets: int = 60
     cooldown_s: float = parameter(5.0, "Time after a switch without another one.", "s", 0, 300)
     rekey_airtime: float = parameter(
         0.01,
@@ -415,33 +344,30 @@ class PolicyConfig:
         0,
         1,
     )
-    retry_s: float = parameter(
-        5.0,
-        "Time after a rekey timed out or was refused until its suite is requested again; it "
-        "doubles with each further failure, except in an emergency.",
-        "s",
-        0,
-        86400,
-    )
-    retry_most_s: float = parameter(
-        60.0, "Longest time until a suite is requested again.", "s", 0, 86400
-    )
-    pending_s: float = parameter(
-        60.0, "Longest time to wait until a requested rekey shows in the session.", "s", 1, 600
-    )
+    # Time after a rekey timed out or was refused until its suite is requested again; it doubles
+    # with each further failure, except in an emergency.
+    retry_s: float = 5.0
+    retry_most_s: float = 60.0  # Longest time until a suite is requested again
+    pending_s: float = 60.0  # Longest time to wait until a requested rekey shows in the session
     expert: ExpertConfig = group(ExpertConfig, "expert.")
-    # No parameter: a strategy sets it that keeps to a paper, without what was added since.
-    as_published: bool = False
+    # Intervals after which keys need a short calm only, so that whoever disturbs the link in each
+    # minute does not stop their renewal. A strategy may put routine renewals off until then.
+    latest_intervals: float = 2.0
+    # A step leaves a signature that costs far more in flight than another one.
+    signatures_count: bool = True
+    # Keys become due only while every required input is known.
+    stable_needs_all: bool = False
 
     def __post_init__(self) -> None:
         """Raise ParameterFault for a value out of its range, or values that don't fit."""
         check(self)
-        if self.rekey_reserve >= self.rekey_limit:
-            raise ParameterFault(
-                f"rekey_reserve is {self.rekey_reserve}, but must be from 0 to rekey_limit - 1."
-            )
         if "session" not in self.required_inputs:
             raise ParameterFault("required_inputs must contain session.")
+
+    @property
+    def routine_limit(self) -> int:
+        """Return how many routine rekeys are allowed within rekey_window_s: at least one."""
+        return max(self.rekey_limit - self.rekey_reserve, 1)
 
     def pack(self, cells: int) -> PackLimits:
         """Return the limits of a pack of so many cells in series."""

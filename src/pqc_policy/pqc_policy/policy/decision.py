@@ -13,7 +13,7 @@ from pqc_policy.policy.inputs import DecisionInput
 
 
 class Action(StrEnum):
-    """What to do with the session."""
+    """A change of the session, or none."""
 
     HOLD = "HOLD"
     DOWN = "DOWN"
@@ -33,19 +33,27 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """What an agent preferred, and why; choices are those of agent_choice.py."""
+    """What a rule preferred of several choices, and why."""
 
     chosen: str
     against: str  # the second best that was open; empty: none was
     values: tuple[tuple[str, float], ...]  # of all choices
     able: tuple[str, ...]  # the choices that were open
     because: tuple[tuple[str, float], ...]  # what spoke for the first against the second
-    view: tuple[int, ...]  # the bins that the agent saw (agent_view.py)
+    view: tuple[int, ...]  # the bins of what it saw
+
+
+class Limit(StrEnum):
+    """Limits of how often keys are renewed."""
+
+    REKEYS = "rekeys"  # of all requests within rekey_window_s
+    EVENTS = "events"  # of one rule within rekey_window_s; counts towards REKEYS, too
+    WARNINGS = "warnings"  # of the answers to the fleet's warnings, and of nothing else
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What one rule of a strategy proposes; without a target it is a HOLD."""
+    """The proposal of one rule of a strategy; without a target it is a HOLD."""
 
     action: Action
     rule: str
@@ -54,8 +62,8 @@ class Proposal:
     blacklist: str | None = None  # suite to blacklist
     removed: tuple[Removal, ...] = ()
     ratchet: bool = False  # fresh keys without public-key operations
-    event: bool = False  # a renewal because of an event, which are limited
-    preference: Preference | None = None  # of an agent
+    limit: Limit = Limit.REKEYS  # that the request counts towards
+    preference: Preference | None = None  # of a rule that chooses by values
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +105,7 @@ class Decision:
     inactive: tuple[str, ...] = ()  # rules that lack an input
     cue: str = ""  # what the operator should do, as a sentence; empty: nothing
     cue_id: str = ""  # a stable id of the cue: LOSS, or that of a response
-    preference: Preference | None = None  # of the agent, if it was asked
+    preference: Preference | None = None  # of the proposal
 
     @property
     def event(self) -> str:

@@ -5,23 +5,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 
 from pqc_policy.parameters import ParameterFault
-from pqc_policy.policy.agent_table import Agent, AgentFault, find_agent
 from pqc_policy.policy.blacklist import blacklist
 from pqc_policy.policy.config import PolicyConfig
-from pqc_policy.policy.decision import LOSS, Action, Decision, Proposal
-from pqc_policy.policy.hold_reasons import hold_reason
-from pqc_policy.policy.inputs import DecisionInput
-from pqc_policy.policy.needs import needs_of
+from pqc_policy.policy.decision import LOSS, Action, Decision, Limit, Proposal
+from pqc_policy.policy.inputs import DecisionInput, hold_request_fault
 from pqc_policy.policy.observe import observe
 from pqc_policy.policy.profile import Profile, shipped_profile
-from pqc_policy.policy.rules import Rule
+from pqc_policy.policy.rules.guards import SAFETY
+from pqc_policy.policy.rules.hold_reasons import hold_reason
+from pqc_policy.policy.rules.needs import Rule, needs_of
+from pqc_policy.policy.rules.operator import operator
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.state import Pending, PolicyState
-from pqc_policy.policy.strategies import FALLBACK, find_strategy
+from pqc_policy.policy.strategies.registry import Strategy, checked, find_strategy
 from pqc_policy.policy.suite_order import SuiteOrder
+from pqc_policy.policy.suites import find_suite
 from pqc_policy.policy.wording import apart, listed
 
 Rules = tuple[Rule, ...]
@@ -38,30 +39,24 @@ class Policy:
         profile: Profile | None = None,
         *,
         advise_only: bool = False,
-        agent: Agent | AgentFault | None = None,
+        strategy: Strategy | None = None,
     ) -> None:
         """Raise ParameterFault if no suite may be chosen with this configuration.
 
-        With `advise_only` no rekey is requested, and none is waited for. The agent takes part in
-        the strategies that ask one; None: the shipped one. Without a usable one the rules of
-        FALLBACK decide, and `fallback` says so.
+        With `advise_only` no rekey is requested, and none is waited for. A given `strategy` takes
+        the place of the one that the configuration names.
         """
-        self.strategy = find_strategy(config.strategy)
-        self.agent: Agent | None = None
-        self.fallback = ""
-        if self.strategy.asks_agent:
-            found = find_agent() if agent is None else agent
-            if isinstance(found, AgentFault):
-                self.fallback = f"{found} The strategy {config.strategy} decides as {FALLBACK}."
-                self.strategy = find_strategy(FALLBACK)
-            else:
-                self.agent = found
+        if strategy is None:
+            self.strategy = find_strategy(config.strategy)
+        else:
+            self.strategy = checked(config.strategy, strategy)
         self.config = replace(config, **self.strategy.fixed)
         # Configured values that the strategy does not use.
         self.overridden = {
             name: given
             for name, fixed in self.strategy.fixed.items()
-            if (given := getattr(config, name)) not in (fixed, getattr(PolicyConfig(), name))
+            if not is_dataclass(fixed)
+            and (given := getattr(config, name)) not in (fixed, getattr(PolicyConfig(), name))
         }
         self.advise_only = advise_only
         self.profile = profile if profile is not None else shipped_profile(self.strategy.profile)
@@ -69,7 +64,7 @@ class Policy:
             config.allowed,
             self.profile,
             config.max_interruption_s,
-            by_signature_too=not self.config.as_published,
+            by_signature_too=self.config.signatures_count,
         )
         if not self.order.usable:
             raise ParameterFault(
@@ -79,11 +74,11 @@ class Policy:
 
     def decide(self, state: PolicyState, inputs: DecisionInput) -> tuple[Decision, PolicyState]:
         """Return the decision, and the state to pass in with the next inputs."""
-        seen = observe(self.config, self.profile, self.order, state, inputs, self.agent)
+        seen = observe(self.config, self.profile, self.order, state, self.strategy.sees(inputs))
         s = seen.situation
         able, inactive = self._able(s)
         proposal = next(p for rule in able if (p := rule(s)) is not None)
-        if proposal.rule == "safety" and s.current is not None:
+        if proposal.rule == SAFETY and s.current is not None:
             proposal = replace(proposal, reason=f"{proposal.reason}{self._degraded(s)}")
         held = hold_reason(s, proposal)
         if held is not None:
@@ -124,6 +119,18 @@ class Policy:
         )
         return decision, state
 
+    def hold_fault(self, suite_id: str, seconds: float) -> str | None:
+        """Return why a hold is not accepted, as a sentence; None if it is. No suite releases it."""
+        fault = hold_request_fault(suite_id, seconds)
+        if fault is not None or not suite_id:
+            return fault
+        if operator not in self.strategy.rules:
+            return f"The strategy {self.config.strategy} has no rule operator: it holds no suite."
+        suite = find_suite(suite_id)
+        if suite is None or not self.order.may_choose(suite, ()):
+            return f"The policy may not choose {suite_id}."
+        return None
+
     def lacking(self, rule: Rule, s: Situation) -> tuple[str, ...]:
         """Return the unknown inputs without which a rule can't act."""
         return needs_of(rule).lacking(s.known, self.config.required_inputs)
@@ -157,14 +164,8 @@ class Policy:
         state = s.state
         if proposal.target is None or s.session is None:
             return state, ()
-        warned = (
-            proposal.rule == "fleet"
-        )  # it has a limit of its own, and takes nothing of this one
         state = replace(
-            state,
-            rekeys_s=state.rekeys_s if warned else (*state.rekeys_s, s.now_s),
-            event_s={**state.event_s, proposal.rule: s.now_s} if proposal.event else state.event_s,
-            warned_rekey_s=s.now_s if warned else state.warned_rekey_s,
+            _counted(state, proposal, s.now_s),
             pending=Pending(proposal.target, s.session.suite, s.session.epoch, s.now_s),
         )
         if proposal.blacklist is None:
@@ -175,6 +176,14 @@ class Policy:
         return (state, ()) if changed is None else (changed, (proposal.blacklist,))
 
 
+def _counted(state: PolicyState, proposal: Proposal, now_s: float) -> PolicyState:
+    """Return the state with a request counted towards the limit that its proposal names."""
+    if proposal.limit is Limit.WARNINGS:
+        return replace(state, warned_rekey_s=now_s)
+    events = {proposal.rule: now_s} if proposal.limit is Limit.EVENTS else {}
+    return replace(state, rekeys_s=(*state.rekeys_s, now_s), event_s={**state.event_s, **events})
+
+
 def _cue(s: Situation) -> tuple[str, str]:
     """Return what an attack, or a lossy link after the papers, should make the operator do.
 
@@ -182,7 +191,7 @@ def _cue(s: Situation) -> tuple[str, str]:
     """
     attack_s = s.lasted_s(s.state.levels.advisor_since_s)
     attacked = attack_s is not None and attack_s >= s.config.persistence_s
-    if attacked and s.response is not None and s.response.advice and not s.config.as_published:
+    if attacked and s.response is not None and s.response.advice:
         return s.response.cue_id, s.response.advice
     lasted_s = s.lasted_s(s.state.cue_since_s)
     if lasted_s is None or lasted_s < s.config.persistence_s or s.loss is None:

@@ -4,15 +4,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from math import isfinite
+from math import isfinite, nan
 from typing import Generic, TypeVar
 
 from pqc_policy.policy.suites import find_suite
 
 LONGEST_HOLD_S = 86400.0
-# Of a pack whose message does not tell.
+# A pack whose message does not tell counts as one of so many cells.
 REFERENCE_CELLS = 4
 
 T = TypeVar("T")
@@ -29,6 +30,11 @@ class Freshness(StrEnum):
 def known(number: float | None) -> float | None:
     """Return a finite number; None for None, an infinite number or NaN."""
     return number if number is not None and isfinite(number) else None
+
+
+def or_nan(number: float | None) -> float:
+    """Return a number as messages have it, in which NaN stands for an unknown one."""
+    return nan if number is None else float(number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +160,69 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
+class InputKind:
+    """The names of an input, and the condition on which it counts as known."""
+
+    noun: str  # its message, and its content if that is a single value
+    short: str  # in lists
+    label: str  # before its value
+    topic: str  # that brings it
+    content: str = ""  # the field without which it is empty; none: the value itself
+    empty: str = ""  # how a message without that field is called
+    can_press: bool = False  # whether its loss, once known, may press for a lighter suite
+    optional: bool = False  # whether an explanation leaves it out where it was never received
+
+
+# Every input that a rule may need, by its name in DecisionInput, in the order of an explanation.
+INPUTS: Mapping[str, InputKind] = {
+    "link": InputKind(
+        "report of the link",
+        "link",
+        "Link",
+        "link",
+        "gap_p95_s",
+        "report of the link has no gap between datagrams",
+        can_press=True,
+    ),
+    "battery": InputKind(
+        "battery voltage",
+        "battery",
+        "Battery",
+        "battery",
+        "voltage_v",
+        "message of the battery has no voltage",
+        can_press=True,
+    ),
+    "thermal": InputKind(
+        "temperature",
+        "temperature",
+        "Temperature",
+        "thermal",
+        "temperature_c",
+        "message of the temperature has no value",
+        can_press=True,
+    ),
+    "power_w": InputKind("power reading", "power", "Power", "power", can_press=True),
+    "armed": InputKind("armed state", "armed state", "Armed", "vehicle", can_press=True),
+    "advisor": InputKind("verdict of the advisor", "advisor", "Advisor", "advisor", can_press=True),
+    "session": InputKind("status of the tunnel", "session", "Session", "status", "suite"),
+    "phase": InputKind("phase of the mission", "phase", "Phase", "vehicle", optional=True),
+    "computer": InputKind(
+        "load of the computer", "computer", "Computer", "computer", can_press=True, optional=True
+    ),
+    "warned": InputKind(
+        "warning of the fleet",
+        "fleet's warning",
+        "Warning of the fleet",
+        "fleet_warning",
+        optional=True,
+    ),
+}
+# A drone has these unless its parameters say otherwise.
+REQUIRED_INPUTS = ("link", "battery", "thermal", "armed", "session")
+
+
+@dataclass(frozen=True, slots=True)
 class DecisionInput:
     """All inputs of one decision; now_s is the time of the decision on any monotonic clock."""
 
@@ -171,3 +240,11 @@ class DecisionInput:
     computer: Reading[Computer] = Reading()
     held: Held | None = None  # by the operator
     warned: Reading[bool] = Reading()  # another drone of the fleet reports an attack
+
+    def known(self, name: str, limit_s: float) -> bool:
+        """Return whether an input has a value that is at most limit_s old."""
+        value = getattr(self, name).fresh(limit_s)
+        content = INPUTS[name].content
+        if content and value is not None:
+            value = getattr(value, content)
+        return value not in (None, "") and not (isinstance(value, float) and not isfinite(value))

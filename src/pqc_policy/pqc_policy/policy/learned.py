@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What rekeys have shown in this flight, beside what the profile predicts.
+"""The experience of this flight with rekeys, beside what the profile predicts.
 
 Of each suite: how long the drone itself worked on its handshakes, and for how long the data stopped
 after its rekeys. Round trips are not learned: an attacker who delays them would choose the suite.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # The profile's prediction counts like so many samples.
 PRIOR = 3
-# So many of the newest samples count.
+# The newest samples count, at most so many.
 NEWEST = 8
 # The drone's work counts for at most so many times the predicted one, and this many seconds.
 _MOST_FACTOR, _MOST_S = 10.0, 0.05

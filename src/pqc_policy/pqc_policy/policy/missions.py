@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the policy remembers of a mission: phase, mode, since when it flies, ratchets."""
+"""Updates what the policy remembers of a mission: phase, mode, time in the air, ratchets."""
 
 from __future__ import annotations
 

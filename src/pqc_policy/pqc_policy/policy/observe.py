@@ -7,7 +7,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from pqc_policy.policy import expert_levels, learned, missions
-from pqc_policy.policy.agent_table import Agent
 from pqc_policy.policy.blacklist import barred_suites, blacklist, pruned
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.inputs import DecisionInput, Session
@@ -37,14 +36,13 @@ def observe(
     order: SuiteOrder,
     state: PolicyState,
     inputs: DecisionInput,
-    agent: Agent | None = None,
 ) -> Observation:
     """Return the situation with the updated state; a clock that went back resets the state."""
     if state.now_s is not None and inputs.now_s < state.now_s:
         state = PolicyState()
     now_s = inputs.now_s
     passed_s = now_s - state.now_s if state.now_s is not None else _LONGEST_STEP_S
-    if passed_s > config.stale_s and not config.as_published:
+    if passed_s > config.stale_s:
         state = _begin_anew(state)
     state = pruned(replace(state, now_s=now_s), now_s)
     window_s = config.rekey_window_s
@@ -57,7 +55,7 @@ def observe(
         since_s=now_s - config.blacklist_s,
         stopped_since_s=now_s - config.blackout_blacklist_s,
     )
-    state = state.updated(learned=learned.Learned(profile.name) if config.as_published else kept)
+    state = state.updated(learned=kept)
     note, blacklisted = "", ()
     session = inputs.session.fresh(config.stale_s)
     if session is not None and session.suite:
@@ -70,7 +68,7 @@ def observe(
 
     by_tunnel = session.blacklisted if session is not None else _NOTHING
     barred = barred_suites(state, order, by_tunnel)
-    s = Situation(config, profile, order, inputs, state, barred, agent)
+    s = Situation(config, profile, order, inputs, state, barred)
     state = _conditions(s, min(passed_s, _LONGEST_STEP_S))
     return Observation(s.with_state(state), note, blacklisted)
 
@@ -232,7 +230,7 @@ def _conditions(s: Situation, passed_s: float) -> PolicyState:
 
     # Fresh keys need a good link; a heavier suite, and the end of an episode, need everything.
     stable = "link" in s.known and not (s.link_bad or s.stressed or s.emergency)
-    if s.config.as_published:
+    if s.config.stable_needs_all:
         stable = stable and not s.missing
     quiet = stable and not s.missing and not s.under_attack
     calm = quiet and not (s.near_emergency or s.short_of_time)
@@ -256,7 +254,7 @@ def _conditions(s: Situation, passed_s: float) -> PolicyState:
         stress_since_s=lasting(s.stressed, state.stress_since_s),
         stable_since_s=stable_since_s,
         quiet_since_s=quiet_since_s,
-        calm_since_s=lasting(stable if s.config.as_published else calm, state.calm_since_s),
+        calm_since_s=lasting(calm, state.calm_since_s),
         cue_since_s=lasting(s.loss is not None and s.loss > s.config.cue_loss, state.cue_since_s),
         levels=levels,
         attack_over_s=now_s if state.levels.advisor and not levels.advisor else state.attack_over_s,

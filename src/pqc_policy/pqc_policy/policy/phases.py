@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What each phase of a mission allows, in one table.
+"""The table of the phases of a mission, and what each allows.
 
 Take-off and landing get no routine rekey. What takes longer than a fast handshake, or far more
 bytes than it must, waits for a stationary phase, where the papers' future work puts it.
@@ -16,7 +16,7 @@ from pqc_policy.policy.inputs import Phase
 
 @dataclass(frozen=True)
 class PhaseRules:
-    """What a phase allows, and what counts in it.
+    """The renewals that a phase allows, and its weights.
 
     No rule decides by the weights. They are those of the reward (worth.py): an agent was trained by
     it, the evaluation compares strategies by it, and `explain` names them.
@@ -38,7 +38,7 @@ PHASES: Mapping[Phase, PhaseRules] = {
     Phase.HOVER: PhaseRules(True, True, security=0.5, latency=0.2, power=0.3),
     Phase.LANDING: PhaseRules(False, False, security=0.2, latency=0.6, power=0.2),
 }
-# Of a drone that does not tell its phase.
+# A drone that does not tell its phase has these.
 UNKNOWN = PhaseRules(True, True, security=0.4, latency=0.3, power=0.3)
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the policy does against each class of attack, in one table.
+"""The table of classes of attack, and how the policy responds to each.
 
 The keys are the classes that the advisor's verdicts name: those of the learned detectors, and those
 of the heuristic and the counters. An unknown class, and a verdict without one, get `UNKNOWN`.
@@ -14,7 +14,7 @@ from enum import StrEnum
 
 
 class FreshKeys(StrEnum):
-    """When an attack is a reason for fresh keys, beside the routine."""
+    """The time at which an attack is a reason for fresh keys, beside the routine."""
 
     NEVER = "never"
     NOW = "now"  # at its begin
@@ -23,7 +23,7 @@ class FreshKeys(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a class of attack asks for."""
+    """The response that a class of attack asks for."""
 
     lighter: bool  # whether suites with lighter handshakes help
     keys: FreshKeys
@@ -77,17 +77,17 @@ UNKNOWN = Response(
 )
 
 RESPONSES: Mapping[str, Response] = {
-    # Of the learned detectors.
+    # The learned detectors name these.
     "volumetric": _VOLUMETRIC,
     "jamming": _JAMMING,
     "timing": _TIMING,
     "protocol": _PROTOCOL,
     "creeping": _CREEPING,
-    # Of the heuristic.
+    # The heuristic names these.
     "loss": _JAMMING,
     "fall": _JAMMING,
     "surge": _VOLUMETRIC,
-    # Of the counters.
+    # The counters name these.
     "flood": _VOLUMETRIC,
     "forgery": _PROTOCOL,
     "replay": _PROTOCOL,

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from pqc_policy.policy.blacklist import barred_suites
 from pqc_policy.policy.config import PackLimits, PolicyConfig
 from pqc_policy.policy.inputs import (
+    INPUTS,
     REFERENCE_CELLS,
     Battery,
     Computer,
@@ -30,9 +30,6 @@ from pqc_policy.policy.suite_order import SuiteOrder
 from pqc_policy.policy.suites import Suite, find_suite
 from pqc_policy.policy.wording import apart
 
-if TYPE_CHECKING:
-    from pqc_policy.policy.agent_table import Agent
-
 
 @dataclass(frozen=True)
 class Situation:
@@ -44,13 +41,10 @@ class Situation:
     inputs: DecisionInput
     state: PolicyState
     barred: frozenset[str]
-    agent: Agent | None = None  # that takes part in the decision
 
     def with_state(self, state: PolicyState) -> Situation:
         """Return the situation with another state; what follows from the inputs alone is kept."""
-        other = Situation(
-            self.config, self.profile, self.order, self.inputs, state, self.barred, self.agent
-        )
+        other = Situation(self.config, self.profile, self.order, self.inputs, state, self.barred)
         # Every cached property follows from inputs and configuration.
         vars(other).update(vars(self), state=state)
         return other
@@ -62,19 +56,8 @@ class Situation:
     @cached_property
     def known(self) -> frozenset[str]:
         """The names of the inputs with a value that is new enough."""
-        session = self.inputs.session.fresh(self.config.stale_s)
-        values = {
-            "link": self.gap_s,
-            "battery": self.voltage_v,
-            "thermal": self.temperature_c,
-            "session": session.suite or None if session is not None else None,
-            "power_w": known(self.inputs.power_w.fresh(self.config.stale_s)),
-            "armed": self.inputs.armed.fresh(self.config.stale_s),
-            "advisor": self.inputs.advisor.fresh(self.config.stale_s),
-            "phase": self.inputs.phase.fresh(self.config.stale_s),
-            "computer": self.computer,
-        }
-        return frozenset(name for name, value in values.items() if value is not None)
+        stale_s = self.config.stale_s
+        return frozenset(name for name in INPUTS if self.inputs.known(name, stale_s))
 
     @cached_property
     def missing(self) -> tuple[str, ...]:
@@ -87,10 +70,10 @@ class Situation:
     @cached_property
     def anything_unknown(self) -> bool:
         """Whether a required input is unknown, or another one that was known before."""
-        names = ("link", "battery", "thermal", "armed", "advisor", "power_w", "computer")
         lost = (
             getattr(self.inputs, name).value is not None and name not in self.known
-            for name in names
+            for name, kind in INPUTS.items()
+            if kind.can_press
         )
         return bool(self.missing) or any(lost)
 
@@ -230,8 +213,6 @@ class Situation:
 
         What is unknown may press.
         """
-        if self.config.as_published:
-            return self.link_bad or self.stressed or self.emergency
         return (
             self.anything_unknown
             or self.link_bad
@@ -246,8 +227,6 @@ class Situation:
     @cached_property
     def overloaded(self) -> str | None:
         """Why the computer does more than it should, as a clause; None if it does not."""
-        if self.config.as_published:
-            return None
         computer, power_w = self.computer, known(self.inputs.power_w.fresh(self.config.stale_s))
         load = known(computer.load) if computer is not None else None
         if computer is not None and computer.throttled:

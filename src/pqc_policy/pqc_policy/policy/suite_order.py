@@ -66,7 +66,7 @@ class SuiteOrder:
         self._costly_ids = frozenset(
             suite.id for suite in SUITES if self._far_above(suite, *least[suite.kem])
         )
-        # What others derive from the costs and want to keep.
+        # Others keep here what they have derived from the costs.
         self.memo: dict[str, Any] = {}
         # A flight asks for the same steps each second.
         self._down = lru_cache(_STEPS_KEPT)(self._find_down)
@@ -131,7 +131,7 @@ class SuiteOrder:
         lower = [suite for suite in lower if grade_of(suite)[1] <= at[1]] or lower
         if lower:
             return self._nearest(lower, max(map(grade_of, lower)), start)
-        # In the lowest grade only the lightest suite is left.
+        # Only the lightest suite of the lowest grade is left.
         return below[0] if below else None
 
     def up(self, start: Suite, ceiling: Suite, barred: Collection[str]) -> Suite | None:

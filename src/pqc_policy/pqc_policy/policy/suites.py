@@ -84,7 +84,7 @@ _SIGNATURE_BYTES = {
     "sphincs192f": 35664,
     "sphincs256f": 49856,
 }
-# What a rekey takes on a thin link (test_thin_link of pqc_tunnel counts it): a message of the
+# A rekey takes on a thin link (test_thin_link of pqc_tunnel counts it) a message of the
 # ciphertext and 128 bytes, in parts, each with its frame and its share of an acknowledgement, and
 # the short frames behind it. The prekey comes in such parts, too.
 _MESSAGE_BYTES, _PART_BYTES, _FRAME_BYTES, _SHORT_FRAMES_BYTES = 128, 288, 50, 116
@@ -92,7 +92,7 @@ _MESSAGE_BYTES, _PART_BYTES, _FRAME_BYTES, _SHORT_FRAMES_BYTES = 128, 288, 50, 1
 KEMS = tuple(kem for kems in _KEMS.values() for kem in kems)
 SIGNATURES = tuple(s for signatures in _SIGNATURES.values() for s in signatures if s is not None)
 AEADS = tuple(_AEAD_WEIGHT)
-# From the lightest to the heaviest.
+# The lightest family comes first.
 FAMILIES_BY_WEIGHT = tuple(sorted(KemFamily, key=lambda family: _KEM_WEIGHT[family]))
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from pqc_policy.policy.inputs import (
@@ -32,7 +32,7 @@ from pqc_policy.policy.inputs import (
 )
 from pqc_policy.shown_text import shown
 
-# Messages kept of each topic: some seconds of the fastest one.
+# So many messages of each topic are kept: some seconds of the fastest one.
 BACKLOG = 256
 NANOSECONDS = 1_000_000_000
 
@@ -49,10 +49,6 @@ COMPUTER = "computer"
 HELD = "held_suite"
 WARNING = "fleet_warning"
 PARAMETERS = "policy_parameters"  # of the policy itself, as a rcl_interfaces/ParameterEvent
-TOPICS = (
-    *(STATUS, LINK, EVENTS, SUITES, BATTERY, VEHICLE, THERMAL, POWER, ADVISOR),
-    *(COMPUTER, HELD, WARNING),
-)
 
 # Constants of TunnelStatus, TunnelEvent, AdvisorVerdict, VehicleState and ComputerLoad.
 _STATE_REKEYING = 4
@@ -109,17 +105,6 @@ class _LinkView:
 
 
 @dataclass(frozen=True, slots=True)
-class _Status:
-    suite: str
-    epoch: int
-    key_age_s: float | None
-    handshake_s: float | None
-    work_s: float | None
-    ratchets: int
-    rekeying: bool
-
-
-@dataclass(frozen=True, slots=True)
 class _Suites:
     unusable: frozenset[str]
     blacklisted: tuple[tuple[str, int], ...]  # suite and until when, in ns
@@ -130,13 +115,6 @@ class _Suites:
 
     def barred(self, at_ns: int) -> frozenset[str]:
         return self.unusable | {suite for suite, until_ns in self.blacklisted if until_ns > at_ns}
-
-
-@dataclass(frozen=True, slots=True)
-class _RekeyFailure:
-    suite: str
-    reason: str
-    authenticated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,13 +149,15 @@ class Telemetry:
         Returns False for a message whose stamp is refused.
         """
         read = _READERS.get(topic)
-        value = read(message) if read is not None else None
-        if value is None:
+        if read is None:
             return True
         stamp_ns = nanoseconds(message.stamp)
         time_ns = self._of_stamp(stamp_ns)
         if time_ns is None:
             return False
+        value = read(message)
+        if value is None:
+            return True
         if isinstance(value, _Suites):
             value = value.later_by(time_ns - stamp_ns)
         self._timelines[topic].put(time_ns, value)
@@ -187,9 +167,7 @@ class Telemetry:
         """Return the inputs at a time, which must not be earlier than the previous one."""
         for failure in self._timelines[EVENTS].until(at_ns):
             self._failures += 1
-            self._failure = Failure(
-                self._failures, failure.suite, failure.reason, failure.authenticated
-            )
+            self._failure = replace(failure, count=self._failures)
         vehicle: Reading[_Vehicle] = self._reading(VEHICLE, at_ns)
         judged: Reading[_Judged] = self._reading(ADVISOR, at_ns)
         return DecisionInput(
@@ -237,23 +215,12 @@ class Telemetry:
         return Held(suite, at_ns / NANOSECONDS + seconds - reading.age_s)
 
     def _session(self, at_ns: int) -> Reading[Session]:
-        reading: Reading[_Status] = self._reading(STATUS, at_ns)
-        status = reading.value
-        if status is None:
+        reading: Reading[Session] = self._reading(STATUS, at_ns)
+        if reading.value is None:
             return Reading()
         suites: Reading[_Suites] = self._reading(SUITES, at_ns)
         barred = suites.value.barred(at_ns) if suites.value is not None else frozenset()
-        session = Session(
-            suite=status.suite,
-            epoch=status.epoch,
-            key_age_s=status.key_age_s,
-            handshake_s=status.handshake_s,
-            work_s=status.work_s,
-            ratchets=status.ratchets,
-            rekeying=status.rekeying,
-            blacklisted=barred,
-            failure=self._failure,
-        )
+        session = replace(reading.value, blacklisted=barred, failure=self._failure)
         return Reading(session, reading.age_s)
 
 
@@ -278,19 +245,14 @@ def _read_link(message: Any) -> _LinkView:
 
 def _slowest(paths: Iterable[Any]) -> tuple[float | None, str]:
     """Return the rate of the slowest link of known rate that carries data, and where it is from."""
-    rates = [
-        # Recordings of earlier versions do not tell where it is from.
-        (float(path.rate_bytes_s), shown(getattr(path, "rate_source", "")))
-        for path in paths
-        if path.carries
-    ]
+    rates = [(float(path.rate_bytes_s), shown(path.rate_source)) for path in paths if path.carries]
     measured = [(rate, source) for rate, source in rates if known(rate) and rate > 0]
     return min(measured) if measured else (None, "")
 
 
-def _read_status(message: Any) -> _Status:
+def _read_status(message: Any) -> Session:
     key_age_s, timing = known(float(message.key_age_s)), message.handshake
-    return _Status(
+    return Session(
         suite=shown(message.suite),
         epoch=int(message.epoch),
         key_age_s=key_age_s if key_age_s is not None and key_age_s >= 0 else None,
@@ -313,13 +275,13 @@ def _read_suites(message: Any) -> _Suites:
     )
 
 
-def _read_event(message: Any) -> _RekeyFailure | None:
-    """Return the failure of a rekey; None for any other event."""
+def _read_event(message: Any) -> Failure | None:
+    """Return the failure of a rekey, not counted yet; None for any other event."""
     kind = int(message.kind)
     if kind not in (_REKEY_FAILED, _ROLLBACK, _REFUSED) or not message.suite:
         return None
     reason = shown(message.text).rstrip(".")
-    return _RekeyFailure(shown(message.suite), reason, authenticated=kind == _ROLLBACK)
+    return Failure(0, shown(message.suite), reason, authenticated=kind == _ROLLBACK)
 
 
 def _read_battery(message: Any) -> Battery:
@@ -328,20 +290,18 @@ def _read_battery(message: Any) -> Battery:
         rate_mv_per_min=known(float(message.rate_mv_per_min)),
         charge=known(float(message.charge)),
         endurance_s=known(float(message.endurance_s)),
-        cells=int(getattr(message, "cells", 0)) or REFERENCE_CELLS,
+        cells=int(message.cells) or REFERENCE_CELLS,
     )
 
 
 def _read_vehicle(message: Any) -> _Vehicle:
-    # Recordings of earlier versions have no phase.
-    phase = _PHASES.get(int(getattr(message, "phase", 0)))
+    phase = _PHASES.get(int(message.phase))
     return _Vehicle(bool(message.armed), phase, shown(message.mode) or None)
 
 
 def _read_verdict(message: Any) -> _Judged | None:
     verdict = _VERDICTS.get(int(message.verdict))
-    # Recordings of earlier versions name no class.
-    named = shown(getattr(message, "attack_class", "")) or None
+    named = shown(message.attack_class) or None
     return None if verdict is None else _Judged(verdict, named)
 
 
@@ -386,3 +346,4 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     HELD: _read_held,
     WARNING: lambda _: True,
 }
+TOPICS = tuple(_READERS)

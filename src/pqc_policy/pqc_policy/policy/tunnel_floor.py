@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which suites the tunnel itself uses, by its own parameters: the policy can't go below that."""
+"""The suites that the tunnel itself uses, by its own parameters, and no policy goes below."""
 
 from __future__ import annotations
 

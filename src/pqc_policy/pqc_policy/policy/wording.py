@@ -1,40 +1,12 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The inputs and their values in words."""
+"""Values in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 _MOST_DECIMALS = 3
-
-# An input's message, and its content if that is a single value.
-INPUT_NAMES = {
-    "link": "report of the link",
-    "battery": "battery voltage",
-    "thermal": "temperature",
-    "power_w": "power reading",
-    "armed": "armed state",
-    "advisor": "verdict of the advisor",
-    "session": "status of the tunnel",
-    "phase": "phase of the mission",
-    "computer": "load of the computer",
-    "warned": "warning of the fleet",
-}
-
-# The same in lists of inputs.
-SHORT_NAMES = {
-    "link": "link",
-    "battery": "battery",
-    "thermal": "temperature",
-    "power_w": "power",
-    "armed": "armed state",
-    "advisor": "advisor",
-    "session": "session",
-    "phase": "phase",
-    "computer": "computer",
-    "warned": "fleet's warning",
-}
 
 
 def apart(value: float, limit: float, decimals: int) -> tuple[str, str]:

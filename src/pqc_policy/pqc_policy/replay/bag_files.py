@@ -82,7 +82,7 @@ class BagFiles:
 
     @property
     def damage(self) -> list[str]:
-        """What is missing and how to mend it, in sentences."""
+        """The damage of the bag and how to mend it, in sentences."""
         found = []
         if self._cut is not None:
             mend = "mcap recover" if ".mcap" in self._cut.suffixes else "sqlite3 … .recover"

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Check the policy's parameters: which rules never act with them, and whether any contradict."""
+"""Check the policy's parameters: whether they can be used, and which rules never act with them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pqc_policy.parameters import ParameterFault, from_values
-from pqc_policy.policy.inert_rules import inert_rules
 from pqc_policy.policy.settings import PolicySettings
 from pqc_policy.replay.parameter_file import read_floor, read_values
+from pqc_policy.replay.trial_flights import silent_rules
 from pqc_policy.shown_text import shown, shown_streams
 
 
 @shown_streams()
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return 2 for parameters that can't be used, 0 if none is a mistake.
+    """Run the command; return 2 for parameters that can't be used, else 0.
 
-    1: parameters contradict each other, or the strategy's agent can't be used.
+    1: the tunnel uses no suite that may be chosen.
     """
     parser = argparse.ArgumentParser(prog="check", description=__doc__, allow_abbrev=False)
     parser.add_argument(
@@ -44,7 +44,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ParameterFault as fault:
         print(fault, file=sys.stderr)
         return 2
-    found = inert_rules(policy, tunnel)
     usable, allowed = len(policy.order.usable), len(policy.order.allowed)
     print(f"Strategy {policy.config.strategy}, costs of {shown(policy.profile.name)}.")
     print(f"{usable} suites may be chosen, from {policy.order.usable[0].id} upwards.")
@@ -56,18 +55,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if tunnel is not None:
         left = sum(map(tunnel.allows, policy.order.usable))
         print(f"The tunnel uses {left} of them, of level {tunnel.min_level} or above.")
+        if not left:
+            return 1
     else:
         print("The limits of the tunnel are not known: give its parameters with --tunnel.")
     for name, value in sorted(policy.overridden.items()):
         print(f"The strategy sets {name} itself: {value} is not used.")
-    if policy.fallback:
-        print(shown(policy.fallback))
-    for inert in found:
-        verb = "can never act" if inert.contradicts else "never acts here"
-        print(f"The rule {inert.rule} {verb}: {inert.why}.")
-    wrong = any(inert.contradicts for inert in found) or bool(policy.fallback)
-    if not found:
+    silent = silent_rules(policy, tunnel)
+    for rule in silent:
+        print(f"The rule {rule} never acts with these parameters.")
+    if not silent:
         print("Every rule can act.")
-    elif not wrong:
-        print("Every other rule can act, and no parameter contradicts another.")
-    return 1 if wrong else 0
+    return 0

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from pqc_policy.policy.decision import Action, Decision
-from pqc_policy.policy.decision_log import Line
+from pqc_policy.policy.explain.decision_log import Line
 
 _HEADINGS = ("t", "action", "rule", "from -> to", "reason")
 

@@ -21,7 +21,7 @@ from pqc_policy.policy.settings import PolicySettings
 from pqc_policy.policy.state import PolicyState
 
 Values = dict[str, Value]
-# By the type of a rcl_interfaces/ParameterValue.
+# The field that has the value, by the type of a rcl_interfaces/ParameterValue.
 _FIELDS = {
     1: "bool_value",
     2: "integer_value",

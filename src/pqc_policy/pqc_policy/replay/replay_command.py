@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Decides a recorded flight again, prints the decision log and optionally draws it."""
+"""Decides a recorded flight again and prints the decision log."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -29,9 +28,6 @@ ORIGINS = {
 }
 # The parameters of a flight whose recording has none, beside the recording.
 BESIDE = "policy.yaml"
-FORMATS = (".png", ".svg")
-WIDTHS = (320, 4000)
-WIDTH = 1280
 
 
 class _Parser(argparse.ArgumentParser):
@@ -65,15 +61,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the decision log there")
     parser.add_argument(
-        "--picture", type=Path, metavar="FILE", help="draw the flight there (.png or .svg)"
-    )
-    parser.add_argument(
-        "--width",
-        type=int,
-        metavar="PIXELS",
-        help=f"width of the picture, {WIDTHS[0]} to {WIDTHS[1]} (default: {WIDTH})",
-    )
-    parser.add_argument(
         "--origin",
         choices=tuple(ORIGINS),
         default=RECORDED,
@@ -87,7 +74,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return 1 for a bag, parameters or a file that can't be used, else 0."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    _check(parser, options)
+    # A file that can't be written is refused before any work is done.
+    why = None if options.json is None else _unwritable(options.json)
+    if why is not None:
+        parser.exit(1, f"{options.json} can't be written: {why}.\n")
     try:
         _replay(options)
     except (ParameterFault, _fault()) as fault:
@@ -108,25 +98,6 @@ def _fault() -> type[Exception]:
     return RecordingFault
 
 
-def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Refuse options that can't work, before any work is done."""
-    picture, log = options.picture, options.json
-    if picture is None and options.width is not None:
-        parser.error("--width is that of a picture: add --picture FILE")
-    if options.width is not None and not WIDTHS[0] <= options.width <= WIDTHS[1]:
-        parser.error(f"--width must be from {WIDTHS[0]} to {WIDTHS[1]}")
-    if picture is not None and picture.suffix not in FORMATS:
-        parser.error(f"The picture {picture} must end in {' or '.join(FORMATS)}")
-    if picture is not None and find_spec("matplotlib") is None:
-        parser.exit(1, "A picture needs matplotlib: install it with pip install matplotlib.\n")
-    if picture is not None and log is not None and picture.resolve() == log.resolve():
-        parser.error(f"--json and --picture name the same file, {log}")
-    for file in (picture, log):
-        why = None if file is None else _unwritable(file)
-        if why is not None:
-            parser.exit(1, f"{file} can't be written: {why}.\n")
-
-
 def _unwritable(file: Path) -> str | None:
     """Return why a file can't be written; None if it probably can."""
     if file.is_dir():
@@ -139,7 +110,7 @@ def _unwritable(file: Path) -> str | None:
 
 
 def _replay(options: argparse.Namespace) -> None:
-    from pqc_policy.policy.decision_log import fold, to_json
+    from pqc_policy.policy.explain.decision_log import fold, to_json
     from pqc_policy.replay.decision_table import summary, table
     from pqc_policy.replay.obedient_session import decide_obeyed
     from pqc_policy.replay.recording import Recording
@@ -167,8 +138,6 @@ def _replay(options: argparse.Namespace) -> None:
         _print(*_compared(decisions, recording))
     if options.json is not None:
         options.json.write_text(to_json(log), encoding="utf-8")
-    if options.picture is not None:
-        _draw(decisions, settings, title, options)
 
 
 def _settings(options: argparse.Namespace, recording: Recording) -> tuple[FlightSettings, str]:
@@ -227,7 +196,7 @@ def _print(*lines: str) -> None:
 
 def _compared(decisions: list[Decision], recording: Recording) -> Iterator[str]:
     """Yield a sentence that compares the decisions with those recorded in flight, if any."""
-    from pqc_policy.policy.decision_log import summary_of
+    from pqc_policy.policy.explain.decision_log import summary_of
 
     recorded = recording.decisions()
     if not recorded:
@@ -250,16 +219,6 @@ def _compared(decisions: list[Decision], recording: Recording) -> Iterator[str]:
         f"Of {len(both)} decisions recorded in flight {len(different)} differ, "
         f"the first one at {at_s:.0f} s."
     )
-
-
-def _draw(
-    decisions: list[Decision], settings: FlightSettings, title: str, options: argparse.Namespace
-) -> None:
-    if not decisions:
-        raise _fault()("There is nothing to draw: the recording is too short.")
-    from pqc_policy.replay.picture import draw
-
-    draw(decisions, settings.at, title, options.picture, options.width or WIDTH)
 
 
 if __name__ == "__main__":

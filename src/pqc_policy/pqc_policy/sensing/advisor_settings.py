@@ -4,19 +4,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pqc_policy.parameters import ParameterFault, group, parameter
-from pqc_policy.sensing.advisor import Advisor, AdvisorConfig
-from pqc_policy.sensing.baseline_detector import BaselineDetector
-from pqc_policy.sensing.detector_fault import DetectorFault
 from pqc_policy.sensing.detector_plugins import load_detector
-from pqc_policy.sensing.detectors import Counters, Detector, Heuristic
+from pqc_policy.sensing.detectors.advisor import Advisor, AdvisorConfig
+from pqc_policy.sensing.detectors.baseline_detector import BaselineDetector
+from pqc_policy.sensing.detectors.detector_fault import DetectorFault
+from pqc_policy.sensing.detectors.heuristic import Counters, Detector, Heuristic
 from pqc_policy.sensing.learned_detector import LearnedSettings, load_learned
 from pqc_policy.sensing.model_folder import find_model
-from pqc_policy.sensing.traffic import TrafficBins
-from pqc_policy.sensing.usual_traffic import UsualConfig
+from pqc_policy.sensing.traffic.bins import TrafficBins
+from pqc_policy.sensing.traffic.usual_traffic import UsualConfig
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,12 @@ class AdvisorSettings:
     )
     further_detectors: tuple[str, ...] = parameter(
         ("counters", "baseline"),
-        "Detectors beside it; the highest score of all counts. The heuristic includes baseline.",
+        "Detectors beside it, of which the highest score counts.",
     )
     usual: UsualConfig = group(UsualConfig)
-    heuristic: Heuristic = group(Heuristic, "heuristic.")
-    counters: Counters = group(Counters, "counters.")
-    baseline: BaselineDetector = group(BaselineDetector, "baseline.")
+    heuristic: Heuristic = field(default_factory=Heuristic)
+    counters: Counters = field(default_factory=Counters)
+    baseline: BaselineDetector = field(default_factory=BaselineDetector)
     learned: LearnedSettings = group(LearnedSettings, "learned.")
     stale_s: float = parameter(
         3.0,

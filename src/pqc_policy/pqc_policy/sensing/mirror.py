@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from pymavlink import mavutil
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
-from pqc_policy.sensing.battery_reading import BatteryReading, reading_of
+from pqc_policy.sensing.battery.reading import BatteryReading, reading_of
 from pqc_policy.sensing.mission_phase import Motion
 
-# What the drone's tunnel has to copy: its parameter mirror_messages.
+# The drone's tunnel has to copy these: its parameter mirror_messages.
 MESSAGES = (
     mavlink.MAVLINK_MSG_ID_HEARTBEAT,
     mavlink.MAVLINK_MSG_ID_SYS_STATUS,

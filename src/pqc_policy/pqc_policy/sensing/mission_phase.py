@@ -12,8 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from pqc_policy.parameters import parameter
-
 
 class Phase(IntEnum):
     """The constants of VehicleState."""
@@ -39,7 +37,7 @@ class Landed(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """What VFR_HUD reports; None: unknown."""
+    """The content of VFR_HUD; None: unknown."""
 
     climb_m_s: float | None = None  # positive upwards
     speed_m_s: float | None = None  # over ground
@@ -61,21 +59,11 @@ class Observation:
 class PhaseConfig:
     """Thresholds; half of one ends a phase that it began."""
 
-    climb_m_s: float = parameter(
-        1.0, "Rate of climb from which the vehicle climbs.", "m/s", 0.1, 50.0, section="Phase"
-    )
-    transit_m_s: float = parameter(
-        2.0, "Speed over ground from which the vehicle is in transit.", "m/s", 0.1, 100.0
-    )
-    idle_throttle: float = parameter(
-        0.2, "Throttle below which a vehicle that stands still is on the ground.", "", 0.0, 1.0
-    )
-    take_off_s: float = parameter(
-        8.0, "Longest take-off; where it goes on, the vehicle climbs.", "s", 0.0, 120.0
-    )
-    settle_s: float = parameter(
-        1.5, "Time that a phase has to last before it replaces another.", "s", 0.0, 60.0
-    )
+    climb_m_s: float = 1.0  # Rate of climb from which the vehicle climbs
+    transit_m_s: float = 2.0  # Speed over ground from which the vehicle is in transit
+    idle_throttle: float = 0.2  # Throttle below which a vehicle that stands still is on the ground
+    take_off_s: float = 8.0  # Longest take-off; where it goes on, the vehicle climbs
+    settle_s: float = 1.5  # Time that a phase has to last before it replaces another
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +137,7 @@ def _stands(config: PhaseConfig, state: PhaseState, seen: Observation) -> bool:
     still = still and (motion.speed_m_s or 0.0) < 0.5 * config.transit_m_s
     if state.phase is Phase.ON_GROUND:
         return still
-    # In the air an idle throttle is a descent: only who lands comes to the ground.
+    # An idle throttle in the air is a descent: only who lands comes to the ground.
     idle = motion.throttle < config.idle_throttle
     return still and idle and state.phase in (Phase.UNKNOWN, Phase.LANDING)
 

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pqc_policy.parameters import ParameterFault, group, parameter
-from pqc_policy.sensing.battery_monitor import BatteryMonitor
-from pqc_policy.sensing.battery_predictor import BatteryPredictor, Pack, Trust
-from pqc_policy.sensing.mission_phase import PhaseConfig
-from pqc_policy.sensing.power_meter import PowerPlaces
-from pqc_policy.sensing.thermal_zones import PROCESSOR
+from pqc_policy.sensing.battery.monitor import BatteryMonitor
+from pqc_policy.sensing.battery.predictor import BatteryPredictor, Pack
+from pqc_policy.sensing.computer.power_meter import PowerPlaces
+from pqc_policy.sensing.computer.thermal_zones import PROCESSOR
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,6 @@ class SensingSettings:
         live=False,
     )
     pack: Pack = group(Pack, "battery.")
-    trust: Trust = group(Trust, "battery.trust.")
     battery_rate_window_s: float = parameter(
         30.0,
         "Time over which the rate of the voltage is computed.",
@@ -56,7 +54,6 @@ class SensingSettings:
         600.0,
         name="battery.rate_window_s",
     )
-    phase: PhaseConfig = group(PhaseConfig, "phase.")
     power: PowerPlaces = group(PowerPlaces)
     power_period_s: float = parameter(
         0.1, "Time between messages on power.", "s", 0.02, 10.0, live=False, name="power.period_s"
@@ -72,20 +69,10 @@ class SensingSettings:
     )
     thermal_zones: tuple[str, ...] = parameter(
         PROCESSOR,
-        "Types of the processor's thermal zones, the preferred ones first: the hottest zone of the "
-        "first entry of which one works counts. * stands for any text; | is between types of the "
-        "same rank. A zone counts once its temperature has changed.",
+        "Types of the processor's thermal zones, the preferred first; * is any text, | is between "
+        "types of one rank.",
         live=False,
         name="thermal.zones",
-    )
-    thermal_rate_window_s: float = parameter(
-        30.0,
-        "Time over which the rate of the temperature is computed.",
-        "s",
-        5.0,
-        600.0,
-        live=False,
-        name="thermal.rate_window_s",
     )
     proc_root: Path = parameter(
         Path("/proc"), "Folder with stat and meminfo of the kernel.", live=False, section="Computer"
@@ -113,7 +100,6 @@ class SensingSettings:
         "Folder for the files of the service capture_power.",
         section="Captures of power",
     )
-    capture_longest_s: float = parameter(3600.0, "Longest capture.", "s", 0.1, 86400.0)
 
     def __post_init__(self) -> None:
         """Raise ParameterFault for values that don't fit together."""
@@ -124,4 +110,4 @@ class SensingSettings:
 
     def make_battery_monitor(self) -> BatteryMonitor:
         """Return a monitor that has taken no measurement yet."""
-        return BatteryMonitor(BatteryPredictor(self.pack, self.trust), self.battery_rate_window_s)
+        return BatteryMonitor(BatteryPredictor(self.pack), self.battery_rate_window_s)

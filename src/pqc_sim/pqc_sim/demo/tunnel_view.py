@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from pqc_policy.policy.decision_log import DecisionLog, summary_of
+from pqc_policy.policy.explain.decision_log import DecisionLog, summary_of
 from rclpy.qos import QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
 
 from pqc_msgs.msg import AdvisorVerdict, LinkReport, PolicyDecision, TunnelEvent, TunnelStatus

@@ -7,8 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import yaml
-from pqc_policy.policy.decision_log import Line, to_json
 from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.explain.decision_log import Line, to_json
 from pqc_policy.replay.parameter_file import read_settings
 from rosbags.interfaces import (
     Qos,

@@ -8,17 +8,17 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from pqc_policy.sensing.advisor import Advisor, AdvisorState
-from pqc_policy.sensing.battery_monitor import BatteryMonitor
-from pqc_policy.sensing.battery_predictor import BatteryPredictor
-from pqc_policy.sensing.battery_predictor import Pack as KnownPack
-from pqc_policy.sensing.battery_reading import BatteryReading
-from pqc_policy.sensing.energy import Energy
+from pqc_policy.sensing.battery.monitor import BatteryMonitor
+from pqc_policy.sensing.battery.predictor import BatteryPredictor
+from pqc_policy.sensing.battery.predictor import Pack as KnownPack
+from pqc_policy.sensing.battery.reading import BatteryReading
+from pqc_policy.sensing.computer.energy import Energy
+from pqc_policy.sensing.detectors.advisor import Advisor, AdvisorState
+from pqc_policy.sensing.detectors.verdict_fields import verdict_fields
 from pqc_policy.sensing.mission_phase import PhaseConfig
 from pqc_policy.sensing.phase_tracker import PhaseTracker
-from pqc_policy.sensing.traffic import TrafficBins, seconds
+from pqc_policy.sensing.traffic.bins import TrafficBins, seconds
 from pqc_policy.sensing.trend import Trend
-from pqc_policy.sensing.verdict_fields import verdict_fields
 
 from pqc_sim.flights.messages import made, stamp
 from pqc_sim.flights.script import Load

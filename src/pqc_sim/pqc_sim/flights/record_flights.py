@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ament_index_python.packages import PackageNotFoundError
-from pqc_policy.policy.decision_log import fold
+from pqc_policy.policy.explain.decision_log import fold
 from pqc_policy.replay.recording import RecordingFault, replay
 from pqc_policy.shown_text import shown, shown_streams
 

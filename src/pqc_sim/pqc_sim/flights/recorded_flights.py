@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from pqc_policy.sensing.battery_predictor import Pack as KnownPack
+from pqc_policy.sensing.battery.predictor import Pack as KnownPack
 
 from pqc_sim.flights.script import Crash, Leg, Script, Silence
 from pqc_sim.physics.air import Air, Spell, both

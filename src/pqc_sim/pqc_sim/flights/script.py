@@ -11,7 +11,7 @@ from typing import Any
 
 from pqc_policy.parameters import from_values
 from pqc_policy.policy.config import PolicyConfig
-from pqc_policy.sensing.battery_predictor import Pack as KnownPack
+from pqc_policy.sensing.battery.predictor import Pack as KnownPack
 from pqc_policy.sensing.mission_phase import Landed, Motion
 
 from pqc_sim.physics.air import CLEAN, Air, Spell

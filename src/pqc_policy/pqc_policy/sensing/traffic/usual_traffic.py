@@ -1,0 +1,127 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The usual traffic of both directions, learned from calm bins.
+
+Where both ends' counts are known, what was sent is no secret of an attacker: its usual number is
+followed freely, and the share that arrives has an absolute bound. Where only the received packets
+are known, their number may leave its anchor by a share only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from math import inf
+
+from pqc_policy.parameters import parameter
+from pqc_policy.sensing.traffic.baseline import Baseline, Limits
+from pqc_policy.sensing.traffic.bins import Bin, Way
+
+
+@dataclass(frozen=True, slots=True)
+class Normal:
+    """The normal traffic of one direction, per bin; None: not known yet."""
+
+    sent: float | None = None  # datagrams
+    received: float | None = None  # datagrams, where the number sent is not known
+    spread: float | None = None  # standard deviation of `received`
+    delivered: float = 1.0  # share of what was sent
+
+
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """The normal traffic of both directions."""
+
+    up: Normal = Normal()
+    down: Normal = Normal()
+
+    def ways(self) -> tuple[Normal, Normal]:
+        """Return both directions, up first."""
+        return self.up, self.down
+
+
+@dataclass(frozen=True)
+class UsualConfig:
+    """The bounds of what may become normal."""
+
+    normal_packets: float = parameter(
+        0.0, "Our packets in a normal bin; 0: learned.", "", 0.0, 1e6, section="Normal traffic"
+    )
+    normal_received: float = parameter(
+        0.0, "The peer's packets in a normal bin; 0: learned.", "", 0.0, 1e6
+    )
+    # Bins from which the normal number of packets is learned, and how far back they reach.
+    learning_bins: int = 50
+    # Largest share by which a learned number may leave its anchor, the number learned first.
+    drift: float = 0.25
+    # Share by which the anchor moves in a minute of calm traffic.
+    anchor_drift_per_min: float = 0.01
+    usual_loss: float = 0.3  # Largest share of lost packets that may become normal
+
+
+_WayLimits = tuple[Limits, Limits, Limits]  # of sent, received and delivered
+_NOTHING = Baseline()
+
+
+@dataclass(frozen=True, slots=True)
+class _WayBaselines:
+    sent: Baseline = _NOTHING
+    received: Baseline = _NOTHING
+    delivered: Baseline = _NOTHING
+
+    def learned(self, way: Way, limits: _WayLimits, calm: bool) -> _WayBaselines:
+        free, bounded, share = limits
+        if way.sent is None:
+            return replace(self, received=self.received.learned(way.received, bounded))
+        # The sender's own number is authenticated: it is normal as soon as it lasts.
+        changed = replace(self, sent=self.sent.learned(way.sent, free))
+        if not calm or way.sent < 1.0:
+            return changed
+        return replace(changed, delivered=self.delivered.learned(way.received / way.sent, share))
+
+
+@dataclass(frozen=True, slots=True)
+class UsualTraffic:
+    """The state of what was learned."""
+
+    up: _WayBaselines = field(default_factory=_WayBaselines)
+    down: _WayBaselines = field(default_factory=_WayBaselines)
+
+    def learned(self, newest: Bin, config: UsualConfig, *, calm: bool) -> UsualTraffic:
+        """Return the state after a bin."""
+        ways = []
+        for baselines, way, fixed in (
+            (self.up, newest.up, config.normal_packets),
+            (self.down, newest.down, config.normal_received),
+        ):
+            known = way is not None and (calm or way.sent is not None)
+            limits = _limits(config, fixed, newest.seconds)
+            ways.append(baselines.learned(way, limits, calm) if known and way else baselines)
+        return UsualTraffic(*ways)
+
+    def known(self, config: UsualConfig) -> Usual:
+        """Return what is normal now."""
+        return Usual(
+            _normal(self.up, config, config.normal_packets),
+            _normal(self.down, config, config.normal_received),
+        )
+
+
+def _limits(config: UsualConfig, fixed: float, bin_s: float) -> _WayLimits:
+    values = config.learning_bins
+    anchor_drift = config.anchor_drift_per_min * bin_s / 60.0
+    return (
+        Limits(values, inf, inf, fixed or None),
+        Limits(values, config.drift, anchor_drift, fixed or None),
+        Limits(values, inf, inf),
+    )
+
+
+def _normal(baselines: _WayBaselines, config: UsualConfig, fixed: float) -> Normal:
+    free, bounded, share = _limits(config, fixed, 0.0)
+    delivered = baselines.delivered.normal(share)
+    return Normal(
+        sent=baselines.sent.normal(free),
+        received=baselines.received.normal(bounded),
+        spread=baselines.received.spread(bounded),
+        delivered=1.0 if delivered is None else min(max(delivered, 1.0 - config.usual_loss), 1.0),
+    )
