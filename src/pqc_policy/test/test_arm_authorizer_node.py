@@ -15,7 +15,7 @@ pytest.importorskip("pqc_msgs.msg")
 pytest.importorskip("pymavlink")
 
 from policy_graph import Graph, policy_process
-from ports import LOOPBACK, free_port
+from pqc_testing.ports import LOOPBACK, free_ports
 from pymavlink.dialects.v20 import common as mavlink
 from ros_graph import own_graph
 
@@ -54,7 +54,7 @@ class Autopilot:
 def test_arming_is_allowed_while_the_tunnel_encrypts_and_the_inputs_are_known(
     tmp_path: Path,
 ) -> None:
-    port = free_port()
+    port = free_ports(1)[0]
     with own_graph(tmp_path):
         process = policy_process(
             tmp_path, f"arm_authorizer.port:={port}", f"arm_authorizer.address:={LOOPBACK}"

@@ -17,8 +17,8 @@ from pqc_sim.closed_loop.distribution import draw
 from pqc_sim.closed_loop.flight_plan import PreparedFlight
 from pqc_sim.closed_loop.fly import Flight
 from pqc_sim.closed_loop.outcome import Outcome
-from pqc_sim.processes.child import die_with_parent
 from pqc_sim.processes.run_fault import RunFault
+from pqc_testing.child import die_with_parent
 
 
 @dataclass(frozen=True)
