@@ -7,7 +7,7 @@ from __future__ import annotations
 from math import inf, nextafter
 
 from pqc_sim.closed_loop.air_record import AirRecord
-from pqc_sim.closed_loop.link_views import Quiet
+from pqc_sim.tunnel.quiet import Quiet
 
 
 class _Unsent:
