@@ -26,9 +26,7 @@ python_flying()
   local place
   place=$(echo "$1"/lib/python3*/site-packages)
   "$VENV/bin/pip" install --disable-pip-version-check --upgrade \
-    --target "$place" -r "$ROOT/setup/python_flight.txt" &&
-    "$VENV/bin/pip" install --disable-pip-version-check --upgrade --no-deps \
-      --target "$place" -r "$ROOT/setup/python_models.txt"
+    --target "$place" -r "$ROOT/setup/python_flight.txt"
 }
 
 install_flying()

@@ -69,7 +69,8 @@ def import_findings(root: Path, files: Iterable[str]) -> Iterator[str]:
             for other in sorted(package.depends & lab - {TESTING}):
                 yield f"{package.folder}/package.xml: {name} flies, {other} is of the lab"
         for file, found in uses.items():
-            yield from _undeclared(package, file, found, lab)
+            helpers = _helpers(package, packages) if name in lab else frozenset()
+            yield from _undeclared(package, file, found, lab, helpers)
             for use in found:
                 if use.root in packages and use.root != name:
                     graph[name].setdefault(use.root, file)
@@ -151,14 +152,14 @@ def _imports(call: ast.Call) -> bool:
 
 
 def _undeclared(
-    package: Package, file: str, uses: list[Use], lab: set[str]
+    package: Package, file: str, uses: list[Use], lab: set[str], helpers: frozenset[str]
 ) -> Iterator[str]:
     path = PurePosixPath(file)
     allowed = package.modules | _ALWAYS
     if "test" in path.parts:
         # Tests import their helpers by name alone, and strings in tests may name any package.
         beside = {PurePosixPath(one).stem for one in package.files if path.parent in _parents(one)}
-        allowed |= package.test_modules | beside
+        allowed |= package.test_modules | beside | helpers
         allowed |= {use.root for use in uses if not use.imported}
     reported: set[tuple[int, str]] = set()
     for use in uses:
@@ -172,6 +173,12 @@ def _undeclared(
         elif use.root not in allowed:
             reported.add(place)
             yield f"{file}:{use.line}: {package.folder}/package.xml doesn't declare {use.root}"
+
+
+def _helpers(package: Package, packages: dict[str, Package]) -> frozenset[str]:
+    """Return the modules in the test folders of the packages that a package depends on."""
+    files = (file for name in package.depends & packages.keys() for file in packages[name].files)
+    return frozenset(PurePosixPath(file).stem for file in files if "/test/" in file)
 
 
 def _parents(file: str) -> tuple[PurePosixPath, ...]:

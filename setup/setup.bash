@@ -107,7 +107,7 @@ finish_liboqs()
 
 setup_python()
 {
-  local lists=("$ROOT"/setup/python{,_flight,_models}.txt) arguments
+  local lists=("$ROOT"/setup/python{,_flight}.txt) arguments
   has_distribution || lists+=("$ROOT/setup/ros_wheels.txt" "$ROOT/underlay/fix_wheels.py")
   stamped python "${lists[@]}" && return
   has_distribution || [ "$(/usr/bin/python3 -c 'import sys; print(*sys.version_info[:2])')" = "3 11" ] ||
@@ -117,7 +117,6 @@ setup_python()
   arguments=(-r "$ROOT/setup/python.txt")
   has_distribution || arguments+=(-r "$ROOT/setup/ros_wheels.txt")
   step "installing Python packages" install_python_packages "${arguments[@]}"
-  step "installing onnxruntime" install_python_packages --no-deps -r "$ROOT/setup/python_models.txt"
   has_distribution || step "preparing the ROS wheels" "$VENV/bin/python" "$ROOT/underlay/fix_wheels.py" "$VENV"
   set_stamp python "${lists[@]}"
   has_distribution || step "building liboqs" finish_liboqs

@@ -18,10 +18,7 @@ setup(
     name=PACKAGE,
     version="0.2.0",
     packages=find_packages(exclude=["test"]),
-    package_data={
-        f"{PACKAGE}.policy.agents": ["*.json"],
-        f"{PACKAGE}.policy.profiles": ["*.json"],
-    },
+    package_data={f"{PACKAGE}.policy.profiles": ["*.json"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
@@ -47,8 +44,6 @@ setup(
             "baseline = pqc_policy.sensing.baseline_detector:BaselineDetector",
             "counters = pqc_policy.sensing.detectors:Counters",
             "heuristic = pqc_policy.sensing.detectors:Heuristic",
-            "transformer = pqc_policy.sensing.shipped_detectors:transformer",
-            "trees = pqc_policy.sensing.shipped_detectors:trees",
         ],
     },
 )

@@ -8,7 +8,6 @@ setup(
     name=PACKAGE,
     version="0.2.0",
     packages=find_packages(exclude=["test"]),
-    package_data={f"{PACKAGE}.closed_loop.profiles": ["*.json"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),

@@ -16,11 +16,11 @@ from pqc_bench.policy_evaluation.agreement import MOST_LOST, MOST_SECONDS, Flown
 from pqc_bench.policy_evaluation.computer_files import ComputerFiles, Moment
 from pqc_bench.policy_evaluation.real_flight import node_parameters, simulate
 from pqc_bench.policy_evaluation.sample import conditions, sample, shortened
+from pqc_learning.closed_loop.distribution import HELD_OUT, draw
+from pqc_learning.closed_loop.flight_plan import FlightPlan, PreparedFlight
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.sensing.computer_load import Load, Throttled, read_load
 from pqc_policy.sensing.thermal_zones import processor_now
-from pqc_sim.closed_loop.distribution import HELD_OUT, draw
-from pqc_sim.closed_loop.flight_plan import FlightPlan, PreparedFlight
 from pqc_sim.flights.script import Leg, Script, Silence
 from pqc_sim.physics.air import Air, both
 

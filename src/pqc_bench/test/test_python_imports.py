@@ -93,6 +93,18 @@ def test_packages_of_the_lab_may_use_each_other_but_not_in_a_circle(workspace: W
     assert "scale ->" in circle and f"{LAB} ->" in circle
 
 
+def test_tests_of_the_lab_may_use_helpers_of_the_tests_of_what_it_depends_on(
+    workspace: Workspace,
+) -> None:
+    workspace.write(f"src/{FLIES}/test/airflow.py", "")
+    workspace.write(f"src/{LAB}/test/test_fan.py", "import airflow\n")
+    assert workspace.findings() == []
+    workspace.package(LAB)
+    workspace.write(f"src/{LAB}/{LAB}/fan.py", "")
+    (finding,) = workspace.findings()
+    assert finding.endswith("doesn't declare airflow")
+
+
 def test_folders_may_not_import_each_other_in_a_circle(workspace: Workspace) -> None:
     workspace.write(f"src/{FLIES}/{FLIES}/left/tip.py", f"from {FLIES}.right.tip import x\n")
     workspace.write(f"src/{FLIES}/{FLIES}/right/tip.py", "x = 1\n")

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pqc_learning.agent.experience import SIZE, STARTS, Experience, fly_flight
-from pqc_learning.agent.fitted_q import fitted, values
-from pqc_learning.agent.train_agent import differences, main
+from pqc_learning.agent.choice import Choice
+from pqc_learning.agent.table import load_agent
+from pqc_learning.agent.view import COLUMNS
+from pqc_learning.closed_loop.cost_set import cost_sets
+from pqc_learning.closed_loop.distribution import HELD_OUT, draw
+from pqc_learning.closed_loop.flight_plan import PreparedFlight
 from pqc_learning.environment.episode import CHOICES, HOLD_S, Episode
 from pqc_learning.environment.seeds import TRAINING, TRYING_OUT
-from pqc_policy.policy.agent_choice import Choice
-from pqc_policy.policy.agent_table import load_agent
-from pqc_policy.policy.agent_view import COLUMNS
-from pqc_sim.closed_loop.cost_set import cost_sets
-from pqc_sim.closed_loop.distribution import HELD_OUT, draw
-from pqc_sim.closed_loop.flight_plan import PreparedFlight
+from pqc_learning.training.agent import differences, train
+from pqc_learning.training.experience import SIZE, STARTS, Experience, fly_flight
+from pqc_learning.training.fitted_q import fitted, values
 
 OURS = cost_sets()["tunnel"]
 
@@ -125,18 +125,15 @@ def test_it_gives_up_a_reward_for_a_larger_one_later() -> None:
 
 
 def test_training_writes_a_table_that_passes_its_checks_and_is_reproduced(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
 ) -> None:
-    file = tmp_path / "table.json"
-    arguments = ["--flights", "2", "--tried-out", "2", "--jobs", "1", "--out", str(file)]
-    assert main(arguments) == 0
+    file, few = tmp_path / "table.json", {"flights": 2, "tried_out": 2}
+    assert train(1, "none", file=file, **few) == []
     written = file.read_text(encoding="utf-8")
     assert sum(len(column) for column in load_agent(file).weights[Choice.HOLD]) == SIZE
-    assert main([*arguments, "--check"]) == 0
+    assert train(1, "none", check=True, file=file, **few) == []
     assert file.read_text(encoding="utf-8") == written
     card = json.loads(written)["card"]
     assert card["metrics"]["flights"] == 2 and card["choices"] > 50
-    printed = capsys.readouterr().out
-    assert printed.endswith("The figures of the card are reproduced.\n")
     worse = {**card["metrics"], "tunnel": {"reward_per_s": {"rl": 0.9, "hybrid": 0.9}}}
     assert len(differences(card["metrics"], worse)) == 2

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from math import isfinite
 
+import numpy as np
 import pytest
 from pqc_learning.data.conditions import Conditions, Direction, slot_count
 from pqc_learning.data.episodes import Episode
@@ -14,10 +15,6 @@ from pqc_learning.judging.contenders import SHIPPED, make_detectors
 from pqc_learning.judging.flown import Judged, judge
 from pqc_policy.sensing.advisor_settings import AdvisorSettings
 from pqc_policy.sensing.model_folder import find_model, read_model, shipped_models
-
-pytest.importorskip("onnxruntime")
-
-import numpy as np
 
 MODELS = sorted(
     {card.parent.name for place in shipped_models() for card in place.glob("*/card.json")}

@@ -7,11 +7,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from pqc_learning.training import train_command
+from pqc_learning.training import detector, train_command
 from pqc_learning.training.train_command import MODELS, differences, main, make_parser
 
 
@@ -24,7 +25,7 @@ def test_help_and_options_need_no_library_of_the_training() -> None:
     code = (
         "import sys\nfrom pqc_learning.training.train_command import make_parser\n"
         "make_parser().parse_args(['trees'])\n"
-        "print(*({'xgboost', 'jax', 'onnx', 'numpy'} & set(sys.modules)))"
+        "print(*({'xgboost', 'jax', 'numpy'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
@@ -54,7 +55,7 @@ def test_a_metric_that_is_missing_is_a_difference() -> None:
 def checkout(tmp_path: Path) -> Path:
     """Return a folder with the cards of two models."""
     for name in ("trees", "transformer"):
-        folder = tmp_path / MODELS / name
+        folder = tmp_path / MODELS[name] / name
         folder.mkdir(parents=True)
         card = {"metrics": {"soon_jamming": 0.9}, "sha256": "before"}
         (folder / "card.json").write_text(json.dumps(card))
@@ -80,7 +81,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
 def test_a_check_writes_nothing_and_fails_for_what_is_not_reproduced(
     checkout: Path, trained: dict[str, float], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    card = checkout / MODELS / "trees/card.json"
+    card = checkout / MODELS["trees"] / "trees/card.json"
     before = card.read_bytes()
     assert main(["trees", "--check", "--root", str(checkout)]) == 0
     assert "trees: the metrics of the card are reproduced\n" in capsys.readouterr().out
@@ -93,15 +94,14 @@ def test_a_check_writes_nothing_and_fails_for_what_is_not_reproduced(
 
 def test_without_a_check_the_card_is_replaced(checkout: Path, trained: dict[str, float]) -> None:
     assert main(["transformer", "--root", str(checkout)]) == 0
-    card = json.loads((checkout / MODELS / "transformer/card.json").read_text())
+    card = json.loads((checkout / MODELS["transformer"] / "transformer/card.json").read_text())
     assert card["metrics"]["soon_jamming"] == 0.92
 
 
 def test_a_training_of_reduced_size_is_reproduced(tmp_path: Path) -> None:
     """Where the libraries of the training are, as in the environment of ./dev train."""
     pytest.importorskip("xgboost")
-    detector = pytest.importorskip("pqc_learning.training.detector")
-    size = detector.Size((8, 4), (4, 4), 4)
+    size = replace(detector.SIZES["trees"], training=(8, 4), validation=(4, 4), effort=4)
     cards = [
         detector.train("trees", tmp_path / str(turn), 1, "none", "test", size) for turn in (1, 2)
     ]
@@ -114,7 +114,7 @@ def test_the_agent_is_trained_without_an_environment_of_ros() -> None:
     code = (
         "import sys\nsys.modules['ament_index_python'] = None\n"
         "sys.modules['ament_index_python.packages'] = None\n"
-        "import pqc_learning.agent.train_agent"
+        "import pqc_learning.training.agent"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

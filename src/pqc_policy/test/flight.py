@@ -7,7 +7,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pqc_policy.policy.agent_table import Agent, AgentFault
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Action, Decision
 from pqc_policy.policy.engine import Policy
@@ -26,6 +25,7 @@ from pqc_policy.policy.inputs import (
 )
 from pqc_policy.policy.profile import SHIPPED, shipped_profile
 from pqc_policy.policy.state import PolicyState
+from pqc_policy.policy.strategies import Strategy
 
 MLKEM512 = "cs-mlkem512-aesgcm-mldsa44"
 LIGHTEST = "cs-mlkem512-aesgcm-falcon512"
@@ -175,7 +175,7 @@ def take_off(policy: Policy | None = None, **circumstances: Any) -> Flight:
 
 
 def policy_with(
-    profile: str = SHIPPED[0], agent: Agent | AgentFault | None = None, **changes: Any
+    profile: str = SHIPPED[0], made: Strategy | None = None, **changes: Any
 ) -> Policy:
     """Return a policy with changed parameters, and the costs of a shipped profile."""
-    return Policy(replace(PolicyConfig(), **changes), shipped_profile(profile), agent=agent)
+    return Policy(replace(PolicyConfig(), **changes), shipped_profile(profile), strategy=made)

@@ -52,7 +52,6 @@ def rules(usual: UsualConfig) -> Advisor:
 
 
 def as_shipped(usual: UsualConfig) -> Advisor:
-    pytest.importorskip("onnxruntime")
     advisor, missing = replace(AdvisorSettings(), usual=usual).make_advisor()
     assert missing == ()
     return advisor
@@ -209,7 +208,6 @@ def test_the_baseline_scores_no_more_than_the_heuristic() -> None:
 
 @pytest.mark.parametrize("attack_score", [0.9, 0.7])
 def test_of_an_attack_that_the_trees_see_too_the_class_is_theirs(attack_score: float) -> None:
-    pytest.importorskip("onnxruntime")
     settings = AdvisorSettings(config=AdvisorConfig(attack_score=attack_score))
     bins = [delivered(1.0)] * 60 + [delivered(0.25)] * 60
     advisor, state = settings.make_advisor()[0], AdvisorState()

@@ -11,7 +11,6 @@ import pytest
 import tiny_models
 
 rclpy = pytest.importorskip("rclpy")
-pytest.importorskip("onnxruntime")
 from advisor_traffic import Told, Traffic, changed  # noqa: E402
 from diagnostic_msgs.msg import DiagnosticStatus  # noqa: E402
 from pqc_policy.sensing.features import FEATURES  # noqa: E402
@@ -27,8 +26,8 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     parent = tmp_path_factory.mktemp("models")
     for name in ("altered", "fine"):
         tiny_models.folder(parent, name)
-    content = (parent / "altered/model.onnx").read_bytes()
-    (parent / "altered/model.onnx").write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    content = (parent / "altered/model.bin").read_bytes()
+    (parent / "altered/model.bin").write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     # The calm traffic below is outside this range.
     narrow = dict.fromkeys(FEATURES) | {"up_delivered": [0.0, 0.5]}
     tiny_models.folder(parent, "narrow", usual_range=narrow)

@@ -1,17 +1,15 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the advisor node as a process as it is shipped, with onnxruntime and without."""
+"""Tests of the advisor node as a process, as it is shipped and with a detector that is missing."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 rclpy = pytest.importorskip("rclpy")
-pytest.importorskip("onnxruntime")
 from advisor_traffic import Told, Traffic, changed  # noqa: E402
 from diagnostic_msgs.msg import DiagnosticStatus  # noqa: E402
 from pqc_policy.sensing.model_card import CLASSES  # noqa: E402
@@ -55,16 +53,12 @@ def test_the_trees_fly_unless_another_detector_is_named(tmp_path: Path, listener
     assert "heuristic" not in process.output
 
 
-def test_without_onnxruntime_one_warning_and_the_diagnostics_say_what_to_do(
-    tmp_path: Path, listener: Listener, monkeypatch: pytest.MonkeyPatch
+def test_without_its_detector_one_warning_and_the_diagnostics_say_what_judges(
+    tmp_path: Path, listener: Listener
 ) -> None:
-    (tmp_path / "onnxruntime.py").write_text("raise ModuleNotFoundError('onnxruntime')")
-    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
-    process = NodeProcess("advisor_node", tmp_path / "without.txt", *ARGUMENTS)
-    sentence = (
-        "The model trees needs onnxruntime, which is not installed: install it, or set detector to "
-        "heuristic. The heuristic takes its place."
-    )
+    arguments = [*ARGUMENTS, "-p", "detector:=absent"]
+    process = NodeProcess("advisor_node", tmp_path / "without.txt", *arguments)
+    sentence = "There is no detector absent. The heuristic takes its place."
     try:
         told, traffic = Told(listener), Traffic(listener)
         verdicts = listener.subscribe(AdvisorVerdict, "/pqc/advisor")

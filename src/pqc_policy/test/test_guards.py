@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from bad_agents import AlwaysHeavier
 from flight import MLKEM768, MLKEM1024, Flight, policy_with, take_off
 from guards import (
     EXPERT,
@@ -20,8 +19,8 @@ from guards import (
 from pqc_policy.policy.config import ExpertConfig
 from pqc_policy.policy.inputs import Computer, Held, Verdict
 
-UPGRADING = ("telemetry_aware", "expert", "paper_2025", "rl", "hybrid")
-HOLDING = ("static", "telemetry_aware", "expert", "rl", "hybrid")
+UPGRADING = ("telemetry_aware", "expert", "paper_2025")
+HOLDING = ("static", "telemetry_aware", "expert")
 
 # A guard by its name in guards.py, beyond its threshold and beyond no other one that counts there.
 GUARDS: dict[str, dict[str, Any]] = {
@@ -62,7 +61,6 @@ def calm(strategy: str, suite: str, **circumstances: Any) -> Flight:
     """Return a flight in which every input has been known, and nothing presses."""
     policy = policy_with(
         strategy=strategy,
-        agent=AlwaysHeavier(1),
         ceiling=MLKEM1024,
         mission_s=1200.0,
         stress_power_w=10.0,

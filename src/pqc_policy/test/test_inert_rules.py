@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from flight import MLKEM512, MLKEM768, policy_with
-from pqc_policy.policy.agent_table import find_agent
 from pqc_policy.policy.config import Allowed, ExpertConfig, PolicyConfig, RekeyIntervals
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inert_rules import inert_rules
@@ -193,20 +192,3 @@ def test_values_that_the_strategy_sets_itself_are_told(
     file.write_text("strategy: paper_2025\nlink_loss: 0.1\n", encoding="utf-8")
     main([str(file)])
     assert "The strategy sets link_loss itself: 0.1 is not used." in capsys.readouterr().out
-
-
-def test_the_command_says_that_an_agent_was_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    table = Path(find_agent.__code__.co_filename).with_name("agents") / "flight_agent.json"
-    short = tmp_path / "short.json"
-    short.write_text(table.read_text(encoding="utf-8")[:-9], encoding="utf-8")
-    file = tmp_path / "policy.yaml"
-    file.write_text(f"strategy: hybrid\nagent: {short}\n", encoding="utf-8")
-    assert main([str(file)]) == 1
-    assert (
-        "The agent's table is not JSON (line 194): it is damaged or incomplete. The strategy "
-        "hybrid decides as telemetry_aware.\n"
-    ) in capsys.readouterr().out
-    file.write_text(f"strategy: hybrid\nagent: {table}\n", encoding="utf-8")
-    assert main([str(file)]) == 0

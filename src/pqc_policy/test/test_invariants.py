@@ -10,7 +10,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from bad_agents import BAD_AGENTS, AlwaysHeavier, AlwaysLighter, BadAgent, NeverActs
 from flight import MCELIECE5, MLKEM1024, Flight, policy_with
 from guards import (
     ASKING,
@@ -26,7 +25,6 @@ from histories import EVERY_SUITE, Plan, plans
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pqc_policy.policy import expert
-from pqc_policy.policy.agent_table import Agent
 from pqc_policy.policy.blacklist import barred_suites
 from pqc_policy.policy.config import Allowed, ExpertConfig
 from pqc_policy.policy.decision import UNDER_WAY, Action, Decision
@@ -35,12 +33,12 @@ from pqc_policy.policy.inputs import Verdict
 from pqc_policy.policy.needs import needs_of
 from pqc_policy.policy.profile import SHIPPED
 from pqc_policy.policy.responses import FreshKeys, response_to
+from pqc_policy.policy.strategies import Strategy
 from pqc_policy.policy.suites import SUITES, find_suite
 
 FLOOR = Allowed(min_level=3, experimental=True)
 CHOOSING = ("telemetry_aware", "expert")
-LEARNED = ("rl", "hybrid")  # with the shipped agent where no other one is named
-ALL = ("static", *CHOOSING, "paper_2025", *LEARNED)
+ALL = ("static", *CHOOSING, "paper_2025")
 Presses = list[frozenset[str]]
 STEPPING = ("link", "attack", "stress", "blackout")
 
@@ -58,11 +56,11 @@ def flyable() -> list[str]:
     return [suite.id for suite in SUITES if FLOOR.allows(suite)]
 
 
-def make(strategy: str, agent: Agent | None = None, profile: str = SHIPPED[0]) -> Policy:
+def make(strategy: str, made: Strategy | None = None, profile: str = SHIPPED[0]) -> Policy:
     return policy_with(
         profile,
         strategy=strategy,
-        agent=agent,
+        made=made,
         allowed=FLOOR,
         ceiling=MLKEM1024,
         mission_s=1200.0,
@@ -280,23 +278,49 @@ def hold_all(flight: Flight) -> None:
         guarded(flight, presses)
 
 
+def stays_above_the_floor(
+    flight: Flight, silences: list[tuple[int, float]], losing: float
+) -> None:
+    """Whatever a jammer drops."""
+    for seconds, gap_s in silences:
+        for _ in range(seconds):
+            blackouts = flight.blackouts + (gap_s > 1.0)
+            flight.step(gap_s=gap_s, loss=losing, blackouts=blackouts)
+        assert FLOOR.allows(find_suite(flight.suite))
+        there_is_always_a_suite_to_choose(flight)
+
+
+def is_locked_out_for_a_while_at_most(
+    policy: Policy, refusals: list[bool], delays: list[float], blocked_s: float
+) -> None:
+    """Five minutes after an adversary has ended the keys have been renewed."""
+    flight = Flight(policy, suite=MLKEM1024)
+    for second, refused in enumerate(refusals):
+        flight.refused = EVERY_SUITE if refused else frozenset()
+        delay_s = delays[second % len(delays)]
+        fresh = flight.now_s - flight.keys_since_s < 6.0
+        flight.step(
+            authenticated=False,
+            handshake_s=delay_s,
+            rtt_s=delay_s,
+            silence_s=blocked_s if fresh else 0.03,
+            gap_s=blocked_s if fresh else 0.02,
+            loss=0.5 if refused else 0.0,
+        )
+    ended_s = flight.now_s
+    flight.fly(
+        301, refused=frozenset(), rtt_s=0.02, silence_s=0.03, gap_s=0.02, loss=0.0, handshake_s=0.01
+    )
+    assert FLOOR.allows(find_suite(flight.suite))
+    renewed_s = [at_s for at_s in flight.renewed_s if at_s > ended_s]
+    assert renewed_s and renewed_s[0] - ended_s <= 300.0
+
+
 @pytest.mark.parametrize("strategy", ALL)
 @settings(max_examples=6)  # each of one to two hours
 @given(plan=plans())
 def test_every_invariant_holds_over_hours_of_trouble(strategy: str, plan: Plan) -> None:
     flight = plan.fly(make(strategy, profile=plan.profile))
-    hold_all(flight)
-
-
-@pytest.mark.parametrize("strategy", LEARNED)
-@pytest.mark.parametrize("agent", BAD_AGENTS)
-@settings(max_examples=2)
-@given(plan=plans(10))
-def test_every_invariant_holds_however_bad_the_agent_is(
-    strategy: str, agent: type[BadAgent], plan: Plan
-) -> None:
-    flight = plan.fly(make(strategy, agent(plan.seed), plan.profile))
-    assert any(decision.preference is not None for decision in flight.decisions)
     hold_all(flight)
 
 
@@ -312,10 +336,7 @@ def test_i4_replaying_a_history_gives_the_same_decisions_byte_for_byte(
     assert [d.to_json() for d in replayed] == [d.to_json() for d in flight.decisions]
 
 
-@pytest.mark.parametrize(
-    ("strategy", "agent"),
-    [*((name, None) for name in ALL), *((name, AlwaysHeavier) for name in LEARNED)],
-)
+@pytest.mark.parametrize("strategy", ALL)
 @settings(max_examples=6)
 @given(
     suite=st.sampled_from(sorted(suite.id for suite in SUITES)),
@@ -326,15 +347,13 @@ def test_i4_replaying_a_history_gives_the_same_decisions_byte_for_byte(
 )
 def test_i3_suites_only_get_lighter_while_stress_rises(
     strategy: str,
-    agent: type[BadAgent] | None,
     suite: str,
     gap_s: float,
     c_per_min: float,
     blackouts: int,
     armed: bool,
 ) -> None:
-    policy = make(strategy, agent(1) if agent is not None else None)
-    flight = Flight(policy, suite=suite, armed=armed)
+    flight = Flight(make(strategy), suite=suite, armed=armed)
     for second in range(200):
         flight.step(
             gap_s=gap_s * (1 + second / 100),
@@ -345,14 +364,10 @@ def test_i3_suites_only_get_lighter_while_stress_rises(
         )
     order = flight.policy.order
     for decision in changes(flight):
-        if decision.to_suite != decision.from_suite or strategy not in LEARNED:
-            assert order.lighter(find_suite(decision.to_suite), find_suite(decision.from_suite))
+        assert order.lighter(find_suite(decision.to_suite), find_suite(decision.from_suite))
 
 
-@pytest.mark.parametrize(
-    ("strategy", "agent"),
-    [*((name, None) for name in ALL), *((name, AlwaysLighter) for name in LEARNED)],
-)
+@pytest.mark.parametrize("strategy", ALL)
 @settings(max_examples=5)
 @given(
     suite=st.sampled_from(flyable()),
@@ -361,18 +376,11 @@ def test_i3_suites_only_get_lighter_while_stress_rises(
 )
 def test_a_jammer_that_only_drops_packets_can_force_at_most_the_floor(
     strategy: str,
-    agent: type[BadAgent] | None,
     suite: str,
     silences: list[tuple[int, float]],
     losing: float,
 ) -> None:
-    flight = Flight(make(strategy, agent(1) if agent is not None else None), suite=suite)
-    for seconds, gap_s in silences:
-        for _ in range(seconds):
-            blackouts = flight.blackouts + (gap_s > 1.0)
-            flight.step(gap_s=gap_s, loss=losing, blackouts=blackouts)
-        assert FLOOR.allows(find_suite(flight.suite))
-        there_is_always_a_suite_to_choose(flight)
+    stays_above_the_floor(Flight(make(strategy), suite=suite), silences, losing)
 
 
 @pytest.mark.parametrize("strategy", ALL)
@@ -400,10 +408,7 @@ def test_i2_a_suite_is_left_when_every_rekey_fails_and_blackouts_follow(
         there_is_always_a_suite_to_choose(flight)
 
 
-@pytest.mark.parametrize(
-    ("strategy", "agent"),
-    [*((name, None) for name in ALL), *((name, NeverActs) for name in LEARNED)],
-)
+@pytest.mark.parametrize("strategy", ALL)
 @settings(max_examples=5)
 @given(
     refusals=st.lists(st.booleans(), min_size=60, max_size=600),
@@ -412,33 +417,12 @@ def test_i2_a_suite_is_left_when_every_rekey_fails_and_blackouts_follow(
 )
 def test_an_adversary_who_drops_delays_and_blocks_locks_nobody_out_for_longer_than_the_bound(
     strategy: str,
-    agent: type[BadAgent] | None,
     refusals: list[bool],
     delays: list[float],
     blocked_s: float,
 ) -> None:
     """What it can do ends: five minutes later the keys have been renewed."""
-    policy = make(strategy, agent(1) if agent is not None else None)
-    flight = Flight(policy, suite=MLKEM1024)
-    for second, refused in enumerate(refusals):
-        flight.refused = EVERY_SUITE if refused else frozenset()
-        delay_s = delays[second % len(delays)]
-        fresh = flight.now_s - flight.keys_since_s < 6.0
-        flight.step(
-            authenticated=False,
-            handshake_s=delay_s,
-            rtt_s=delay_s,
-            silence_s=blocked_s if fresh else 0.03,
-            gap_s=blocked_s if fresh else 0.02,
-            loss=0.5 if refused else 0.0,
-        )
-    ended_s = flight.now_s
-    flight.fly(
-        301, refused=frozenset(), rtt_s=0.02, silence_s=0.03, gap_s=0.02, loss=0.0, handshake_s=0.01
-    )
-    assert FLOOR.allows(find_suite(flight.suite))
-    renewed_s = [at_s for at_s in flight.renewed_s if at_s > ended_s]
-    assert renewed_s and renewed_s[0] - ended_s <= 300.0
+    is_locked_out_for_a_while_at_most(make(strategy), refusals, delays, blocked_s)
 
 
 @pytest.mark.parametrize("strategy", [name for name in ALL if name != "paper_2025"])
@@ -478,7 +462,7 @@ def test_what_a_jammer_bars_is_free_300_s_after_its_end_and_an_episode_has_its_l
     assert config.blackout_blacklist_s == 300.0 and not barred()
 
 
-@pytest.mark.parametrize("strategy", ["static", *CHOOSING, *LEARNED])
+@pytest.mark.parametrize("strategy", ["static", *CHOOSING])
 @settings(max_examples=3)
 @given(plan=plans(4), share=st.sampled_from([0.02, 1.0]))
 def test_whoever_controls_another_drone_makes_keys_at_most_younger(
@@ -492,7 +476,7 @@ def test_whoever_controls_another_drone_makes_keys_at_most_younger(
     assert "limit" not in reasons
 
 
-@pytest.mark.parametrize("strategy", ["static", *CHOOSING, *LEARNED])
+@pytest.mark.parametrize("strategy", ["static", *CHOOSING])
 def test_warnings_at_any_rate_leave_suites_and_limits_as_they_are(strategy: str) -> None:
     alone, warned = Flight(make(strategy)), Flight(make(strategy), warned=True)
     for flight in (alone, warned):

@@ -10,6 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from pqc_policy.parameters import ParameterFault
+from pqc_policy.plugins import LEARNED_STRATEGIES
+from pqc_policy.policy.strategies import find_strategy
 
 STRATEGY = """
 from pqc_policy.policy import renewals, rules
@@ -120,3 +123,14 @@ def test_a_strategy_of_another_package_decides_with_its_own_rules(lab: Path) -> 
         "The strategy nameless has a rule that is no function.",
         "The strategy absent can't be loaded: module 'lab_rules' has no attribute 'missing'.",
     ]
+
+
+@pytest.mark.parametrize("name", LEARNED_STRATEGIES)
+def test_a_strategy_that_is_not_installed_is_refused_with_the_name_of_its_package(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pqc_policy.plugins.entry_points", lambda **_: ())
+    with pytest.raises(ParameterFault) as refused:
+        find_strategy(name)
+    sentence = f"The strategy {name} is in the package pqc_learning: install it."
+    assert str(refused.value) == sentence

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from pqc_policy.policy.inputs import Verdict
 from pqc_policy.policy.responses import RESPONSES
 from pqc_policy.sensing.advisor import AdvisorState
 from pqc_policy.sensing.advisor_settings import AdvisorSettings
+from pqc_policy.sensing.boosted_trees import STATISTICS
 from pqc_policy.sensing.detector_fault import DetectorFault
 from pqc_policy.sensing.detectors import Detector, Heuristic
 from pqc_policy.sensing.drift import drift
@@ -31,8 +31,6 @@ from pqc_policy.sensing.model_card import CLASSES, MOST_CARD_BYTES, MOST_MODEL_B
 from pqc_policy.sensing.model_folder import find_model
 from pqc_policy.sensing.traffic import Bin, Way
 from pqc_policy.sensing.verdict_fields import verdict_fields
-
-pytest.importorskip("onnxruntime")
 
 
 def calm(unknown_per_s: float = 0.0, rtt_s: float = 0.05) -> Bin:
@@ -62,25 +60,25 @@ def change(place: Path, **changes: Any) -> None:
 
 
 def altered(place: Path) -> None:
-    content = bytearray((place / "model.onnx").read_bytes())
+    content = bytearray((place / "model.bin").read_bytes())
     content[len(content) // 2] ^= 1
-    (place / "model.onnx").write_bytes(content)
+    (place / "model.bin").write_bytes(content)
 
 
 def truncated(place: Path) -> None:
-    content = (place / "model.onnx").read_bytes()
-    (place / "model.onnx").write_bytes(content[:-1])
+    content = (place / "model.bin").read_bytes()
+    (place / "model.bin").write_bytes(content[:-1])
 
 
 def huge(place: Path) -> None:
     # A hole in a file takes no room on the disk.
-    os.truncate(place / "model.onnx", MOST_MODEL_BYTES + 1)
+    os.truncate(place / "model.bin", MOST_MODEL_BYTES + 1)
     change(place, bytes=MOST_MODEL_BYTES)
 
 
 def piped(place: Path) -> None:
-    (place / "model.onnx").unlink()
-    os.mkfifo(place / "model.onnx")
+    (place / "model.bin").unlink()
+    os.mkfifo(place / "model.bin")
 
 
 def other_class(place: Path) -> None:
@@ -95,9 +93,9 @@ FEATURES_AND_ONE = [*FEATURES, "phase_of_moon"]
     [
         (altered, "The model tiny is not the file that its card describes (SHA-256)."),
         (truncated, "bytes in place of the"),
-        (huge, f"model.onnx has more than {MOST_MODEL_BYTES} bytes."),
-        (piped, "The model tiny can't be used: model.onnx can't be read: it is no regular file."),
-        (lambda p: (p / "model.onnx").unlink(), "model.onnx can't be read: No such file"),
+        (huge, f"model.bin has more than {MOST_MODEL_BYTES} bytes."),
+        (piped, "The model tiny can't be used: model.bin can't be read: it is no regular file."),
+        (lambda p: (p / "model.bin").unlink(), "model.bin can't be read: No such file"),
         (lambda p: (p / "card.json").unlink(), "card.json can't be read: No such file"),
         (lambda p: (p / "card.json").write_text("{"), "The card of the model tiny is not JSON"),
         (lambda p: (p / "card.json").write_text("[" * 99999), "nested too deeply."),
@@ -105,8 +103,10 @@ FEATURES_AND_ONE = [*FEATURES, "phase_of_moon"]
         (lambda p: (p / "card.json").write_text("[]"), "tiny is no JSON object."),
         (lambda p: os.truncate(p / "card.json", MOST_CARD_BYTES + 1), "card.json has more than"),
         (tiny_models.infinite_card, "The card of the model tiny is not JSON"),
-        (lambda p: change(p, format=2), "has format 2, and this program reads 1."),
-        (lambda p: change(p, format="2\n" * 999), "The card of the model tiny has format 2 2 "),
+        (lambda p: change(p, format=1), "has format 1, and this program reads 2."),
+        (lambda p: change(p, format="3\n" * 999), "The card of the model tiny has format 3 3 "),
+        (lambda p: change(p, kind="network"), "There is no reader of models of the kind network."),
+        (lambda p: change(p, kind="tre\nes"), "has a kind that is none."),
         (lambda p: change(p, name="other"), "is that of the model other."),
         (lambda p: change(p, name="an\nother"), "is that of the model an other."),
         (lambda p: change(p, bin_s=10**400), "has a whole number of more than 64 bits."),
@@ -121,7 +121,6 @@ FEATURES_AND_ONE = [*FEATURES, "phase_of_moon"]
         (lambda p: change(p, bytes=0), "has a model of 0 bytes"),
         (lambda p: change(p, bytes=True), "has no bytes, or one of a wrong type."),
         (lambda p: change(p, bins=0), "has 0 bins of 0.6 s."),
-        (lambda p: change(p, bins=6), f"of 6 bins by {len(FEATURES)} features."),
         (
             lambda p: change(p, features=FEATURES_AND_ONE),
             f"{len(FEATURES) + 1} instead of {len(FEATURES)}.",
@@ -157,17 +156,24 @@ def test_a_folder_that_is_not_as_it_must_be_is_refused_with_one_sentence(
     assert len(sentence) <= 200
 
 
+def odd(field: str, value: float) -> bytes:
+    """Return a model with a number in one tree that does not belong there."""
+    made = tiny_models.trees()
+    made[4][field][9] = value
+    return tiny_models.model(made=made)
+
+
 @pytest.mark.parametrize(
     ("content", "text"),
     [
-        (b"no model", "The model tiny is damaged, or has a sparse tensor."),
+        (b"no model", "has not the size of whole trees."),
         (b"", "has a model of 0 bytes"),
-        (tiny_models.model(features=30), f"of 5 bins by {len(FEATURES)} features."),
-        (tiny_models.model(classes=5), "has no single output probabilities of 6 classes."),
-        (tiny_models.model(output="scores"), "has no single output probabilities of 6 classes."),
-        (tiny_models.model(bias=[float("nan")] * 6), "gives no finite number in a trial."),
-        (tiny_models.model(kind="Relu"), "gives no probabilities in a trial."),
-        (tiny_models.model(kind="Invented"), "can't be read by onnxruntime."),
+        (tiny_models.model(made=tiny_models.trees()[:5]), "has not the size of whole trees."),
+        (tiny_models.model()[:-1], "has not the size of whole trees."),
+        (odd("statistic", len(STATISTICS)), "compares a statistic that does not exist."),
+        (odd("bound", nan), "has a number that is not finite."),
+        (odd("leaf", inf), "has a number that is not finite."),
+        (tiny_models.model(scale=nan), "has a number that is not finite."),
     ],
 )
 def test_a_file_with_another_model_is_refused_although_its_card_agrees(
@@ -177,73 +183,19 @@ def test_a_file_with_another_model_is_refused_although_its_card_agrees(
         load_learned(tiny_models.folder(tmp_path, content=content))
 
 
-@pytest.mark.parametrize(
-    ("kind", "text"),
-    [
-        ("constant", "The model bomb gives an error in a trial."),
-        ("doubled", "The model bomb gives an error in a trial."),
-        ("sparse", "The model bomb is damaged, or has a sparse tensor."),
-        ("endless", "The model bomb gives an error in a trial."),
-    ],
-)
-def test_a_small_model_takes_neither_gigabytes_nor_for_ever(
-    kind: str, text: str, tmp_path: Path
-) -> None:
-    place = tiny_models.folder(tmp_path, "bomb", tiny_models.bomb(kind))
-    code = (
-        "import resource, sys, pathlib\n"
-        "resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))\n"
-        "from pqc_policy.sensing.learned_detector import load_learned\n"
-        "try:\n    load_learned(pathlib.Path(sys.argv[1]))\n"
-        "except ValueError as fault:\n    print(fault)\n"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
-    )
-    words = [sys.executable, "-c", code, str(place)]
-    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
-    sentence, kib = done.stdout.splitlines()
-    assert sentence == text
-    assert int(kib) < 500_000
-
-
-def test_a_model_reads_no_other_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "bias.bin").write_bytes(tiny_models.floats(0, -8, -8, -8, -8, -8))
-    content = tiny_models.model(bias_file="bias.bin")
-    with pytest.raises(DetectorFault, match=r"can.t be read by onnxruntime"):
-        load_learned(tiny_models.folder(tmp_path, content=content))
-
-
-def test_only_a_learned_detector_imports_onnxruntime() -> None:
-    code = (
-        "import sys; from pqc_policy.sensing.advisor_settings import AdvisorSettings; "
-        "AdvisorSettings(detector='heuristic').make_advisor(); print('onnxruntime' in sys.modules)"
-    )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == "False"
-
-
-def test_without_onnxruntime_the_heuristic_takes_its_place(
+def test_a_model_of_the_lab_is_refused_with_the_name_of_its_package_where_that_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tiny_models.folder(tmp_path)
-    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    monkeypatch.setattr("pqc_policy.plugins.entry_points", lambda **_: ())
+    tiny_models.folder(tmp_path, kind="transformer")
     advisor, missing = settings_of(tmp_path).make_advisor()
-    text = "which is not installed: install it, or set detector to heuristic."
-    assert missing == (f"The model tiny needs onnxruntime, {text}",)
+    assert missing == (
+        "The reader of models of the kind transformer is in the package pqc_learning: install it.",
+    )
     assert [one.name for one in advisor.detectors] == ["heuristic", "counters"]
-
-
-def test_an_onnxruntime_that_can_not_be_loaded_is_no_end_of_the_advisor(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tiny_models.folder(tmp_path)
-    broken = tmp_path / "onnxruntime.py"
-    broken.write_text("raise ImportError('numpy.core.multiarray failed to import')")
-    monkeypatch.delitem(sys.modules, "onnxruntime")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    advisor, missing = settings_of(tmp_path).make_advisor()
-    assert missing == ("The model tiny needs onnxruntime, which can't be loaded.",)
-    assert [one.name for one in advisor.detectors] == ["heuristic", "counters"]
+    monkeypatch.setattr("pqc_policy.sensing.model_folder.shipped_models", list)
+    _, missing = AdvisorSettings(detector="transformer").make_advisor()
+    assert missing[0] == "The detector transformer is in the package pqc_learning: install it."
 
 
 def test_the_trees_are_the_default_and_counters_and_baseline_judge_beside_them() -> None:
@@ -324,8 +276,7 @@ def test_the_threshold_of_the_card_is_the_score_of_an_attack(
 def test_there_is_no_judgement_before_five_bins_and_missing_ones_are_unknown(
     tmp_path: Path,
 ) -> None:
-    content = tiny_models.model(bins=40)
-    detector = load_learned(tiny_models.folder(tmp_path, content=content, bins=40))
+    detector = load_learned(tiny_models.folder(tmp_path, bins=40))
     assert isinstance(detector, Detector)
     assert detector.judge([calm()] * 4, Usual()) is None
     assert detector.judge([calm()] * 5, Usual()) is not None
@@ -337,16 +288,6 @@ def test_the_heuristic_judges_while_there_are_too_few_bins_for_the_model(tmp_pat
     lost = Bin(up=Way(4.0, 32.0), down=Way(32.0, 32.0))
     names = [[name for name, _ in state.findings] for state in flown(settings, (6, lost))]
     assert names == [[], *[["heuristic"]] * 3, *[["tiny"]] * 2]
-
-
-def test_a_result_that_is_no_number_is_no_verdict_and_the_heuristic_judges(
-    tmp_path: Path,
-) -> None:
-    tiny_models.folder(tmp_path, content=tiny_models.model(fills=False))
-    state = flown(settings_of(tmp_path), (10, Bin(up=Way(4.0, 32.0))))[-1]
-    assert state.doubts == ("The model tiny gives no finite number.",)
-    assert state.findings[-1][0] == "heuristic"
-    assert state.verdict is Verdict.ATTACK
 
 
 def test_traffic_unlike_the_training_data_shows_and_the_heuristic_judges_too(
@@ -454,23 +395,9 @@ def test_what_stands_out_is_compared_with_the_flight_before(tmp_path: Path) -> N
     assert short is not None and "the flight is too short to compare with" in short.evidence
 
 
-def test_the_entry_points_of_this_package_are_its_models(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from pqc_policy.sensing import model_folder, shipped_detectors
-
-    monkeypatch.setattr(model_folder, "shipped_models", lambda: [tmp_path])
-    tiny_models.folder(tmp_path, "trees")
-    assert shipped_detectors.trees().name == "trees"
-    with pytest.raises(DetectorFault, match=r"The model transformer is not installed\."):
-        shipped_detectors.transformer()
-
-
-@pytest.mark.parametrize("name", ["trees", "transformer"])
-def test_the_shipped_models_are_as_their_cards_say(name: str) -> None:
-    place = find_model(name)
-    if place is None:
-        pytest.skip(f"there is no model {name} yet")
+def test_the_shipped_trees_are_as_their_card_says() -> None:
+    place = find_model("trees")
+    assert place is not None
     detector = load_learned(place, bin_s=AdvisorSettings().config.bin_s)
     found = detector.judge([calm() for _ in range(detector.card.bins)], Usual())
     assert isinstance(detector, LearnedDetector)

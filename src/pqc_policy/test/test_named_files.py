@@ -26,7 +26,6 @@ from pqc_policy.named_files import (
 _MEMORY, _SECONDS = 1 << 30, 20.0
 _READERS = {
     "profile": "from pqc_policy.policy.profile import load_profile as read",
-    "agent": "from pqc_policy.policy.agent_table import load_agent as read",
     "parameters": "from pqc_policy.replay.parameter_file import read_values as read",
     "recording": "from pqc_policy.replay.recording import Recording as read",
 }

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from pqc_policy.parameter_tables import TABLES
 from pqc_policy.parameters import ParameterFault, from_values, to_values
+from pqc_policy.plugins import LEARNED_STRATEGIES
 from pqc_policy.policy.config import STRATEGY_NAMES, PolicyConfig
 from pqc_policy.policy.settings import PolicySettings
 from pqc_policy.policy.strategies import STRATEGIES
@@ -88,7 +89,7 @@ def test_replay_reads_the_parameter_file() -> None:
 
 
 def test_every_strategy_can_be_chosen() -> None:
-    assert set(STRATEGY_NAMES) == set(STRATEGIES)
+    assert set(STRATEGY_NAMES) == {*STRATEGIES, *LEARNED_STRATEGIES}
 
 
 def test_values_survive_the_conversion_to_a_configuration_and_back() -> None:

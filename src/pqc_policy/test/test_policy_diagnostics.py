@@ -8,7 +8,6 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_updater import DiagnosticStatusWrapper
 from flight import LIGHTEST, MLKEM1024, Flight, policy_with, take_off
 from pqc_policy.nodes.policy_diagnostics import diagnose
-from pqc_policy.policy.agent_table import AgentFault
 from pqc_policy.policy.config import Allowed
 
 
@@ -45,17 +44,6 @@ def test_a_degraded_mode_is_a_warning_that_names_what_is_missing() -> None:
     assert status.level == DiagnosticStatus.WARN
     assert value(status, "missing inputs") == "thermal"
     assert value(status, "rules that lack an input") == "attack, upgrade"
-
-
-def test_an_agent_that_was_refused_is_a_warning_with_the_reason() -> None:
-    flight = take_off(policy_with(strategy="rl", agent=AgentFault("The table is bad.")))
-    status = status_of(flight)
-    assert status.level == DiagnosticStatus.WARN
-    assert status.message.startswith(
-        "The table is bad. The strategy rl decides as telemetry_aware. HOLD by "
-    )
-    assert value(status, "agent").startswith("The table is bad.")
-    assert value(status_of(take_off(policy_with(strategy="rl"))), "agent") == "flight_agent"
 
 
 def test_an_emergency_without_a_lighter_suite_is_an_error() -> None:

@@ -16,6 +16,8 @@ from pqc_policy.policy.suites import KEMS, SUITES, Suite
 from pqc_policy.sensing.advisor import Advisor, AdvisorState
 from pqc_policy.sensing.baseline_detector import BaselineDetector
 from pqc_policy.sensing.detectors import Counters, Detector, Heuristic
+from pqc_policy.sensing.learned_detector import load_learned
+from pqc_policy.sensing.model_folder import find_model
 from pqc_policy.sensing.traffic import REASONS, TrafficBins
 
 PART_BYTES = 1180  # of a message, in a frame
@@ -140,11 +142,10 @@ class Link:
 
 
 def learned(name: str) -> Detector:
-    pytest.importorskip("onnxruntime")
-    from pqc_policy.sensing import shipped_detectors
-
-    found: Detector = getattr(shipped_detectors, name)()
-    return found
+    folder = find_model(name)
+    if folder is None:
+        pytest.skip(f"the package with the model {name} is not installed")
+    return load_learned(folder)
 
 
 DETECTORS = {

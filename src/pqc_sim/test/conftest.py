@@ -48,7 +48,6 @@ LONGEST = (
     "test_demo_ends.py",
     "test_programs.py",
     "test_seed_claims.py",
-    "test_closed_loop_adversary.py",
 )
 
 

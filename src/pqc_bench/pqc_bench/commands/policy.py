@@ -9,15 +9,15 @@ import sys
 import time
 from pathlib import Path
 
+from pqc_learning.comparison.flown import FlownFlight, fly_all
+from pqc_learning.comparison.result import result
+from pqc_learning.comparison.result_text import tables
 from pqc_sim.processes.output_path import require_folder
 from pqc_sim.processes.summary_file import write_summary
 
 from pqc_bench.harness.marked_page import replace_marked
 from pqc_bench.matrix.progress import time_left
 from pqc_bench.options.policy import TABLES_BEGIN, TABLES_END
-from pqc_bench.policy_evaluation.flown import FlownFlight, fly_all
-from pqc_bench.policy_evaluation.result import result
-from pqc_bench.policy_evaluation.result_text import tables
 
 _EVERY_S = 5.0
 

@@ -17,12 +17,12 @@ from typing import Any
 
 import yaml
 from mavros_msgs.msg import State
+from pqc_learning.closed_loop.advisor_follower import DETECTOR
+from pqc_learning.closed_loop.contestants import DEFAULT_SUITE, contestants
+from pqc_learning.closed_loop.cost_set import cost_sets
+from pqc_learning.closed_loop.flight_plan import PreparedFlight
+from pqc_learning.closed_loop.fly import Flight
 from pqc_policy.policy.suites import find_suite
-from pqc_sim.closed_loop.advisor_follower import DETECTOR
-from pqc_sim.closed_loop.contestants import DEFAULT_SUITE, contestants
-from pqc_sim.closed_loop.cost_set import cost_sets
-from pqc_sim.closed_loop.flight_plan import PreparedFlight
-from pqc_sim.closed_loop.fly import Flight
 from pqc_sim.pair.tunnel_launch import explain, launch_command
 from pqc_sim.processes.process_group import ProcessGroup
 from pqc_sim.processes.run_fault import RunFault

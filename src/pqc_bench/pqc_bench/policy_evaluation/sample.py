@@ -9,8 +9,8 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from pqc_sim.closed_loop.distribution import HELD_OUT, draw
-from pqc_sim.closed_loop.flight_plan import FlightPlan
+from pqc_learning.closed_loop.distribution import HELD_OUT, draw
+from pqc_learning.closed_loop.flight_plan import FlightPlan
 from pqc_sim.physics.air import Air
 
 # The emulator has no such troubles at given times, and a thin link is another set of parameters.

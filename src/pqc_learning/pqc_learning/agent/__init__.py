@@ -1,3 +1,3 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Training of the agent that flies in the strategies rl and hybrid."""
+"""The strategies rl and hybrid: a trained agent chooses what the rules leave open."""

@@ -12,16 +12,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pqc_policy.policy.agent_choice import Choice
-from pqc_policy.policy.agent_view import View
 from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.phases import rules_of
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.suites import DEFAULT_SUITE, LEVELS, find_suite
-from pqc_sim.closed_loop.contestants import Contestant
-from pqc_sim.closed_loop.cost_set import CostSet
-from pqc_sim.closed_loop.flight_plan import PreparedFlight
-from pqc_sim.closed_loop.fly import Flight
+
+from pqc_learning.agent.choice import Choice
+from pqc_learning.agent.strategies import LEARNED
+from pqc_learning.agent.view import View
+from pqc_learning.closed_loop.contestants import Contestant
+from pqc_learning.closed_loop.cost_set import CostSet
+from pqc_learning.closed_loop.flight_plan import PreparedFlight
+from pqc_learning.closed_loop.fly import Flight
 
 HOLD_S = 5
 # A reward in a minute and a half counts 0.4 times as much as one now.
@@ -72,9 +74,8 @@ class Episode:
         """Begin; `first` is the first moment with a choice."""
         self._agent = _Obedient()
         suites = {level: DEFAULT_SUITE for level in LEVELS}
-        self._flight = Flight(
-            prepared, Contestant("agent", strategy, suites, agent=self._agent), costs
-        )
+        made = LEARNED[strategy](self._agent)
+        self._flight = Flight(prepared, Contestant("agent", strategy, suites, made=made), costs)
         self._seconds, self._hold_s = prepared.seconds, hold_s
         self._second = 0
         self._made: tuple[Decision, PolicyState] | None = None

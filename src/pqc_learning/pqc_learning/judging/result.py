@@ -13,6 +13,7 @@ import numpy as np
 from pqc_learning.data.dataset import JUDGING, VERSIONS
 from pqc_learning.data.episodes import ATTACKS
 from pqc_learning.data.recording import BIN_S
+from pqc_learning.intervals import by_flight, of_median, poisson, wilson
 from pqc_learning.judging.alarms import (
     Account,
     Detection,
@@ -23,7 +24,6 @@ from pqc_learning.judging.alarms import (
     threshold_for,
 )
 from pqc_learning.judging.flown import Flown
-from pqc_learning.judging.intervals import by_flight, of_median, poisson, wilson
 
 SOON_S = 6.0
 MOST_FALSE_PER_HOUR = 1.0

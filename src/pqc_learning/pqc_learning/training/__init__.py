@@ -1,3 +1,3 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Trains the detectors; nothing else needs its libraries."""
+"""Trains the detectors and the agent; nothing else needs its libraries."""

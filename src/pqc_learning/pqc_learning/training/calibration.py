@@ -6,15 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from pqc_policy.sensing.boosted_trees import softmax
 
 _STEPS = 300
 _RATE = 0.05
-
-
-def softmax(margins: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the probabilities of margins; shape (N, classes)."""
-    raised = np.exp(margins - margins.max(axis=1, keepdims=True))
-    return raised / raised.sum(axis=1, keepdims=True)
 
 
 def calibrated(

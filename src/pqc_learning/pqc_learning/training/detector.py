@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
-import onnxruntime
 from numpy.typing import NDArray
+from pqc_policy.sensing.boosted_trees import BoostedTrees
 from pqc_policy.sensing.features import FEATURES
+from pqc_policy.sensing.learned_detector import Reader, ReadModel
+from pqc_policy.sensing.model_card import FORMAT
+from pqc_policy.sensing.model_folder import CARD, MODEL
 
+from pqc_learning import transformer
 from pqc_learning.data.dataset import TRAINING, VERSIONS, Track, tracks, windows
 from pqc_learning.data.episodes import ATTACKS, CLASSES, UNSURE
 from pqc_learning.data.recording import BIN_S
@@ -35,7 +38,6 @@ _WITHOUT_ATTACKS = 100_000  # the first number of such flights
 _FALSE_ALARMS_PER_HOUR = 0.8
 _SOON_S = 6.0
 _USUAL = (0.001, 0.999)  # quantiles
-_FORMAT = 1
 _BATCH = 256
 
 
@@ -46,12 +48,14 @@ class Size:
     training: tuple[int, int]  # flights with attacks and without
     validation: tuple[int, int]
     effort: int  # rounds of trees, or steps of the transformer
+    bins: int
+    read: Reader
 
 
 # The transformer has 80 examples in each window, and a verdict of it costs more.
 SIZES = {
-    "trees": Size((480, 240), (96, 96), 110),
-    "transformer": Size((160, 80), (12, 12), 700),
+    "trees": Size((480, 240), (96, 96), 110, 5, BoostedTrees),
+    "transformer": Size((160, 80), (12, 12), 700, transformer.BINS, transformer.Transformer),
 }
 
 
@@ -62,27 +66,23 @@ def train(
     commit: str,
     command: str,
     size: Size | None = None,
-    state: Path | None = None,
 ) -> dict[str, Any]:
-    """Train a detector, write model.onnx and card.json into a folder, and return the card.
-
-    `state` is a file in which a long training saves how far it is.
-    """
+    """Train a detector, write model and card into a folder, and return the card."""
     size = size or SIZES[name]
     counts = (size.training, size.validation)
     training = _flights(_TRAINING_SEED, counts[0], jobs)
     validation = _flights(_VALIDATION_SEED, counts[1], jobs)
     hours = sum(one.flight.seconds for one in training) / 3600.0
     print(f"{name}: {hours:.0f} h of flight to learn from", flush=True)
-    model = _model(name, training, validation, size.effort, state)
-    bins = model.graph.input[0].type.tensor_type.shape.dim[1].dim_value
-    content = model.SerializeToString()
-    threshold, metrics = _validated(content, bins, validation)
+    content = _trained(name, training, validation, size.effort)
+    model = size.read(name, size.bins, content)
+    threshold, metrics = _validated(model, size.bins, validation)
     card = {
-        "format": _FORMAT,
+        "format": FORMAT,
         "name": name,
+        "kind": name,
         "bin_s": BIN_S,
-        "bins": bins,
+        "bins": size.bins,
         "features": list(FEATURES),
         "classes": list(CLASSES),
         "sha256": hashlib.sha256(content).hexdigest(),
@@ -106,16 +106,17 @@ def train(
     return card
 
 
-def _model(
-    name: str, training: list[Track], validation: list[Track], effort: int, state: Path | None
-) -> onnx.ModelProto:
+def _trained(
+    name: str, training: list[Track], validation: list[Track], effort: int
+) -> bytes:
+    """Return the file of the model; the libraries of the other kind need not be there."""
     if name == "trees":
         from pqc_learning.training.trees import train_trees
 
         return train_trees(training, validation, _SEED, effort)
     from pqc_learning.training.transformer import train_transformer
 
-    return train_transformer(training, validation, _SEED, effort, state=state)
+    return train_transformer(training, validation, _SEED, effort)
 
 
 def _flights(seed: int, counts: tuple[int, int], jobs: int) -> list[Track]:
@@ -126,11 +127,10 @@ def _flights(seed: int, counts: tuple[int, int], jobs: int) -> list[Track]:
 
 
 def _validated(
-    content: bytes, bins: int, validation: list[Track]
+    model: ReadModel, bins: int, validation: list[Track]
 ) -> tuple[float, dict[str, float]]:
     """Return the threshold of an attack, and what it achieves on validation."""
-    session = onnxruntime.InferenceSession(content)
-    probabilities = [_probabilities(session, track, bins) for track in validation]
+    probabilities = [_probabilities(model, track, bins) for track in validation]
     flights = [track.flight for track in validation]
     scores = [1.0 - one[:, 0] for one in probabilities]
     threshold = threshold_for(flights, scores, _FALSE_ALARMS_PER_HOUR)
@@ -161,13 +161,13 @@ def _soon(accounts: list[Account], label: str) -> float:
     return sum(soon) / len(soon) if soon else 0.0
 
 
-def _probabilities(session: Any, track: Track, bins: int) -> NDArray[np.float64]:
+def _probabilities(model: ReadModel, track: Track, bins: int) -> NDArray[np.float64]:
     view = windows(track.features, bins)
     parts = [
-        session.run(None, {"features": np.ascontiguousarray(view[start : start + _BATCH])})[0]
+        model.probabilities(view[start : start + _BATCH])
         for start in range(0, len(view), _BATCH)
     ]
-    found = np.concatenate(parts).astype(np.float64)
+    found = np.concatenate(parts)
     found[:4] = np.eye(len(CLASSES))[0]  # the detector waits for five bins
     return found
 
@@ -186,8 +186,8 @@ def _usual(training: list[Track]) -> dict[str, list[float] | None]:
 def _write(folder: Path, content: bytes, card: dict[str, Any]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in (
-        ("model.onnx", content),
-        ("card.json", (json.dumps(card, indent=2) + "\n").encode()),
+        (MODEL, content),
+        (CARD, (json.dumps(card, indent=2) + "\n").encode()),
     ):
         new = folder / f".{name}.new"
         new.write_bytes(data)

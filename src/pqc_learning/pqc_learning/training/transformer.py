@@ -5,32 +5,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import onnx
-import onnxruntime
 import optax
 from numpy.typing import NDArray
 
+from pqc_learning import transformer as network
 from pqc_learning.data.dataset import Track, padded, windows
 from pqc_learning.data.episodes import CLASSES, UNSURE
-from pqc_learning.training import network
-from pqc_learning.training.calibration import calibrated, softmax
-from pqc_learning.training.network_graph import network_graph
-from pqc_learning.training.training_state import TrainingState
+from pqc_learning.training.calibration import calibrated
+from pqc_learning.transformer import BINS
 
-BINS = network.BINS
 _BATCH = 8
 _PEAK_RATE = 1e-3
 _DECAY = 1e-3
 _CLASS_SHARE = 0.5  # of the loss, for the five classes of attack together
-_SAVED_EVERY = 50  # steps
-_CHECKED = 64  # windows on which graph and network are compared
-_MOST_DIFFERENCE = 2e-3
+_SAID_EVERY = 50  # steps
+_EXAMPLES = 120  # windows of a flight that the calibration is made with
 Array = NDArray[np.float32]
 
 
@@ -40,14 +33,10 @@ def train_transformer(
     seed: int,
     steps: int,
     say: Callable[[str], None] = print,
-    state: Path | None = None,
-) -> onnx.ModelProto:
-    """Return the calibrated model after so many steps of 8 windows.
-
-    With a file for its `state` a training that was interrupted goes on where it was saved last.
-    """
+) -> bytes:
+    """Return the file of the calibrated model after so many steps of 8 windows."""
     mean, deviation = _moments(training)
-    weights = network.parameters(len(CLASSES), seed)
+    weights = _random_weights(seed)
     rate = optax.warmup_cosine_decay_schedule(0.0, _PEAK_RATE, steps // 20, steps, 1e-5)
     chain = optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(rate, weight_decay=_DECAY))
     optimizer = chain.init(weights)
@@ -57,7 +46,8 @@ def train_transformer(
     @jax.jit
     def step(weights, optimizer, given, labels):  # type: ignore[no-untyped-def]
         def loss(weights):  # type: ignore[no-untyped-def]
-            margins = network.margins(weights, network.prepared(given, mean, deviation), bias)
+            tokens = network.prepared(given, mean, deviation, jnp)
+            margins = network.margins(weights, tokens, bias, jnp)
             weight = jnp.where(labels == UNSURE, 0.0, share[labels])
             each = optax.softmax_cross_entropy_with_integer_labels(margins, jnp.maximum(labels, 0))
             return (weight * each).sum() / jnp.maximum(weight.sum(), 1e-6)
@@ -66,22 +56,33 @@ def train_transformer(
         update, optimizer = chain.update(gradient, optimizer, weights)
         return optax.apply_updates(weights, update), optimizer, value
 
-    done, recent = 0, 0.0
-    saved = TrainingState(state, training, seed, steps)
-    if (found := saved.read((weights, optimizer))) is not None:
-        done, recent, (weights, optimizer) = found
-        say(f"goes on after step {done} of {steps}")
-    batches = _batches(training, seed, steps)
-    for number, (given, labels) in enumerate(islice(batches, done, None), done + 1):
+    recent = 0.0
+    for number, (given, labels) in enumerate(_batches(training, seed, steps), 1):
         weights, optimizer, value = step(weights, optimizer, given, labels)
         recent += (float(value) - recent) / min(number, 50)
-        if number % _SAVED_EVERY == 0 or number == steps:
+        if number % _SAID_EVERY == 0 or number == steps:
             say(f"step {number} of {steps}: loss {recent:.4f}")
-            saved.write(number, recent, (weights, optimizer))
-    plain = {name: np.asarray(value) for name, value in weights.items()}
-    model = _calibrated(plain, mean, deviation, validation, seed)
-    saved.remove()
-    return model
+    trained = {name: np.asarray(value) for name, value in weights.items()}
+    trained |= {"mean": mean, "deviation": deviation}
+    scale, shift = _calibrated(trained, validation, seed)
+    return network.to_bytes(trained | {"scale": scale, "shift": shift})
+
+
+def _random_weights(seed: int) -> dict[str, jax.Array]:
+    """Return the weights before the training; the ends of the layers and the head begin small."""
+    rng = np.random.default_rng(seed)
+    found = {}
+    for name, shape in network.shapes().items():
+        kind = name.rpartition(".")[2]
+        if kind in ("mean", "deviation", "scale", "shift"):
+            continue
+        if len(shape) == 1:
+            value = np.zeros(shape) if kind.endswith("_shift") else np.ones(shape)
+        else:
+            gain = {"head": 0.1, "joined": 1.0 / network.LAYERS, "narrow": 1.0 / network.LAYERS}
+            value = rng.standard_normal(shape) * gain.get(kind, 1.0) / np.sqrt(shape[0])
+        found[name] = jnp.asarray(value, dtype=jnp.float32)
+    return found
 
 
 def _moments(tracks: list[Track]) -> tuple[Array, Array]:
@@ -125,48 +126,16 @@ def _batches(
 
 
 def _calibrated(
-    weights: dict[str, Array], mean: Array, deviation: Array, validation: list[Track], seed: int
-) -> onnx.ModelProto:
-    classes = len(CLASSES)
-    plain = network_graph(
-        weights, mean, deviation, np.ones(classes, np.float32), np.zeros(classes, np.float32)
-    )
-    session = onnxruntime.InferenceSession(plain.SerializeToString())
+    weights: dict[str, Array], validation: list[Track], seed: int
+) -> tuple[Array, Array]:
+    """Return scale and shift of the margins."""
     rng = np.random.default_rng(seed)
-    found, labels = [], []
+    bias = network.attention_bias()
+    margins, labels = [], []
     for track in validation:
         sure = np.flatnonzero(track.labels != UNSURE)
-        some = rng.choice(sure, min(len(sure), 120), replace=False)
-        given = np.ascontiguousarray(windows(track.features, BINS)[some])
-        found.append(session.run(None, {"features": given})[0])
+        some = rng.choice(sure, min(len(sure), _EXAMPLES), replace=False)
+        given = windows(track.features, BINS)[some]
+        margins.append(network.newest_margins(weights, given, bias))
         labels.append(track.labels[some])
-    # Logarithms of probabilities are margins.
-    margins = np.log(np.maximum(np.concatenate(found).astype(np.float64), 1e-12))
-    scale, shift = calibrated(margins, np.concatenate(labels).astype(np.int64))
-    model = network_graph(weights, mean, deviation, scale, shift)
-    _verify(model, weights, mean, deviation, scale, shift, validation[0])
-    return model
-
-
-def _verify(
-    model: onnx.ModelProto,
-    weights: dict[str, Array],
-    mean: Array,
-    deviation: Array,
-    scale: Array,
-    shift: Array,
-    track: Track,
-) -> None:
-    """Raise ValueError if the graph computes something else than the network."""
-    view = windows(track.features, BINS)
-    given = np.ascontiguousarray(view[:: max(len(view) // _CHECKED, 1)][:_CHECKED])
-    session = onnxruntime.InferenceSession(model.SerializeToString())
-    found = session.run(None, {"features": given})[0]
-    bias = jnp.asarray(network.attention_bias())
-    tokens = network.prepared(jnp.asarray(given), mean, deviation)
-    # As the graph's margins were, before its softmax.
-    expected = np.asarray(network.margins(weights, tokens, bias))[:, -1].astype(np.float64)
-    expected = softmax(np.log(softmax(expected)) * scale + shift)
-    worst = float(np.abs(found - expected).max())
-    if not worst <= _MOST_DIFFERENCE:
-        raise ValueError(f"The graph of the transformer differs from the network by {worst:.2g}.")
+    return calibrated(np.concatenate(margins), np.concatenate(labels).astype(np.int64))

@@ -4,25 +4,31 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
-import onnx
 import xgboost
 from numpy.typing import NDArray
+from pqc_policy.sensing.boosted_trees import (
+    CALIBRATION,
+    DEPTH,
+    TREE,
+    BoostedTrees,
+    softmax,
+    statistics,
+)
 
 from pqc_learning.data.dataset import Track, windows
 from pqc_learning.data.episodes import CLASSES, UNSURE
 from pqc_learning.data.recording import BIN_S
 from pqc_learning.training.calibration import calibrated
-from pqc_learning.training.tree_graph import tree_graph
-from pqc_learning.training.window_statistics import statistics
 
 BINS = 5
 _PARAMETERS: dict[str, Any] = {
     "objective": "multi:softprob",
     "num_class": len(CLASSES),
-    "max_depth": 6,
+    "max_depth": DEPTH,
     "eta": 0.2,
     "subsample": 0.5,
     "colsample_bytree": 0.5,
@@ -45,8 +51,8 @@ _NEAR_S = 6.0
 
 def train_trees(
     training: list[Track], validation: list[Track], seed: int, rounds: int
-) -> onnx.ModelProto:
-    """Return the calibrated model after so many rounds of a tree for each class."""
+) -> bytes:
+    """Return the file of the calibrated model after so many rounds of a tree for each class."""
     columns, labels, weights = _examples(training, seed)
     data = xgboost.DMatrix(columns, labels, weight=weights)
     del columns
@@ -55,9 +61,10 @@ def train_trees(
     booster = xgboost.train(_PARAMETERS | {"seed": seed}, data, rounds)
     margins = booster.predict(held, output_margin=True).astype(np.float64)
     scale, shift = calibrated(margins, held_labels)
-    model = tree_graph(booster, BINS, len(CLASSES), scale, shift)
-    _verify(model, validation, margins, scale, shift)
-    return model
+    calibration = np.array([(scale, shift)], dtype=CALIBRATION)
+    content = calibration.tobytes() + tree_table(booster.save_raw("json")).tobytes()
+    _verify(content, validation, softmax(margins * scale + shift))
+    return content
 
 
 def _table(tracks: list[Track]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
@@ -113,27 +120,46 @@ def _weighed(track: Track) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     return weight, near
 
 
-def _verify(
-    model: onnx.ModelProto,
-    tracks: list[Track],
-    margins: NDArray[np.float64],
-    scale: NDArray[np.float32],
-    shift: NDArray[np.float32],
-) -> None:
-    """Raise ValueError if the graph computes something else than what was trained."""
-    import onnxruntime
+def tree_table(saved: bytes | bytearray) -> NDArray[np.void]:
+    """Return the trees that xgboost has saved as JSON, of the type TREE."""
+    model = json.loads(saved)["learner"]["gradient_booster"]["model"]
+    if model["tree_info"] != [number % len(CLASSES) for number in range(len(model["trees"]))]:
+        raise ValueError("The trees are not one for each class in turn.")
+    table = np.zeros(len(model["trees"]), dtype=TREE)
+    for row, tree in zip(table, model["trees"], strict=True):
+        _fill(row, tree, 0, 0)
+    return table
 
-    from pqc_learning.training.calibration import softmax
 
-    session = onnxruntime.InferenceSession(model.SerializeToString())
+def _fill(row: np.void, tree: dict[str, Any], node: int, place: int) -> None:
+    """Copy a node of a tree, and all below it, to a place of the full tree."""
+    left = tree["left_children"][node]
+    # xgboost saves the value of a leaf as its split condition.
+    value = tree["split_conditions"][node]
+    inner = len(row["bound"])
+    if place >= inner:
+        row["leaf"][place - inner] = value
+        return
+    children = (left, tree["right_children"][node])
+    if left == -1:
+        children = (node, node)  # a leaf above the last level stands on both sides
+    else:
+        row["statistic"][place] = tree["split_indices"][node]
+        row["bound"][place] = value
+        row["unknown_left"][place] = tree["default_left"][node]
+    for side, child in enumerate(children, 1):
+        _fill(row, tree, child, 2 * place + side)
+
+
+def _verify(content: bytes, tracks: list[Track], expected: NDArray[np.float64]) -> None:
+    """Raise ValueError if the model gives other probabilities than what was trained."""
     given, done = [], 0
     for track in tracks:
         given.append(windows(track.features, BINS)[_sure(track)])
         done += len(given[-1])
         if done > 5000:
             break
-    found = session.run(None, {"features": np.concatenate(given)})[0]
-    expected = softmax(margins[: len(found)] * scale + shift)
-    worst = float(np.abs(found - expected).max())
+    found = BoostedTrees("trees", BINS, content).probabilities(np.concatenate(given))
+    worst = float(np.abs(found - expected[: len(found)]).max())
     if worst > 1e-3:
-        raise ValueError(f"The graph of the trees differs from the trees by {worst:.2g}.")
+        raise ValueError(f"The file of the trees differs from the trees by {worst:.2g}.")

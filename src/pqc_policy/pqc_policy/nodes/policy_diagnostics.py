@@ -28,15 +28,12 @@ def diagnose(
 ) -> DiagnosticStatusWrapper:
     """Fill in the status: a warning while the policy can't decide or act."""
     level, summary = _summary(decision, caller)
-    doubts = " ".join(filter(None, (policy.fallback, doubled)))
-    if doubts and level in (DiagnosticStatus.OK, DiagnosticStatus.WARN):
-        level, summary = DiagnosticStatus.WARN, f"{doubts} {summary}"
+    if doubled and level in (DiagnosticStatus.OK, DiagnosticStatus.WARN):
+        level, summary = DiagnosticStatus.WARN, f"{doubled} {summary}"
     status.summary(level, f"{summary} {advice}".rstrip())
     config = policy.config
     status.add("strategy", config.strategy)
     status.add("profile", policy.profile.name)
-    if policy.strategy.asks_agent or policy.fallback:
-        status.add("agent", policy.fallback or getattr(policy.agent, "name", "unnamed"))
     status.add("rekey service", "available" if caller.available else "not available")
     status.add("newest answer", caller.newest_answer)
     window = f"within {config.rekey_window_s:g} s, of at most {config.rekey_limit}"

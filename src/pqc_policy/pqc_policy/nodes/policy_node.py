@@ -143,7 +143,6 @@ class PolicyNode(SteadyNode):
             f"Strategy {config.strategy} over {len(self._policy.order.usable)} suites, "
             f"costs from {self._policy.profile.name}."
         )
-        self._warn_of_fallback()
         for name, value in sorted(self._policy.overridden.items()):
             self.get_logger().warning(f"The strategy sets {name} itself: {value} is not used.")
         self._publish_parameters()
@@ -160,10 +159,6 @@ class PolicyNode(SteadyNode):
         """Publish all parameters, for recordings; they apply after the newest decision."""
         stamp = self.get_clock().now().to_msg() if self._newest is None else self._newest[1].stamp
         self._recorded_parameters.publish(parameter_event(self, self._settings, stamp))
-
-    def _warn_of_fallback(self) -> None:
-        if self._policy.fallback:
-            self.get_logger().warning(self._policy.fallback)
 
     def _find_hold_file(self) -> HoldFile | None:
         """Return the file of this node; None where nothing is kept.
@@ -218,7 +213,6 @@ class PolicyNode(SteadyNode):
 
     def _reconfigure(self, settings: PolicySettings) -> None:
         self._policy = settings.make_policy()
-        self._warn_of_fallback()
         self._settings = settings
         usable = {suite.id for suite in self._policy.order.usable}
         if settings.advise_only or self._rekey.waiting_suite not in {None, *usable}:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 
 from pqc_policy.parameters import ParameterFault, check, group, parameter
+from pqc_policy.plugins import LEARNED_STRATEGIES
 from pqc_policy.policy.inputs import REFERENCE_CELLS
 from pqc_policy.policy.suites import (
     AEADS,
@@ -23,8 +24,12 @@ from pqc_policy.policy.suites import (
 REQUIRED_INPUTS = ("link", "battery", "thermal", "armed", "session")
 # Further strategies come from entry points of this group, each a policy.strategies.Strategy.
 STRATEGY_GROUP = "pqc_policy.strategies"
-OWN_STRATEGIES = ("static", "telemetry_aware", "paper_2025", "expert", "rl", "hybrid")
-STRATEGY_NAMES = (*OWN_STRATEGIES, *sorted(entry_points(group=STRATEGY_GROUP).names))
+OWN_STRATEGIES = ("static", "telemetry_aware", "paper_2025", "expert")
+STRATEGY_NAMES = tuple(
+    dict.fromkeys(
+        (*OWN_STRATEGIES, *LEARNED_STRATEGIES, *sorted(entry_points(group=STRATEGY_GROUP).names))
+    )
+)
 _SUITE_IDS = tuple(suite.id for suite in SUITES)
 _LIGHT = "cs-mlkem512-aesgcm-mldsa44"
 
@@ -167,8 +172,8 @@ class PolicyConfig:
 
     strategy: str = parameter(
         "telemetry_aware",
-        "Rules to decide by: static, telemetry_aware, paper_2025, expert; rl and hybrid, in which "
-        "a trained agent takes part; or one of another package.",
+        "Rules to decide by: static, telemetry_aware, paper_2025, expert; rl and hybrid of the "
+        "package pqc_learning, in which a trained agent takes part; or one of another package.",
         choices=STRATEGY_NAMES,
         section="Operation",
     )

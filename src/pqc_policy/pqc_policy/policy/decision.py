@@ -33,14 +33,14 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """What an agent preferred, and why; choices are those of agent_choice.py."""
+    """What a rule preferred of several choices, and why."""
 
     chosen: str
     against: str  # the second best that was open; empty: none was
     values: tuple[tuple[str, float], ...]  # of all choices
     able: tuple[str, ...]  # the choices that were open
     because: tuple[tuple[str, float], ...]  # what spoke for the first against the second
-    view: tuple[int, ...]  # the bins that the agent saw (agent_view.py)
+    view: tuple[int, ...]  # the bins of what it saw
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Proposal:
     removed: tuple[Removal, ...] = ()
     ratchet: bool = False  # fresh keys without public-key operations
     event: bool = False  # a renewal because of an event, which are limited
-    preference: Preference | None = None  # of an agent
+    preference: Preference | None = None  # of a rule that chooses by values
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Decision:
     inactive: tuple[str, ...] = ()  # rules that lack an input
     cue: str = ""  # what the operator should do, as a sentence; empty: nothing
     cue_id: str = ""  # a stable id of the cue: LOSS, or that of a response
-    preference: Preference | None = None  # of the agent, if it was asked
+    preference: Preference | None = None  # of the proposal
 
     @property
     def event(self) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from pqc_policy.parameters import ParameterFault
-from pqc_policy.policy.agent_table import Agent, AgentFault, find_agent
 from pqc_policy.policy.blacklist import blacklist
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import LOSS, Action, Decision, Proposal
@@ -20,7 +19,7 @@ from pqc_policy.policy.profile import Profile, shipped_profile
 from pqc_policy.policy.rules import Rule
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.state import Pending, PolicyState
-from pqc_policy.policy.strategies import FALLBACK, find_strategy
+from pqc_policy.policy.strategies import Strategy, checked, find_strategy
 from pqc_policy.policy.suite_order import SuiteOrder
 from pqc_policy.policy.wording import apart, listed
 
@@ -38,24 +37,17 @@ class Policy:
         profile: Profile | None = None,
         *,
         advise_only: bool = False,
-        agent: Agent | AgentFault | None = None,
+        strategy: Strategy | None = None,
     ) -> None:
         """Raise ParameterFault if no suite may be chosen with this configuration.
 
-        With `advise_only` no rekey is requested, and none is waited for. The agent takes part in
-        the strategies that ask one; None: the shipped one. Without a usable one the rules of
-        FALLBACK decide, and `fallback` says so.
+        With `advise_only` no rekey is requested, and none is waited for. A given `strategy` takes
+        the place of the one that the configuration names.
         """
-        self.strategy = find_strategy(config.strategy)
-        self.agent: Agent | None = None
-        self.fallback = ""
-        if self.strategy.asks_agent:
-            found = find_agent() if agent is None else agent
-            if isinstance(found, AgentFault):
-                self.fallback = f"{found} The strategy {config.strategy} decides as {FALLBACK}."
-                self.strategy = find_strategy(FALLBACK)
-            else:
-                self.agent = found
+        if strategy is None:
+            self.strategy = find_strategy(config.strategy)
+        else:
+            self.strategy = checked(config.strategy, strategy)
         self.config = replace(config, **self.strategy.fixed)
         # Configured values that the strategy does not use.
         self.overridden = {
@@ -79,7 +71,7 @@ class Policy:
 
     def decide(self, state: PolicyState, inputs: DecisionInput) -> tuple[Decision, PolicyState]:
         """Return the decision, and the state to pass in with the next inputs."""
-        seen = observe(self.config, self.profile, self.order, state, inputs, self.agent)
+        seen = observe(self.config, self.profile, self.order, state, inputs)
         s = seen.situation
         able, inactive = self._able(s)
         proposal = next(p for rule in able if (p := rule(s)) is not None)

@@ -67,7 +67,6 @@ def explain(
         [
             f"{_summary(decision)}: {_lower(decision.reason)}",
             *([advice] if advice else []),
-            *([policy.fallback] if policy.fallback else []),
             *_held(decision, set_s),
             *_preference(decision),
             _origin(decision, set_s),

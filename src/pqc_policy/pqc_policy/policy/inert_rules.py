@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from pqc_policy.policy import agent, renewals, rules
+from pqc_policy.policy import renewals, rules
 from pqc_policy.policy.config import REQUIRED_INPUTS, PolicyConfig
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.expert import powers
@@ -62,8 +62,9 @@ class _Reach:
         ceiling = find_suite(self.config.ceiling)
         if self.start is None or ceiling is None:
             return None
-        rising = {rules.upgrade, agent.agent, agent.leeway} & {*self.policy.strategy.rules}
-        rises = bool(rising) and self.order.lighter(self.start, ceiling)
+        strategy = self.policy.strategy
+        rising = rules.upgrade in strategy.rules or bool(strategy.own_rules)
+        rises = rising and self.order.lighter(self.start, ceiling)
         return ceiling if rises else self.start
 
 
@@ -208,12 +209,6 @@ def _upgrade(reach: _Reach) -> Iterator[str]:
         yield f"no suite that may be chosen is lighter than the ceiling, {ceiling.id}"
 
 
-def _agent(reach: _Reach) -> Iterator[str]:
-    """An agent has something to choose if keys are renewed, or there is a step to take."""
-    for unable in _rekey(reach):
-        yield from (f"{why}, and {unable}" for why in _no_lighter(reach))
-
-
 _CHECKS: Mapping[Rule, Callable[[_Reach], Iterator[str]]] = {
     rules.emergency: _emergency,
     rules.blackout: _blackout,
@@ -225,8 +220,6 @@ _CHECKS: Mapping[Rule, Callable[[_Reach], Iterator[str]]] = {
     renewals.fleet: _fleet,
     renewals.rekey: _rekey,
     renewals.overdue: _rekey,
-    agent.agent: _agent,
-    agent.leeway: _agent,
     rules.upgrade: _upgrade,
 }
 

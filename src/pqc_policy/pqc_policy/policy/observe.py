@@ -7,7 +7,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from pqc_policy.policy import expert_levels, learned, missions
-from pqc_policy.policy.agent_table import Agent
 from pqc_policy.policy.blacklist import barred_suites, blacklist, pruned
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.inputs import DecisionInput, Session
@@ -37,7 +36,6 @@ def observe(
     order: SuiteOrder,
     state: PolicyState,
     inputs: DecisionInput,
-    agent: Agent | None = None,
 ) -> Observation:
     """Return the situation with the updated state; a clock that went back resets the state."""
     if state.now_s is not None and inputs.now_s < state.now_s:
@@ -70,7 +68,7 @@ def observe(
 
     by_tunnel = session.blacklisted if session is not None else _NOTHING
     barred = barred_suites(state, order, by_tunnel)
-    s = Situation(config, profile, order, inputs, state, barred, agent)
+    s = Situation(config, profile, order, inputs, state, barred)
     state = _conditions(s, min(passed_s, _LONGEST_STEP_S))
     return Observation(s.with_state(state), note, blacklisted)
 

@@ -20,7 +20,7 @@ from pqc_policy.policy.renewals import (
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.strategies import Strategy
 from pqc_policy.policy.suites import Suite, find_suite
-from pqc_policy.policy.wording import INPUT_NAMES
+from pqc_policy.policy.wording import INPUT_NAMES, listed
 
 
 def outlook(s: Situation, decision: Decision, strategy: Strategy) -> str:
@@ -31,8 +31,8 @@ def outlook(s: Situation, decision: Decision, strategy: Strategy) -> str:
     stepwise = [*_renewal(s, intervals, strategy)]
     if strategy.steps:
         stepwise = [*_conditions(s), *stepwise]
-    if strategy.asks_agent:
-        stepwise.append("the agent may choose otherwise in each second")
+    if strategy.own_rules:
+        stepwise.append(f"{listed(strategy.own_rules)} may choose otherwise in each second")
     elif strategy.steps:
         stepwise += _upgrade(s)
     degraded = [_what_safety_needs(s)] if s.missing else []

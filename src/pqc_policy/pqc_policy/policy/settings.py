@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pqc_policy.parameters import group, parameter
-from pqc_policy.policy.agent_table import find_agent
 from pqc_policy.policy.arm_authorization import ArmAuthorizerConfig
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.engine import Policy
@@ -28,11 +27,6 @@ class PolicySettings:
         "Predicted costs of the suites: a file that `./dev bench speed --profile` has written on "
         "the drone, raspberry_pi_5 or raspberry_pi_4 (those of the papers, whose program stops the "
         "data for a rekey); empty: those of this tunnel, tunnel_x86_64.",
-    )
-    agent: str = parameter(
-        "",
-        "Agent of the strategies rl and hybrid: a file that `./dev train agent` has written; "
-        "empty: the shipped one. Without a usable one the rules of telemetry_aware decide.",
     )
     settle_s: float = parameter(
         0.25,
@@ -56,6 +50,4 @@ class PolicySettings:
             profile = shipped_profile(self.profile)
         else:
             profile = load_profile(Path(self.profile)) if self.profile else None
-        return Policy(
-            self.config, profile, advise_only=self.advise_only, agent=find_agent(self.agent)
-        )
+        return Policy(self.config, profile, advise_only=self.advise_only)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from pqc_policy.policy.blacklist import barred_suites
 from pqc_policy.policy.config import PackLimits, PolicyConfig
@@ -30,9 +29,6 @@ from pqc_policy.policy.suite_order import SuiteOrder
 from pqc_policy.policy.suites import Suite, find_suite
 from pqc_policy.policy.wording import apart
 
-if TYPE_CHECKING:
-    from pqc_policy.policy.agent_table import Agent
-
 
 @dataclass(frozen=True)
 class Situation:
@@ -44,12 +40,11 @@ class Situation:
     inputs: DecisionInput
     state: PolicyState
     barred: frozenset[str]
-    agent: Agent | None = None  # that takes part in the decision
 
     def with_state(self, state: PolicyState) -> Situation:
         """Return the situation with another state; what follows from the inputs alone is kept."""
         other = Situation(
-            self.config, self.profile, self.order, self.inputs, state, self.barred, self.agent
+            self.config, self.profile, self.order, self.inputs, state, self.barred
         )
         # Every cached property follows from inputs and configuration.
         vars(other).update(vars(self), state=state)

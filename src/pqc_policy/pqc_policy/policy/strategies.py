@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from importlib.metadata import entry_points
 from typing import Any
 
-from pqc_policy.foreign_fault import sentence
 from pqc_policy.parameters import ParameterFault
-from pqc_policy.policy import agent, expert, renewals, rules
+from pqc_policy.plugins import load_plugin
+from pqc_policy.policy import expert, renewals, rules
 from pqc_policy.policy.config import STRATEGY_GROUP, PolicyConfig
 from pqc_policy.policy.guarded_rule import guarded
 from pqc_policy.policy.needs import needs_of
@@ -23,6 +22,8 @@ from pqc_policy.policy.operator import operator
 from pqc_policy.policy.profile import SHIPPED
 from pqc_policy.policy.rules import Rule
 from pqc_policy.policy.wording import SHORT_NAMES
+
+_PACKAGE = "pqc_policy"
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Strategy:
     rules: tuple[Rule, ...]
     fixed: Mapping[str, Any] = field(default_factory=dict)
     profile: str = SHIPPED[0]  # the shipped profile to use where none is configured
+    own_rules: tuple[str, ...] = ()  # the names of the rules of another package
 
     @property
     def excludes(self) -> bool:
@@ -42,11 +44,6 @@ class Strategy:
     def steps(self) -> bool:
         """Whether it goes step by step."""
         return rules.link in self.rules
-
-    @property
-    def asks_agent(self) -> bool:
-        """Whether an agent takes part, and without one the rules of FALLBACK decide."""
-        return agent.agent in self.rules or agent.leeway in self.rules
 
 
 _TELEMETRY_AWARE: tuple[Rule, ...] = (
@@ -99,24 +96,7 @@ _TABLES: Mapping[str, tuple[Rule, ...]] = {
         expert.choose,
         rules.nominal,
     ),
-    # An agent decides what is no matter of rules: emergencies, events, and keys that are overdue.
-    "rl": (
-        rules.session,
-        rules.emergency,
-        rules.blackout,
-        rules.cooldown,
-        operator,
-        renewals.event,
-        renewals.fleet,
-        renewals.overdue,
-        agent.agent,
-        rules.safety,
-        rules.nominal,
-    ),
-    # An agent where none of the rules acts, and in place of `upgrade`.
-    "hybrid": tuple(agent.leeway if rule is rules.upgrade else rule for rule in _TELEMETRY_AWARE),
 }
-FALLBACK = "telemetry_aware"
 # The table knows neither loss nor round trip, no delay, no limit of an episode, no wait after a
 # failure, and no reserve among its five rekeys.
 _AS_PUBLISHED = {
@@ -142,27 +122,20 @@ def find_strategy(name: str) -> Strategy:
     """Return a strategy of this package or of an entry point; raise ParameterFault otherwise."""
     if name in STRATEGIES:
         return STRATEGIES[name]
-    found = tuple(entry_points(group=STRATEGY_GROUP, name=name))
-    if not found:
-        raise ParameterFault(f"There is no strategy {name}.")
-    try:
-        strategy = found[0].load()
-    except Exception as fault:  # whatever a foreign package raises
-        raise ParameterFault(f"The strategy {name} can't be loaded: {sentence(fault)}") from fault
+    strategy = load_plugin(STRATEGY_GROUP, "strategy", name, ParameterFault)
     if not isinstance(strategy, Strategy):
         raise ParameterFault(f"The entry point {name} is no Strategy.")
-    return _checked(name, strategy)
+    return checked(name, strategy)
 
 
-def _checked(name: str, strategy: Strategy) -> Strategy:
+def checked(name: str, strategy: Strategy) -> Strategy:
     """Return the strategy with guards about its own rules, and with `nominal` as the last one."""
     unknown = set(strategy.fixed) - {field.name for field in fields(PolicyConfig)}
     if unknown:
         raise ParameterFault(f"The strategy {name} sets {min(unknown)}, which is no parameter.")
     if strategy.profile not in SHIPPED:
         raise ParameterFault(f"The strategy {name} asks for no shipped profile.")
-    known = [rule for table in _TABLES.values() for rule in table]
-    own = [rule for rule in strategy.rules if rule not in known]
+    own = [rule for rule in strategy.rules if not rule.__module__.startswith(f"{_PACKAGE}.")]
     if not all(callable(rule) and hasattr(rule, "__name__") for rule in own):
         raise ParameterFault(f"The strategy {name} has a rule that is no function.")
     lacking = {what for rule in own for what in (*needs_of(rule).every, *needs_of(rule).one_of)}
@@ -172,4 +145,5 @@ def _checked(name: str, strategy: Strategy) -> Strategy:
         )
     guards = tuple(guarded(rule) if rule in own else rule for rule in strategy.rules)
     last = () if rules.nominal in guards else (rules.nominal,)
-    return replace(strategy, rules=(*guards, *last))
+    names = tuple(rule.__name__ for rule in own)
+    return replace(strategy, rules=(*guards, *last), own_rules=names)

@@ -20,7 +20,7 @@ from pqc_policy.shown_text import shown, shown_streams
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return 2 for parameters that can't be used, 0 if none is a mistake.
 
-    1: parameters contradict each other, or the strategy's agent can't be used.
+    1: parameters contradict each other.
     """
     parser = argparse.ArgumentParser(prog="check", description=__doc__, allow_abbrev=False)
     parser.add_argument(
@@ -60,12 +60,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("The limits of the tunnel are not known: give its parameters with --tunnel.")
     for name, value in sorted(policy.overridden.items()):
         print(f"The strategy sets {name} itself: {value} is not used.")
-    if policy.fallback:
-        print(shown(policy.fallback))
     for inert in found:
         verb = "can never act" if inert.contradicts else "never acts here"
         print(f"The rule {inert.rule} {verb}: {inert.why}.")
-    wrong = any(inert.contradicts for inert in found) or bool(policy.fallback)
+    wrong = any(inert.contradicts for inert in found)
     if not found:
         print("Every rule can act.")
     elif not wrong:

@@ -9,10 +9,10 @@ instance, that returns a Detector of the entry point's name.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.metadata import entry_points
 from math import nan
 
 from pqc_policy.foreign_fault import sentence
+from pqc_policy.plugins import load_plugin
 from pqc_policy.sensing.detector_fault import DetectorFault
 from pqc_policy.sensing.detectors import Detector
 from pqc_policy.sensing.finding import Finding, Usual
@@ -39,11 +39,9 @@ class _Guarded:
 
 def load_detector(name: str) -> Detector:
     """Return a detector of another package; raise DetectorFault if there is none that works."""
-    found = tuple(entry_points(group=DETECTOR_GROUP, name=name))
-    if not found:
-        raise DetectorFault(f"There is no detector {name}.")
+    make = load_plugin(DETECTOR_GROUP, "detector", name, DetectorFault)
     try:
-        detector = found[0].load()()
+        detector = make()
         if isinstance(detector, Detector) and detector.name == name and detector.bins >= 1:
             return _Guarded(detector, name)
     except DetectorFault:

@@ -3,37 +3,37 @@
 """A detector whose judgement is a trained model: boosted trees, or a transformer.
 
 The model maps the features of the newest bins (features.py) to a calibrated probability of normal
-traffic and of each class of attack. onnxruntime evaluates it on one thread; it is imported when a
-model is loaded, and by no other detector.
+traffic and of each class of attack. Models of other kinds than trees are read by other packages: an
+entry point of the group pqc_policy.models, named as the kind, refers to the function that does it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf, nan
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pqc_policy.parameters import parameter
+from pqc_policy.plugins import load_plugin
+from pqc_policy.sensing.boosted_trees import BoostedTrees
 from pqc_policy.sensing.detector_fault import DetectorFault
 from pqc_policy.sensing.drift import Drift, drift
 from pqc_policy.sensing.evidence import standing_out
 from pqc_policy.sensing.feature_words import words
 from pqc_policy.sensing.features import FEATURES, vector
 from pqc_policy.sensing.finding import Finding, Usual
-from pqc_policy.sensing.model_card import CLASSES, ModelCard
-from pqc_policy.sensing.model_folder import Model, read_model
-from pqc_policy.sensing.model_limits import is_bounded, limited_options, limited_time
+from pqc_policy.sensing.model_card import ModelCard
+from pqc_policy.sensing.model_folder import MODEL_GROUP, Model, read_model
 from pqc_policy.sensing.traffic import Bin
 
-_INPUT, _OUTPUT, _FLOAT = "features", "probabilities", "tensor(float)"
+TREES = "trees"  # the kind of model that this package reads
 # A model of more bins judges from so many on; unknown values stand for those before.
 _LEAST_BINS = 5
-_SUM_ERROR = 1e-3
 # A link quicker than all of the training is no reason for doubt, nor for anything that the model
 # makes of a number it has never seen.
 _AT_LEAST = "rtt"
@@ -47,7 +47,7 @@ class LearnedSettings:
 
     model_dir: str = parameter(
         "",
-        "Folder with models of one's own, NAME/model.onnx and NAME/card.json each, searched before "
+        "Folder with models of one's own, NAME/model.bin and NAME/card.json each, searched before "
         "the shipped ones; empty: none.",
         section="Learned detectors",
     )
@@ -64,13 +64,24 @@ class LearnedSettings:
     )
 
 
+class ReadModel(Protocol):
+    """A model of any kind."""
+
+    def probabilities(self, windows: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the probabilities of windows; shape (N, bins, F) to (N, classes)."""
+
+
+# Makes a model of its name, its number of bins, and the content of its file.
+Reader = Callable[[str, int, bytes], ReadModel]
+
+
 class LearnedDetector:
     """Scores bins by a model."""
 
     def __init__(
         self, model: Model, settings: LearnedSettings | None = None, attack_score: float = 0.9
     ) -> None:
-        """Check input, output and a trial run; raise DetectorFault if the model does not fit.
+        """Raise DetectorFault if the model can't be read.
 
         A probability at the card's threshold becomes `attack_score`.
         """
@@ -83,8 +94,7 @@ class LearnedDetector:
         quick = FEATURES.index(_AT_LEAST)
         self._least[quick] = self._low[quick]
         self._rows: dict[int, tuple[Bin, NDArray[np.float32]]] = {}
-        self._session = _session(model)
-        _check(self._session, model.card)
+        self._model = _reader(model.card.kind)(model.card.name, model.card.bins, model.content)
 
     @property
     def name(self) -> str:
@@ -105,10 +115,8 @@ class LearnedDetector:
         # Half of the span, so that the start of a flight is no drift.
         found = drift(rows[-span:], self._low, self._high, span // 2)
         share = None if found is None else found.share
-        try:
-            probabilities = _run(self._session, _padded(rows[-self.card.bins :], self.card.bins))
-        except _BadResult as fault:
-            return Finding(nan, doubt=f"The model {self.name} gives {fault}.", drift=share)
+        window = _padded(rows[-self.card.bins :], self.card.bins)
+        (probabilities,) = self._model.probabilities(window[np.newaxis])
         attack = min(max(1.0 - float(probabilities[0]), 0.0), 1.0)
         kind, evidence = "", f"the probability of an attack is {attack:.3f}"
         if attack >= _NAMED_FROM * self.card.threshold:
@@ -163,72 +171,13 @@ def load_learned(
     return LearnedDetector(model, settings, attack_score)
 
 
-def _session(model: Model) -> Any:
-    name = model.card.name
-    try:
-        import onnxruntime
-    except ModuleNotFoundError as error:
-        raise DetectorFault(
-            f"The model {name} needs onnxruntime, which is not installed: install it, or set "
-            "detector to heuristic."
-        ) from error
-    except Exception as error:  # whatever a library of another machine or numpy raises
-        raise DetectorFault(
-            f"The model {name} needs onnxruntime, which can't be loaded."
-        ) from error
-    if not is_bounded(model.content):
-        raise DetectorFault(f"The model {name} is damaged, or has a sparse tensor.")
-    try:
-        return onnxruntime.InferenceSession(
-            model.content, limited_options(), providers=["CPUExecutionProvider"]
-        )
-    except Exception as error:  # whatever onnxruntime raises
-        raise DetectorFault(f"The model {name} can't be read by onnxruntime.") from error
-
-
-class _BadResult(ValueError):
-    """A result of a model that is not its probabilities; the message is what it is."""
-
-
-def _check(session: Any, card: ModelCard) -> None:
-    """Raise DetectorFault unless input, output and the result of a trial are as they must be."""
-    shape, classes = (card.bins, len(FEATURES)), len(card.classes)
-    inputs, outputs = session.get_inputs(), session.get_outputs()
-    if len(inputs) != 1 or not _fits(inputs[0], _INPUT, shape):
-        size = f"{shape[0]} bins by {shape[1]} features"
-        raise DetectorFault(f"The model {card.name} has no single input {_INPUT} of {size}.")
-    if len(outputs) != 1 or not _fits(outputs[0], _OUTPUT, (classes,)):
-        raise DetectorFault(
-            f"The model {card.name} has no single output {_OUTPUT} of {classes} classes."
-        )
-    try:
-        with limited_time() as options:
-            _run(session, np.zeros(shape, dtype=np.float32), options)
-    except _BadResult as fault:
-        raise DetectorFault(f"The model {card.name} gives {fault} in a trial.") from fault
-
-
-def _fits(end: Any, name: str, shape: tuple[int, ...]) -> bool:
-    # The number of windows may be left open.
-    first, *others = end.shape or [None]
-    one = first == 1 or not isinstance(first, int)
-    return bool(end.name == name and end.type == _FLOAT and one and tuple(others) == shape)
-
-
-def _run(session: Any, window: NDArray[np.float32], options: Any = None) -> NDArray[np.float32]:
-    """Return the probabilities of a window of shape (bins, F), shape (C,); raise _BadResult."""
-    try:
-        (result,) = session.run([_OUTPUT], {_INPUT: window[np.newaxis]}, options)
-    except Exception as error:  # whatever onnxruntime raises
-        raise _BadResult("an error") from error
-    found = np.asarray(result, dtype=np.float32)
-    if found.shape != (1, len(CLASSES)):
-        raise _BadResult("a result of another shape")
-    if not np.isfinite(found).all():
-        raise _BadResult("no finite number")
-    if found.min() < -_SUM_ERROR or abs(float(found.sum()) - 1.0) > _SUM_ERROR:
-        raise _BadResult("no probabilities")
-    return found[0]
+def _reader(kind: str) -> Reader:
+    if kind == TREES:
+        return BoostedTrees
+    reader: Reader = load_plugin(
+        MODEL_GROUP, "reader of models of the kind", kind, DetectorFault
+    )
+    return reader
 
 
 def _padded(rows: NDArray[np.float32], bins: int) -> NDArray[np.float32]:

@@ -14,7 +14,7 @@ from pqc_policy.named_files import FileFault, from_json
 from pqc_policy.sensing.detector_fault import DetectorFault
 from pqc_policy.sensing.features import FEATURES
 
-FORMAT = 1
+FORMAT = 2
 NORMAL = "normal"
 CLASSES = (NORMAL, "volumetric", "jamming", "timing", "protocol", "creeping")
 MOST_CARD_BYTES = 256 * 1024
@@ -25,6 +25,7 @@ _FARTHEST = 1e6  # end of a range: no feature gets so far
 _MEMBERS = {
     "format": int,
     "name": str,
+    "kind": str,
     "bin_s": float,
     "bins": int,
     "features": list,
@@ -43,6 +44,7 @@ class ModelCard:
     """A card that fits this program."""
 
     name: str
+    kind: str  # of the model, which says how its file is read
     bin_s: float  # length of a bin in s
     bins: int  # that the model looks at
     classes: tuple[str, ...]  # of its probabilities, in their order
@@ -69,6 +71,8 @@ def parse_card(text: str, name: str) -> ModelCard:
             raise _fault(name, f"has no {member}, or one of a wrong type")
     if document["name"] != name:
         raise _fault(name, f"is that of the model {document['name'][:40]}")
+    if not re.fullmatch(r"[a-z_]{1,40}", document["kind"]):
+        raise _fault(name, "has a kind that is none")
     if list(document["features"]) != list(FEATURES):
         raise _fault(name, f"has other features: {_difference(document['features'], FEATURES)}")
     if list(document["classes"]) != list(CLASSES):
@@ -85,7 +89,17 @@ def parse_card(text: str, name: str) -> ModelCard:
         raise _fault(name, "has no threshold of an attack between 0 and 1")
     low, high = _ranges(name, document["usual_range"])
     return ModelCard(
-        name, bin_s, bins, CLASSES, document["sha256"], size, float(threshold), low, high, document
+        name,
+        document["kind"],
+        bin_s,
+        bins,
+        CLASSES,
+        document["sha256"],
+        size,
+        float(threshold),
+        low,
+        high,
+        document,
     )
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the folder of a learned detector's model, and checks it before anything uses it.
 
-A folder has the name of the model, and two files: `card.json` (model_card.py) and `model.onnx`. The
+A folder has the name of the model, and two files: `card.json` (model_card.py) and `model.bin`. The
 checked bytes are those that are used: the file is not read again.
 """
 
@@ -13,6 +13,7 @@ import os
 import re
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib.metadata import entry_points
 from pathlib import Path
 
 from pqc_policy.named_files import FileFault, read_bytes, read_text
@@ -25,8 +26,10 @@ from pqc_policy.sensing.model_card import (
 )
 
 CARD = "card.json"
-MODEL = "model.onnx"
+MODEL = "model.bin"
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+# A package that reads models of a kind may have some, too.
+MODEL_GROUP = "pqc_policy.models"
 _PACKAGE = "pqc_policy"
 
 
@@ -35,7 +38,7 @@ class Model:
     """A model whose files are complete and belong together."""
 
     card: ModelCard
-    content: bytes = field(repr=False)  # of model.onnx
+    content: bytes = field(repr=False)  # of model.bin
 
 
 def find_model(name: str, model_dir: Path | None = None) -> Path | None:
@@ -48,13 +51,17 @@ def find_model(name: str, model_dir: Path | None = None) -> Path | None:
 
 
 def shipped_models() -> list[Path]:
-    """Return the folders in which models of this package may be: of its sources, and installed."""
-    places = [Path(__file__).resolve().parents[2] / "models"]
-    # No such package, or no environment of ROS: the training has none.
-    with suppress(ImportError, LookupError, OSError):
-        from ament_index_python.packages import get_package_share_directory
+    """Return the folders in which shipped models may be: of the sources, and installed."""
+    sources = Path(__file__).resolve().parents[3]
+    readers = (one.dist.name for one in entry_points(group=MODEL_GROUP) if one.dist is not None)
+    packages = (_PACKAGE, *readers)
+    places = [sources / package / "models" for package in packages]
+    for package in packages:
+        # No such package, or no environment of ROS: the training has none.
+        with suppress(ImportError, LookupError, OSError):
+            from ament_index_python.packages import get_package_share_directory
 
-        places.append(Path(get_package_share_directory(_PACKAGE)) / "models")
+            places.append(Path(get_package_share_directory(package)) / "models")
     return places
 
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
+from pqc_learning.comparison.differences import BASELINE, MEASURES, Difference, differences
+from pqc_learning.comparison.verdict import conclusions, judged, no_verdict
+from pqc_learning.intervals import FEWEST_FOR_95, interval_name
 from pqc_sim.processes.summary_file import read_summary
 
-from pqc_bench.policy_evaluation.differences import BASELINE, MEASURES, Difference, differences
-from pqc_bench.policy_evaluation.intervals import FEWEST_FOR_95, interval_name
-from pqc_bench.policy_evaluation.verdict import conclusions, judged, no_verdict
 from pqc_bench.report.context import Context
 from pqc_bench.report.intervals import Interval
 from pqc_bench.report.section import Raw, Section, Tabulated

@@ -1,0 +1,201 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The rules by which an agent takes part: they say what is open to it, and it chooses.
+
+Whatever it prefers, an open choice is a proposal of the rules or within their limits: a step up is
+that of the rule `upgrade`, a step down needs something that presses and has the limit of an
+episode, fresh keys have their phase and the reserve of rekeys, and nothing is open that would be
+held. Emergencies, blackouts, cooldown and operator are decided before an agent is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from math import isfinite
+
+from pqc_policy.policy import renewals, rules
+from pqc_policy.policy.decision import Action, Preference, Proposal
+from pqc_policy.policy.hold_reasons import hold_reason
+from pqc_policy.policy.needs import needs, needs_of
+from pqc_policy.policy.rules import Rule
+from pqc_policy.policy.situation import Situation
+from pqc_policy.policy.suites import Suite
+from pqc_policy.policy.wording import counted
+
+from pqc_learning.agent.choice import Choice
+from pqc_learning.agent.table import Agent
+from pqc_learning.agent.view import View, view
+
+# Keys that are younger need no renewal, whatever an agent prefers.
+_LEAST_INTERVALS = 0.25
+_WORDS = {
+    Choice.HOLD: "to hold",
+    Choice.RATCHET: "fresh keys by a ratchet",
+    Choice.REKEY: "fresh keys by a full rekey",
+    Choice.DOWN: "one step down",
+    Choice.UP: "one step up",
+}
+# A proposal, or why there is none, as a clause.
+_Options = Mapping[Choice, Proposal | str]
+
+
+def agent_rule(agent: Agent) -> Rule:
+    """Return the rule that does what an agent prefers of everything that is open."""
+
+    @needs("session")
+    def rule(s: Situation) -> Proposal | None:
+        return _chosen(agent, s, "agent", (Choice.RATCHET, Choice.REKEY, Choice.DOWN, Choice.UP))
+
+    rule.__name__ = "agent"
+    return rule
+
+
+def leeway_rule(agent: Agent) -> Rule:
+    """Return the rule that lets an agent choose what the rules leave open.
+
+    That is to renew keys earlier, and when to step up.
+    """
+
+    @needs("session")
+    def rule(s: Situation) -> Proposal | None:
+        return _chosen(agent, s, "leeway", (Choice.RATCHET, Choice.REKEY, Choice.UP))
+
+    rule.__name__ = "leeway"
+    return rule
+
+
+def _chosen(
+    agent: Agent, s: Situation, rule: str, choices: tuple[Choice, ...]
+) -> Proposal | None:
+    if s.current is None:
+        return None
+    options = {choice: _option(s, s.current, choice, rule) for choice in choices}
+    seen = view(s)
+    values = _finite(agent.values(seen))
+    able = [choice for choice in choices if isinstance(options[choice], Proposal)]
+    # Of equal values the first counts, and that is to hold; a choice without a value is none.
+    order = [choice for choice in (Choice.HOLD, *able) if choice in values]
+    best = max(order, key=values.__getitem__, default=Choice.HOLD)
+    proposal = options.get(best)
+    if not isinstance(proposal, Proposal):
+        incomplete = rules.safety(s)
+        if incomplete is not None:
+            return incomplete
+        proposal = rules.endure(s) or Proposal(Action.HOLD, rule, "")
+    preference = _preference(agent, seen, values, best, (Choice.HOLD, *able))
+    return replace(
+        proposal,
+        reason=f"{_reason(preference, options)} {proposal.reason}".rstrip(),
+        preference=preference,
+    )
+
+
+def _finite(values: Mapping[str, float]) -> dict[Choice, float]:
+    """Return the values that are numbers, of choices that there are."""
+    return {choice: v for choice in Choice if isfinite(v := values.get(choice, float("nan")))}
+
+
+def _preference(
+    agent: Agent,
+    seen: View,
+    values: Mapping[Choice, float],
+    best: Choice,
+    able: tuple[Choice, ...],
+) -> Preference:
+    others = [choice for choice in able if choice in values and choice is not best]
+    against = max(others, key=values.__getitem__, default=None)
+    because: tuple[tuple[str, float], ...] = ()
+    if against is not None and best in values:
+        because = agent.because(seen, best, against)
+    return Preference(
+        chosen=best,
+        against=against or "",
+        values=tuple((str(choice), value) for choice, value in values.items()),
+        able=tuple(map(str, able)),
+        because=because,
+        view=seen,
+    )
+
+
+def _reason(preference: Preference, options: _Options) -> str:
+    """Return what the agent prefers, and what it would rather do if that were open."""
+    values = dict(preference.values)
+    chosen = Choice(preference.chosen)
+    if chosen not in values:
+        return "The agent has no value for anything that is open: hold."
+    text = f"The agent prefers {_WORDS[chosen]} (value {values[chosen]:.3f}"
+    if preference.against:
+        against = Choice(preference.against)
+        text += f"; {_WORDS[against]}: {values[against]:.3f}"
+    closed = [
+        (choice, why)
+        for choice, why in options.items()
+        if isinstance(why, str) and values.get(choice, values[chosen]) > values[chosen]
+    ]
+    if closed:
+        choice, why = max(closed, key=lambda each: values[each[0]])
+        text += f"; {_WORDS[choice]} would be worth {values[choice]:.3f}, but {why}"
+    return f"{text})."
+
+
+def _option(s: Situation, current: Suite, choice: Choice, rule: str) -> Proposal | str:
+    """Return the proposal of a choice, or why it is not open."""
+    if choice is Choice.DOWN:
+        found = _down(s, current)
+    elif choice is Choice.UP:
+        found = _up(s)
+    else:
+        found = _renewal(s, current, ratchet=choice is Choice.RATCHET)
+    if isinstance(found, str):
+        return found
+    held = hold_reason(s, found)
+    return replace(found, rule=rule) if held is None else held.text
+
+
+def _renewal(s: Situation, current: Suite, *, ratchet: bool) -> Proposal | str:
+    if "link" not in s.known:
+        return "the link is unknown"
+    if not s.order.may_choose(current, s.barred):
+        return f"{current.id} may not be chosen"
+    if s.config.rekey_interval_s.of(current.family) is None:
+        return f"keys of {current.kem} are renewed after events only"
+    age_s, interval = s.lasted_s(s.state.keys_since_s), renewals.interval_s(s.config, current)
+    if age_s is None or interval is None or age_s < _LEAST_INTERVALS * interval:
+        return "the keys are fresh"
+    cheaper = renewals.cheaper_in_flight(s)
+    waits = renewals.waits_for_phase(s, cheaper or current)
+    if not s.phase_rules.routine or (waits and not ratchet):
+        return "renewals wait for another phase"
+    full = "Fresh keys by a full rekey"
+    if cheaper is not None and not waits:
+        leaving = renewals.leaving(s, current, cheaper, "agent", full)
+        if not ratchet:
+            return leaving
+        if hold_reason(s, leaving) is None:
+            return f"a full rekey leaves {current.signature}, which is costly in flight"
+    why = "Fresh keys by a ratchet" if ratchet else full
+    proposal = Proposal(Action.REKEY, "agent", why, target=current.id)
+    return renewals.renewal(s, current, proposal, ratchet=ratchet)
+
+
+def _down(s: Situation, current: Suite) -> Proposal | str:
+    target = s.order.down(current, s.barred)
+    if target is None:
+        return "no lighter suite is left"
+    if not s.pressed:
+        return "nothing presses"
+    limit = s.config.step_down_limit
+    if s.state.steps_while_pressed >= limit:
+        return f"{counted(limit, 'step')} down are the limit of one episode"
+    why = f"One step down{renewals.saved(s, current, target)}."
+    return Proposal(Action.DOWN, "agent", why, target=target.id)
+
+
+def _up(s: Situation) -> Proposal | str:
+    if needs_of(rules.upgrade).lacking(s.known, s.config.required_inputs):
+        return "a heavier suite needs all required inputs"
+    proposal = rules.upgrade(s)
+    if proposal is None:
+        return "it has not been calm on the ground for long enough, or no heavier suite is left"
+    return proposal

@@ -1,0 +1,57 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is compared: static suites, and the strategies of the policy as they are shipped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pqc_policy.parameters import from_values
+from pqc_policy.policy.config import STRATEGY_NAMES, PolicyConfig
+from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.strategies import Strategy
+from pqc_policy.policy.suites import DEFAULT_SUITE
+
+from pqc_learning.closed_loop.cost_set import CostSet
+
+_LIGHT = {1: "cs-mlkem512-aesgcm-mldsa44", 3: DEFAULT_SUITE}
+_HEAVY = "cs-classicmceliece460896-aesgcm-sphincs192s"
+STATIC = "static"
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A strategy, its first suite, and what differs from the shipped parameters."""
+
+    name: str
+    strategy: str
+    suites: Mapping[int, str]  # by the floor of the tunnel
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    made: Strategy | None = None  # in place of the shipped one of that name
+
+    def suite(self, costs: CostSet) -> str:
+        """Return the suite of the first handshake."""
+        return self.suites[costs.min_level]
+
+    def policy(self, costs: CostSet) -> Policy:
+        """Return the policy with these costs."""
+        values = {"strategy": self.strategy, **self.parameters}
+        return Policy(from_values(PolicyConfig, values), costs.profile, strategy=self.made)
+
+
+def contestants() -> dict[str, Contestant]:
+    """Return all by name: static_light, static_default, static_heavy, and each other strategy.
+
+    static_heavy renews its keys each minute on the ground and in hover, whatever that interrupts.
+    """
+    default = {1: DEFAULT_SUITE, 3: DEFAULT_SUITE}
+    heavy = {"rekey_interval_s.mceliece": 60.0, "max_interruption_s": 60.0}
+    static = (
+        Contestant("static_light", STATIC, _LIGHT),
+        Contestant("static_default", STATIC, default),
+        Contestant("static_heavy", STATIC, {1: _HEAVY, 3: _HEAVY}, heavy),
+    )
+    adaptive = (Contestant(name, name, default) for name in STRATEGY_NAMES if name != STATIC)
+    return {one.name: one for one in (*static, *adaptive)}

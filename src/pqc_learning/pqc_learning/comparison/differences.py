@@ -1,0 +1,72 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Paired differences of a result, as tables and verdicts use them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+BASELINE = "static_default"
+LESS, MORE = -1, 1
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What is compared in pairs, in words; `better` is LESS or MORE, and 0 if neither is."""
+
+    heading: str
+    better: int
+
+
+MEASURES = {
+    "lost_to_rekeys": Measure("datagrams lost", LESS),
+    "longest_gap_s": Measure("longest gap (s)", LESS),
+    "energy_j": Measure("energy (J)", LESS),
+    "seconds_below_level_3": Measure("below level 3 (s)", LESS),
+    # Who renews more often fails more often.
+    "rekeys_failed": Measure("rekeys failed", 0),
+    "emergencies_met": Measure("emergencies met", MORE),
+    "reward_per_s": Measure("reward (1/s)", MORE),
+}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A mean of paired differences, with both ends of its interval of 95 %."""
+
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def side(self) -> int:
+        """LESS or MORE if the whole interval is on that side of zero, else 0."""
+        return MORE if self.low > 0.0 else LESS if self.high < 0.0 else 0
+
+    def __neg__(self) -> Difference:
+        """Return the difference the other way round."""
+        return Difference(-self.mean, -self.high, -self.low)
+
+
+def three_digits(value: float, sign: str = "") -> str:
+    """Return a number with three significant digits; `sign` is that of format()."""
+    if value == 0.0:
+        return "0"
+    return f"{value:{sign},.0f}" if abs(value) >= 1000.0 else f"{value:{sign}.3g}"
+
+
+def differences(
+    pairs: Mapping[str, Mapping[str, Any]], baseline: str
+) -> dict[str, dict[str, Difference]]:
+    """Return the measures of each strategy less those of `baseline`; `pairs` are a result's."""
+    found: dict[str, dict[str, Difference]] = {}
+    for pair, measures in pairs.items():
+        one, _, other = pair.partition(" - ")
+        if baseline in (one, other):
+            own = {name: Difference(**measure) for name, measure in measures.items()}
+            found[other if one == baseline else one] = (
+                {name: -measure for name, measure in own.items()} if one == baseline else own
+            )
+    return found

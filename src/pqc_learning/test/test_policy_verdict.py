@@ -1,0 +1,171 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The verdict of `bench policy`: it follows from the paired intervals, whatever they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pqc_learning.comparison.differences import MEASURES, Difference, differences
+from pqc_learning.comparison.verdict import NO_VERDICT, Judged, conclusions, judged
+from pqc_learning.intervals import interval_name
+from pqc_policy.policy.config import PolicyConfig
+from pqc_policy.policy.suites import DEFAULT_SUITE
+
+BASE, SHIPPED, OTHER = "static_default", PolicyConfig().strategy, "rl"
+NOTHING = (0.0, 0.0, 0.0)
+BETTER_LOST, WORSE_LOST = (-2.0, -3.0, -1.0), (2.0, 1.0, 3.0)
+Bounds = tuple[float, float, float]
+
+
+def pair(**measures: Bounds) -> dict[str, dict[str, float]]:
+    """Return differences that are zero but for those given (mean, low, high)."""
+    return {
+        name: dict(zip(("mean", "low", "high"), measures.get(name, NOTHING), strict=True))
+        for name in MEASURES
+    }
+
+
+def result(pairs: dict[str, Any], switches: int = 0) -> dict[str, Any]:
+    """Return a result of one cost set."""
+    names = dict.fromkeys(name for both in pairs for name in both.split(" - "))
+    strategies = {
+        name: {"rekeys": {"switches": 0 if name.startswith("static") else switches}}
+        for name in names
+    }
+    costs = {"pairs": pairs, "strategies": strategies, "min_level": 3}
+    return {"flights": 1000, "costs": {"tunnel": costs}}
+
+
+def default_of(pairs: dict[str, Any], switches: int = 0) -> str:
+    return conclusions(result(pairs, switches))[-1]
+
+
+def row_of(measure: str, pairs: dict[str, Any]) -> Judged:
+    heading = MEASURES[measure].heading
+    return next(one for one in judged(result(pairs)) if one.measure == heading)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "side"), [((1.0, 0.5, 2.0), 1), ((-1.0, -2.0, -0.5), -1), ((1.0, 0.0, 2.0), 0)]
+)
+def test_an_interval_that_touches_zero_is_on_no_side(bounds: Bounds, side: int) -> None:
+    assert Difference(*bounds).side == side
+    assert (-Difference(*bounds)).side == -side
+
+
+def test_a_pair_is_turned_round_if_the_baseline_comes_first() -> None:
+    pairs = {f"{BASE} - {OTHER}": pair(lost_to_rekeys=(2.0, 1.0, 4.0)), "a - b": pair()}
+    found = differences(pairs, BASE)
+    assert list(found) == [OTHER]
+    assert found[OTHER]["lost_to_rekeys"] == Difference(-2.0, -4.0, -1.0)
+
+
+def test_less_loss_wins_and_fewer_emergencies_met_hurt() -> None:
+    pairs = {
+        f"{SHIPPED} - {BASE}": pair(lost_to_rekeys=(-2.0, -3.0, -1.0)),
+        f"{OTHER} - {BASE}": pair(lost_to_rekeys=WORSE_LOST, emergencies_met=(-0.2, -0.3, -0.1)),
+    }
+    row = row_of("lost_to_rekeys", pairs)
+    assert (row.wins, row.nothing, row.hurts) == (f"{SHIPPED} (-2)", "none", f"{OTHER} (+2)")
+    row = row_of("emergencies_met", pairs)
+    assert (row.wins, row.nothing, row.hurts) == ("none", SHIPPED, f"{OTHER} (-0.2)")
+    row = row_of("energy_j", pairs)
+    assert (row.wins, row.nothing, row.hurts) == ("none", "all 2", "none")
+
+
+def test_neither_failed_rekeys_nor_static_suites_are_judged() -> None:
+    pairs = {
+        f"static_heavy - {BASE}": pair(lost_to_rekeys=WORSE_LOST),
+        f"{OTHER} - {BASE}": pair(rekeys_failed=(1.0, 0.5, 2.0)),
+    }
+    rows = judged(result(pairs))
+    assert {row.nothing for row in rows} == {OTHER}
+    assert len(rows) == len(MEASURES) - 1
+
+
+def test_suites_that_nobody_changes_stay_the_default() -> None:
+    pairs = {
+        f"{SHIPPED} - {BASE}": pair(lost_to_rekeys=WORSE_LOST, reward_per_s=(0.2, 0.1, 0.3)),
+        f"{OTHER} - {SHIPPED}": pair(),
+    }
+    text = default_of(pairs)
+    assert f"the suite stays {DEFAULT_SUITE}, with floor 3" in text
+    assert f"The strategy stays {SHIPPED}" in text
+    (effect, _) = conclusions(result(pairs))
+    assert "no adaptive strategy changed the suite in 1,000 flights" in effect
+    pairs[f"{OTHER} - {SHIPPED}"] = pair(lost_to_rekeys=BETTER_LOST)
+    assert default_of(pairs).endswith(f"and nowhere worse: {OTHER}.")
+
+
+def test_a_strategy_of_another_suite_does_not_replace_the_shipped_one() -> None:
+    pairs = {
+        f"{SHIPPED} - {BASE}": pair(),
+        f"{SHIPPED} - static_light": pair(lost_to_rekeys=WORSE_LOST),
+    }
+    assert f"The strategy stays {SHIPPED}" in default_of(pairs)
+
+
+def test_nothing_is_said_of_a_shipped_strategy_that_was_not_compared() -> None:
+    text = default_of({f"{OTHER} - {BASE}": pair()})
+    assert text.endswith(f"The strategy {SHIPPED} was not compared.")
+
+
+@pytest.mark.parametrize(
+    ("shipped", "other", "words"),
+    [
+        (BETTER_LOST, WORSE_LOST, f"the strategy stays {SHIPPED}, which wins without hurting."),
+        (WORSE_LOST, BETTER_LOST, f"wins without hurting ({OTHER}), not {SHIPPED}."),
+        (WORSE_LOST, WORSE_LOST, f"static with {DEFAULT_SUITE}, for no adaptive strategy wins"),
+        (NOTHING, NOTHING, f"static with {DEFAULT_SUITE}, for no adaptive strategy wins"),
+    ],
+)
+def test_suites_that_are_changed_must_win_without_hurting(
+    shipped: Bounds, other: Bounds, words: str
+) -> None:
+    pairs = {
+        f"{SHIPPED} - {BASE}": pair(lost_to_rekeys=shipped),
+        f"{OTHER} - {BASE}": pair(lost_to_rekeys=other),
+    }
+    assert words in default_of(pairs, switches=7)
+
+
+@pytest.mark.parametrize(
+    ("measures", "words"),
+    [
+        ({"lost_to_rekeys": BETTER_LOST}, f"Wins without hurting: {OTHER}."),
+        (
+            {"lost_to_rekeys": BETTER_LOST, "seconds_below_level_3": (9.0, 8.0, 10.0)},
+            "Each that wins in one measure hurts in another.",
+        ),
+        ({"lost_to_rekeys": WORSE_LOST}, "None wins, and some hurt."),
+        ({}, "None wins or hurts."),
+    ],
+)
+def test_each_cost_set_has_a_sentence(measures: dict[str, Bounds], words: str) -> None:
+    (effect, _) = conclusions(result({f"{OTHER} - {BASE}": pair(**measures)}, switches=1))
+    assert effect == f"tunnel: the suite was changed in flight by {OTHER}. {words}"
+
+
+@pytest.mark.parametrize(("flights", "verdict"), [(2, False), (4, False), (7, False), (8, True)])
+def test_flights_that_may_all_agree_by_chance_give_no_verdict(flights: int, verdict: bool) -> None:
+    few = result({f"{SHIPPED} - {BASE}": pair(lost_to_rekeys=BETTER_LOST)}) | {"flights": flights}
+    assert bool(judged(few)) is verdict
+    sentences = conclusions(few)
+    assert any("The default" in one for one in sentences) is verdict
+    if not verdict:
+        (why,) = sentences
+        assert why.startswith(f"There is no verdict from {flights} flights: in one of 6 ")
+        assert "--flights 8 or more" in why
+
+
+def test_an_interval_of_few_flights_is_not_called_one_of_95_percent() -> None:
+    names = [interval_name(count) for count in (2, 4, 5, 6, 1000)]
+    assert names == ["50 % interval", "87.5 % interval", "93.8 % interval", *2 * ["95 % interval"]]
+
+
+def test_without_the_baseline_there_is_no_verdict() -> None:
+    compared = result({f"{OTHER} - {SHIPPED}": pair()})
+    assert conclusions(compared) == [NO_VERDICT]
+    assert judged(compared) == []
