@@ -24,7 +24,7 @@ setup(
     zip_safe=True,
     maintainer="The PQC-MAV Authors",
     maintainer_email="maintainers@pqc-mav.example",
-    description="Data, training and judgement of detectors and a strategy that learn",
+    description="What learns: data, training, strategies, and the judgement of all",
     license="Apache-2.0",
     extras_require={"test": ["pytest"]},
     entry_points={

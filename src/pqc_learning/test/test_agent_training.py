@@ -13,10 +13,9 @@ from pqc_learning.agent.choice import Choice
 from pqc_learning.agent.table import load_agent
 from pqc_learning.agent.view import COLUMNS
 from pqc_learning.closed_loop.cost_set import cost_sets
-from pqc_learning.closed_loop.distribution import HELD_OUT, draw
+from pqc_learning.closed_loop.distribution import HELD_OUT, TRAINING, TRYING_OUT, draw
 from pqc_learning.closed_loop.flight_plan import PreparedFlight
 from pqc_learning.environment.episode import CHOICES, HOLD_S, Episode
-from pqc_learning.environment.seeds import TRAINING, TRYING_OUT
 from pqc_learning.training.agent import differences, train
 from pqc_learning.training.experience import SIZE, STARTS, Experience, fly_flight
 from pqc_learning.training.fitted_q import fitted, values

@@ -8,11 +8,13 @@ import pytest
 from closed_loop_flights import plan
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pqc_learning.closed_loop.bounds import longest_lockout_s
 from pqc_learning.closed_loop.contestants import contestants
 from pqc_learning.closed_loop.cost_set import cost_sets
 from pqc_learning.closed_loop.flight_plan import Adversary, Attack, PreparedFlight
 from pqc_learning.closed_loop.fly import Flight
+from pqc_policy.policy.config import PolicyConfig
+from pqc_policy.policy.renewals import LATEST_INTERVALS, overdue
+from pqc_policy.policy.strategies import find_strategy
 from pqc_sim.flights.script import Silence
 from pqc_sim.physics.air import Air, Spell
 
@@ -35,6 +37,19 @@ airs = st.builds(
     lambda loss, delay_s: Air(loss=loss, delay_s=delay_s), st.floats(0.1, 1.0), st.floats(0.01, 3.0)
 )
 spells = st.builds(lambda time, up, down: Spell(*time, up, down), times, airs, st.none() | airs)
+
+
+def longest_lockout_s(config: PolicyConfig) -> float:
+    """Return the longest time until keys are renewed, once the link works again.
+
+    A full window of the limit of rekeys, then the interval of renewals; or, which is shorter by
+    default, a request whose answer was lost, the longest wait for a retry, and the interval.
+    """
+    interval_s = config.rekey_interval_s.ml_kem
+    if overdue in find_strategy(config.strategy).rules:
+        interval_s *= LATEST_INTERVALS
+    waits_s = max(config.rekey_window_s, config.pending_s + config.retry_most_s)
+    return waits_s + interval_s
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -10,8 +10,8 @@ import pytest
 pytest.importorskip("gymnasium")
 
 from gymnasium.utils.env_checker import check_env
+from pqc_learning.closed_loop.distribution import TRAINING
 from pqc_learning.environment.flight_env import FlightEnv
-from pqc_learning.environment.seeds import TRAINING
 
 
 def test_gymnasium_s_own_checks_pass() -> None:

@@ -278,18 +278,6 @@ def hold_all(flight: Flight) -> None:
         guarded(flight, presses)
 
 
-def stays_above_the_floor(
-    flight: Flight, silences: list[tuple[int, float]], losing: float
-) -> None:
-    """Whatever a jammer drops."""
-    for seconds, gap_s in silences:
-        for _ in range(seconds):
-            blackouts = flight.blackouts + (gap_s > 1.0)
-            flight.step(gap_s=gap_s, loss=losing, blackouts=blackouts)
-        assert FLOOR.allows(find_suite(flight.suite))
-        there_is_always_a_suite_to_choose(flight)
-
-
 def is_locked_out_for_a_while_at_most(
     policy: Policy, refusals: list[bool], delays: list[float], blocked_s: float
 ) -> None:
@@ -380,7 +368,13 @@ def test_a_jammer_that_only_drops_packets_can_force_at_most_the_floor(
     silences: list[tuple[int, float]],
     losing: float,
 ) -> None:
-    stays_above_the_floor(Flight(make(strategy), suite=suite), silences, losing)
+    flight = Flight(make(strategy), suite=suite)
+    for seconds, gap_s in silences:
+        for _ in range(seconds):
+            blackouts = flight.blackouts + (gap_s > 1.0)
+            flight.step(gap_s=gap_s, loss=losing, blackouts=blackouts)
+        assert FLOOR.allows(find_suite(flight.suite))
+        there_is_always_a_suite_to_choose(flight)
 
 
 @pytest.mark.parametrize("strategy", ALL)

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
 from pqc_policy.named_files import FileFault, from_json, read_text
 from pqc_policy.shown_text import Fault
 
@@ -25,10 +26,7 @@ from pqc_learning.agent.view import COLUMNS, View
 
 FORMAT = 1
 SHIPPED = Path(__file__).with_name("flight_agent.json")
-# Values are sums of rewards, none of which is above 1 in a second: no training gives a larger one.
-MOST_WEIGHT = 10_000.0
 _FIELDS = {"format", "card", "columns", "weights", "sha256"}
-_CARD = ("name", "data", "seed", "commit", "metrics")
 
 
 class AgentFault(Fault):
@@ -51,12 +49,6 @@ class AgentTable:
 
     card: Mapping[str, Any]
     weights: Mapping[str, tuple[tuple[float, ...], ...]]  # by choice, then column, then bin
-    digest: str = field(default="")
-
-    @property
-    def name(self) -> str:
-        """The name on the card."""
-        return str(self.card["name"])
 
     def values(self, view: View) -> Mapping[str, float]:
         """Return the value of each choice."""
@@ -128,39 +120,20 @@ def parse_agent(text: str) -> AgentTable:
         raise AgentFault(f"The agent's table has format {document['format']!r}, but must have 1.")
     if document["sha256"] != digest_of(document):
         raise AgentFault("The agent's table was altered: it does not have the hash that it names.")
-    card = document["card"]
-    if not isinstance(card, dict) or (lacking := [name for name in _CARD if name not in card]):
-        what = lacking[0] if isinstance(card, dict) else "everything"
-        raise AgentFault(f"The card of the agent's table lacks {what}.")
     if document["columns"] != {column.name: list(column.bins) for column in COLUMNS}:
         raise AgentFault("The agent's table was made for other inputs than this policy has.")
-    weights = document["weights"]
-    if not isinstance(weights, dict) or set(weights) != set(Choice):
-        raise AgentFault(f"The agent's table must have weights for {', '.join(Choice)}.")
-    read = {str(choice): _columns(choice, weights[choice]) for choice in Choice}
-    return AgentTable(card, read, document["sha256"])
+    weights = {choice: document["weights"].get(choice, {}) for choice in Choice}
+    read = {str(choice): _columns(table) for choice, table in weights.items()}
+    return AgentTable(document["card"], read)
 
 
-def _columns(choice: str, table: Any) -> tuple[tuple[float, ...], ...]:
-    if not isinstance(table, dict) or set(table) != {column.name for column in COLUMNS}:
-        raise AgentFault(f"The agent's weights of {choice} are not those of its inputs.")
-    for column in COLUMNS:
-        numbers = table[column.name]
-        if not isinstance(numbers, list) or len(numbers) != len(column.bins):
-            count = len(column.bins)
-            raise AgentFault(f"The agent's weights of {choice}, {column.name}, are not {count}.")
-        if not all(map(_fit, numbers)):
-            raise AgentFault(
-                f"A weight of {choice}, {column.name}, is no number from {-MOST_WEIGHT:g} to "
-                f"{MOST_WEIGHT:g}."
-            )
-    return tuple(tuple(map(float, table[column.name])) for column in COLUMNS)
-
-
-def _fit(number: Any) -> bool:
-    if isinstance(number, bool) or not isinstance(number, int | float):
-        return False
-    return abs(number) <= MOST_WEIGHT  # NaN is not
+def _columns(table: Mapping[str, Any]) -> tuple[tuple[float, ...], ...]:
+    """Return the weights of a choice by column; raise AgentFault if they are not those of all."""
+    found = tuple(tuple(table.get(column.name, ())) for column in COLUMNS)
+    sizes = [len(column.bins) for column in COLUMNS]
+    if [len(numbers) for numbers in found] != sizes or not np.isfinite(sum(found, ())).all():
+        raise AgentFault("The agent's table has not a finite weight for each bin of each choice.")
+    return found
 
 
 def load_agent(path: Path) -> AgentTable:

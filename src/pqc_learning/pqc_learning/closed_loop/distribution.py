@@ -21,6 +21,8 @@ from pqc_learning.closed_loop.flight_plan import Adversary, Attack, FlightPlan
 
 # Seeds from here on are held out: model, distribution and bounds were made with smaller ones.
 HELD_OUT = 1_000_000
+# An agent is trained with some of those, and tried out with others for the figures on its card.
+TRAINING, TRYING_OUT = range(200_000, 300_000), range(300_000, 400_000)
 THIN_PACKETS_PER_S = 20.0
 # A SiK radio at 57.6 kbit/s, both directions together.
 _THIN_BYTES_S = 7200.0

@@ -4,9 +4,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,6 +18,7 @@ from pqc_learning.closed_loop.distribution import draw
 from pqc_learning.closed_loop.flight_plan import PreparedFlight
 from pqc_learning.closed_loop.fly import Flight
 from pqc_learning.closed_loop.outcome import Outcome
+from pqc_learning.pool import mapped
 
 
 @dataclass(frozen=True)
@@ -61,26 +60,12 @@ def fly_all(
     `progress` is called with the count and the flight whenever one is done.
     """
     _try_out(strategies)
+    seeds = range(first_seed, first_seed + flights)
     flown = []
-    for one in _flying(strategies, range(first_seed, first_seed + flights), processes):
+    for one in mapped(partial(fly_seed, strategies), seeds, processes):
         flown.append(one)
         progress(len(flown), one)
     return flown
-
-
-def _flying(strategies: tuple[str, ...], seeds: range, processes: int) -> Iterator[FlownFlight]:
-    work = partial(fly_seed, strategies)
-    if processes == 1:
-        yield from map(work, seeds)
-        return
-    with multiprocessing.Pool(processes, initializer=_begin) as pool:
-        yield from pool.imap(work, seeds)
-
-
-def _begin() -> None:
-    die_with_parent()
-    # The parent ends the others.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _try_out(strategies: tuple[str, ...]) -> None:

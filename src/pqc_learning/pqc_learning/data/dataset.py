@@ -5,10 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from multiprocessing import get_context
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +15,7 @@ from pqc_policy.sensing.features import FEATURES
 from pqc_learning.data.judging_flights import judging_flight
 from pqc_learning.data.recording import Recorded, record
 from pqc_learning.data.training_flights import training_flight
+from pqc_learning.pool import mapped
 
 TRAINING, JUDGING = "training", "judging"
 _FLIGHTS = {TRAINING: training_flight, JUDGING: judging_flight}
@@ -48,12 +47,7 @@ def tracks(
     generator: str, seed: int, numbers: Iterable[int], *, attacks: bool, jobs: int = 1
 ) -> list[Track]:
     """Record flights in so many processes, in the order of their numbers."""
-    make = partial(_track, generator, seed, attacks=attacks)
-    if jobs == 1:
-        return [make(number) for number in numbers]
-    # A library of the training that has threads of its own does not survive a fork.
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        return list(pool.map(make, numbers, chunksize=4))
+    return list(mapped(partial(_track, generator, seed, attacks=attacks), numbers, jobs))
 
 
 def _track(generator: str, seed: int, number: int, *, attacks: bool) -> Track:

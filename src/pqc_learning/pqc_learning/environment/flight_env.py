@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 from pqc_learning.agent.choice import Choice
 from pqc_learning.agent.view import COLUMNS
 from pqc_learning.closed_loop.cost_set import cost_sets
-from pqc_learning.closed_loop.distribution import draw
+from pqc_learning.closed_loop.distribution import TRAINING, draw
 from pqc_learning.closed_loop.flight_plan import PreparedFlight
 from pqc_learning.environment.episode import CHOICES, Episode, Moment
-from pqc_learning.environment.seeds import TRAINING
 
 Observation = NDArray[np.int64]
 

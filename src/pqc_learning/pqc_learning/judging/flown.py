@@ -23,6 +23,7 @@ from pqc_learning.data.live import read_recording
 from pqc_learning.data.recording import Recorded
 from pqc_learning.judging.alarms import Account, account
 from pqc_learning.judging.contenders import make_detectors
+from pqc_learning.pool import mapped
 
 # The number of the first flight without attacks.
 WITHOUT_ATTACKS = 100_000
@@ -54,17 +55,10 @@ def fly_all(
     progress: Callable[[int], None] = lambda _: None,
 ) -> list[Flown]:
     """Fly all; numbers from WITHOUT_ATTACKS on have look-alikes only."""
-    work = partial(_fly, tuple(names), seed)
     found = []
-    if jobs == 1:
-        for number in flights:
-            found.append(work(number))
-            progress(len(found))
-        return found
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        for one in pool.map(work, flights):
-            found.append(one)
-            progress(len(found))
+    for one in mapped(partial(_fly, tuple(names), seed), flights, jobs):
+        found.append(one)
+        progress(len(found))
     return found
 
 

@@ -73,8 +73,6 @@ def _of(name: str, flown: Sequence[Flown]) -> dict[str, Any]:
         **_false_alarms(accounts),
         "at_one_false_alarm_per_hour": {"score": threshold, "classes": _classes(at_most_one)},
         "links": _links(flown, name),
-        "kinds": _kinds(accounts),
-        "false_alarms_at": _false_at(flown, name),
         "named_right": right / named if named else None,
         "named_right_interval": by_flight([one.named_right for one in judged], _SEED),
         "roc": _curve(flown, name),
@@ -123,25 +121,6 @@ def _links(flown: Sequence[Flown], name: str) -> dict[str, Any]:
         rate = _rate([one for one in attacks if one.label in MUST_BE_FOUND])
         found[link] = rate | _false_alarms(accounts)
     return found
-
-
-def _kinds(accounts: Sequence[Account]) -> dict[str, Any]:
-    found: dict[str, list[Detection]] = {}
-    for each in accounts:
-        for one in each.detections:
-            found.setdefault(f"{one.label}: {one.kind}", []).append(one)
-    return {kind: _rate(found[kind]) for kind in sorted(found)}
-
-
-def _false_at(flown: Sequence[Flown], name: str) -> dict[str, int]:
-    """Return during or after which look-alike the false alarms were."""
-    found: dict[str, int] = {}
-    for one in flown:
-        for at_s in one.judged[name].account.false_at_s:
-            near = [e.kind for e in one.flight.episodes if e.start_s <= at_s <= e.end_s + 10.0]
-            kind = near[0] if near else "calm"
-            found[kind] = found.get(kind, 0) + 1
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
 def _curve(flown: Sequence[Flown], name: str) -> list[dict[str, float]]:

@@ -11,14 +11,12 @@ on are left to ./dev bench policy.
 from __future__ import annotations
 
 import json
-import multiprocessing
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from functools import partial, reduce
 from operator import add
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +24,10 @@ from pqc_learning.agent.choice import Choice
 from pqc_learning.agent.strategies import LEARNED
 from pqc_learning.agent.table import SHIPPED, load_agent, table_text
 from pqc_learning.closed_loop.cost_set import cost_sets
+from pqc_learning.closed_loop.distribution import TRAINING, TRYING_OUT
 from pqc_learning.environment.episode import CHOICES, Moment
-from pqc_learning.environment.seeds import TRAINING, TRYING_OUT
-from pqc_learning.training.experience import SIZE, STARTS, Experience, fly_flight
+from pqc_learning.pool import mapped
+from pqc_learning.training.experience import SIZE, STARTS, fly_flight
 from pqc_learning.training.fitted_q import Weights, fitted
 from pqc_learning.training.trying_out import metrics
 
@@ -37,8 +36,6 @@ REWARD_BOUND = 0.005
 Rounded = dict[str, list[list[float]]]
 NAME = "flight_agent"
 _DECIMALS = 4
-T = TypeVar("T")
-Map = Callable[[Callable[[int], T], Iterable[int]], Iterable[T]]
 
 
 class Greedy:
@@ -53,12 +50,12 @@ class Greedy:
         return max(moment.able, key=lambda choice: float(found[CHOICES.index(choice)]))
 
 
-def trained(flights: int, mapper: Map[Experience]) -> tuple[Weights, int]:
+def trained(flights: int, jobs: int) -> tuple[Weights, int]:
     """Return the weights after two rounds of flights, and from how many choices they are."""
-    half = flights // 2
-    known = reduce(add, mapper(partial(fly_flight, best=None), TRAINING[:half]))
+    first, second = TRAINING[: flights // 2], TRAINING[flights // 2 : flights]
+    known = reduce(add, mapped(partial(fly_flight, best=None), first, jobs))
     greedy = Greedy(fitted(known))
-    known = known + reduce(add, mapper(partial(fly_flight, best=greedy), TRAINING[half:flights]))
+    known = known + reduce(add, mapped(partial(fly_flight, best=greedy), second, jobs))
     return fitted(known), len(known.choice)
 
 
@@ -72,15 +69,6 @@ def rounded(weights: Weights) -> Rounded:
         ]
         for choice, own in zip(CHOICES, weights, strict=True)
     }
-
-
-@contextmanager
-def _processes(count: int) -> Iterator[Map[Any]]:
-    if count == 1:
-        yield map
-        return
-    with multiprocessing.Pool(count) as pool:
-        yield pool.imap
 
 
 def train(
@@ -107,11 +95,10 @@ def train(
         "commit": commit,
         "metrics": {},
     }
-    with _processes(jobs) as mapper:
-        weights, card["choices"] = trained(flights, mapper)
-        print(f"Learned from {card['choices']} choices in {time.monotonic() - began_s:.0f} s.")
-        table = rounded(weights)
-        card["metrics"] = metrics(table_text(card, table), TRYING_OUT[:tried_out], mapper)
+    weights, card["choices"] = trained(flights, jobs)
+    print(f"Learned from {card['choices']} choices in {time.monotonic() - began_s:.0f} s.")
+    table = rounded(weights)
+    card["metrics"] = metrics(table_text(card, table), TRYING_OUT[:tried_out], jobs)
     print(json.dumps(card["metrics"], indent=1))
     if before is not None:
         return differences(before, card["metrics"])

@@ -90,8 +90,8 @@ def _moments(tracks: list[Track]) -> tuple[Array, Array]:
     rows = np.concatenate([track.features for track in tracks])
     patch = network.PATCH
     changes = np.concatenate([t.features[patch:] - t.features[:-patch] for t in tracks])
-    mean = np.where(network.LEVELS, np.nanmean(changes, axis=0), np.nanmean(rows, axis=0))
-    deviation = np.where(network.LEVELS, np.nanstd(changes, axis=0), np.nanstd(rows, axis=0))
+    mean = np.where(network.IS_LEVEL, np.nanmean(changes, axis=0), np.nanmean(rows, axis=0))
+    deviation = np.where(network.IS_LEVEL, np.nanstd(changes, axis=0), np.nanstd(rows, axis=0))
     # What is nearly always the same must not be blown up.
     return np.nan_to_num(mean).astype(np.float32), np.maximum(
         np.nan_to_num(deviation), 0.05
