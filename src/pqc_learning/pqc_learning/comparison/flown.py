@@ -10,7 +10,6 @@ from functools import partial
 
 from pqc_policy.parameters import ParameterFault
 from pqc_sim.processes.run_fault import RunFault
-from pqc_testing.child import die_with_parent
 
 from pqc_learning.closed_loop.contestants import contestants
 from pqc_learning.closed_loop.cost_set import cost_sets
