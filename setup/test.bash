@@ -19,7 +19,7 @@ colcon_test()
 }
 
 # The tests of these packages mostly wait for processes: test files run in parallel.
-WAITING=(pqc_policy pqc_sim pqc_reference pqc_learning pqc_bench)
+WAITING=(pqc_policy pqc_sim pqc_reference pqc_learning pqc_bench pqc_testing)
 TEST_LIMIT_S=600  # after which a test of these packages counts as failed
 
 test_packages()

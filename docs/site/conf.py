@@ -10,7 +10,10 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 HEADERS = ROOT / "src/pqc_tunnel/include/pqc_tunnel"
-PYTHON_PACKAGES = ("pqc_policy", "pqc_sim", "pqc_reference", "pqc_learning", "pqc_bench")
+PYTHON_PACKAGES = (
+    *("pqc_policy", "pqc_sim", "pqc_reference", "pqc_learning", "pqc_bench"),
+    "pqc_testing",
+)
 
 project = "PQC-MAV for ROS 2"
 author = "The PQC-MAV Authors"

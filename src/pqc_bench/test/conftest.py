@@ -24,7 +24,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 from pqc_bench.bench_command import main  # noqa: E402
 from pqc_bench.report.build import Report, run_report  # noqa: E402
 from pqc_bench.report.run_data import read_run_folder  # noqa: E402
-from pqc_sim.pair.ros_graph import isolate_graph  # noqa: E402
+from pqc_testing.ros_graph import isolate_graph  # noqa: E402
 from report_run import make_run, raw_cells  # noqa: E402
 
 # Tests that run side by side don't share a ROS graph.

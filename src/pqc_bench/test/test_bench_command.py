@@ -134,7 +134,7 @@ def test_what_can_have_no_effect_is_rejected_before_anything_starts(
 def bare(*words: str, **more: Any) -> subprocess.CompletedProcess[str]:
     """Run the command by the system's Python, without the packages of the environment."""
     sources = Path(__file__).parents[2]
-    packages = ("pqc_bench", "pqc_sim", "pqc_policy", "pqc_reference")
+    packages = ("pqc_bench", "pqc_sim", "pqc_policy", "pqc_reference", "pqc_testing")
     path = ":".join(str(sources / name) for name in packages)
     command = ["/usr/bin/python3", "-S", "-m", "pqc_bench.bench_command", *words]
     return subprocess.run(

@@ -15,7 +15,7 @@ from pqc_bench.hold.adversary import DOWN, UP, Adversary
 from pqc_bench.hold.tactics import TACTICS, Tactic, burst, hold, stretch, trickle
 from pqc_bench.hold.verdict import judge
 from pqc_sim.datagrams.udp_port import Endpoint
-from pqc_sim.pair.ports import LOOPBACK
+from pqc_testing.ports import LOOPBACK
 
 # Tenths of a second count time exactly.
 _TICK_S = 0.1

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from pqc_bench.load.load_report import FIGURES, read_load_report
 from pqc_bench.load.targets import HEAVY, LIGHT, TARGETS
-from pqc_sim.processes.child import descendants, stop
+from pqc_testing.child import descendants, stop
 from proc_state import runs
 
 _PATIENCE_S = 120.0

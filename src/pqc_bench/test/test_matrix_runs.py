@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from pqc_bench.metrics import read_metrics
-from pqc_sim.processes.child import descendants, name_of
+from pqc_testing.child import descendants, name_of
 from proc_state import runs
 
 LIMIT_S = 400.0

@@ -17,8 +17,9 @@ from pqc_bench.cell.distribution import distribution
 from pqc_bench.cell.flow_match import FlowMatch
 from pqc_bench.cell.parameters import session_parameters
 from pqc_bench.cell.scenario import scenario_command, scenario_text
-from pqc_sim.pair.ports import LOOPBACK, Ports, free_ports
+from pqc_sim.pair.ports import Ports
 from pqc_sim.processes.run_fault import RunFault
+from pqc_testing.ports import LOOPBACK, free_ports
 
 MS = 1_000_000
 LIMIT_S = 120.0

@@ -22,9 +22,9 @@ from pqc_bench.radio.ground_parameters import ParameterFetch
 from pqc_bench.radio.ground_program import GroundProgram
 from pqc_bench.radio.link_run import Rekeys, run_courses
 from pqc_bench.radio.verdict import judge
-from pqc_sim.pair.ports import free_ports
 from pqc_sim.vehicle.transfers import FILE, NETWORK_CHANNEL
 from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
+from pqc_testing.ports import free_ports
 
 _TICK_NS, _S = 10_000_000, 1_000_000_000
 WALL_NS = 1_790_000_000 * _S

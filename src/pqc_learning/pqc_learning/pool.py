@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from multiprocessing import get_context
 from typing import TypeVar
 
-from pqc_sim.processes.child import die_with_parent
+from pqc_testing.child import die_with_parent
 
 T = TypeVar("T")
 

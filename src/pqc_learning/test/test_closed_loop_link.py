@@ -9,10 +9,11 @@ from statistics import fmean
 import numpy as np
 import pytest
 from pqc_learning.closed_loop.air_record import AirRecord
-from pqc_learning.closed_loop.link_views import REPORT_AT_S, LinkViews, Quiet
+from pqc_learning.closed_loop.link_views import REPORT_AT_S, LinkViews
 from pqc_learning.closed_loop.traffic_counts import TrafficCounts
 from pqc_sim.physics.air import Air, Spell
 from pqc_sim.physics.radio import PACKETS_PER_S, Radio
+from pqc_sim.tunnel.quiet import Quiet
 
 SECONDS = 40
 AIRS = {

@@ -6,9 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import random
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -17,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import rclpy
+from pqc_testing.ros_graph import reserve_domain
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import qos_profile_sensor_data
 
@@ -30,27 +29,14 @@ def own_graph(logs: Path) -> Iterator[None]:
     before = dict(os.environ)
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     os.environ["ROS_LOG_DIR"] = str(logs)
-    with take_domain() as domain:
+    domain, holder = reserve_domain()
+    with holder:
         os.environ["ROS_DOMAIN_ID"] = str(domain)
         try:
             yield
         finally:
             os.environ.clear()
             os.environ.update(before)
-
-
-@contextlib.contextmanager
-def take_domain() -> Iterator[int]:
-    """Reserve a ROS domain by binding an abstract socket with the domain's number in its name."""
-    for domain in random.sample(range(1, 100), 99):
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as holder:
-            try:
-                holder.bind(f"\0ros_test_domain_{domain}")
-            except OSError:
-                continue
-            yield domain
-            return
-    raise RuntimeError("Every ROS domain is in use.")
 
 
 class NodeProcess:

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("rclpy")
 pytest.importorskip("pqc_msgs.msg")
-from ports import LOOPBACK
+from pqc_testing.ports import LOOPBACK
 from ros_graph import NodeProcess, own_graph
 
 

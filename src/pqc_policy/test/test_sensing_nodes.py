@@ -19,7 +19,7 @@ import pytest
 rclpy = pytest.importorskip("rclpy")
 from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402
 from false_mavros import FalseMavros  # noqa: E402
-from ports import LOOPBACK, free_port  # noqa: E402
+from pqc_testing.ports import LOOPBACK, free_ports  # noqa: E402
 from rcl_interfaces.msg import SetParametersResult  # noqa: E402
 from rcl_interfaces.srv import SetParameters  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
@@ -64,7 +64,7 @@ def listener(graph: None) -> Iterator[Listener]:
 
 @pytest.fixture(scope="module")
 def mirror_port() -> int:
-    return free_port()
+    return free_ports(1)[0]
 
 
 @pytest.fixture(scope="module")

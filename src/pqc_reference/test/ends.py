@@ -5,10 +5,8 @@
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import json
 import os
-import random
 import select
 import signal
 import socket
@@ -31,15 +29,13 @@ from pqc_reference.epoch_keys import EpochKeys, Kind
 from pqc_reference.reference_command import make_end, make_shell
 from pqc_reference.shell import Shell
 from pqc_reference.suites import Suite
+from pqc_testing.child import die_with_parent
+from pqc_testing.ports import LOOPBACK, free_ports
 
-LOOPBACK = "127.0.0.1"
 DRONE = "drone1"
 LIMIT_S = 120.0
 FIRST_SUITE = "cs-mlkem768-aesgcm-mldsa65"
 
-_PR_SET_PDEATHSIG = 1
-# The system picks higher ones, and those of a ROS domain start at 7400 + 250 * domain.
-_QUIET_PORTS = [port for port in range(10_000, 32_768) if (port - 7400) % 250 >= 100]
 _Value = TypeVar("_Value")
 
 
@@ -58,23 +54,6 @@ def program(name: str) -> str:
         return str(Path(get_package_prefix("pqc_tunnel")) / "lib" / "pqc_tunnel" / name)
     except PackageNotFoundError as missing:
         pytest.skip(f"needs the built workspace: {missing}")
-
-
-def free_ports(count: int) -> list[int]:
-    """Return ports that are free for UDP."""
-    ports: list[int] = []
-    for port in random.sample(_QUIET_PORTS, 1000):
-        with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
-            udp.bind((LOOPBACK, port))
-            ports.append(port)
-        if len(ports) == count:
-            return ports
-    raise AssertionError(f"this machine has no {count} free ports")
-
-
-def die_with_parent() -> None:
-    """Kill this process when its parent ends; for use between fork and exec."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def make_identities(folder: Path) -> Path:

@@ -20,7 +20,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(PACKAGE), *filter(None, [os.environ.get("PYTHONPATH")])]
 )
 
-from pqc_sim.pair.ros_graph import isolate_graph  # noqa: E402
+from pqc_testing.ros_graph import isolate_graph  # noqa: E402
 from station import Station  # noqa: E402
 
 # Tests that run side by side don't share a ROS graph.

@@ -14,8 +14,8 @@ from types import TracebackType
 from typing import Any
 
 from pqc_sim.datagrams.udp_port import Endpoint
-from pqc_sim.pair.ports import free_ports
 from pqc_sim.processes.summary_file import read_summary
+from pqc_testing.ports import free_ports
 
 HOST = "127.0.0.1"
 LIMIT_S = 120.0

@@ -77,7 +77,7 @@ main()
 
 
 def test_help_needs_the_sources_and_neither_ros_nor_installed_packages() -> None:
-    sources = (SOURCES, SOURCES.with_name("pqc_policy"))
+    sources = (SOURCES, *map(SOURCES.with_name, ("pqc_policy", "pqc_testing")))
     run = subprocess.run(
         ["/usr/bin/python3", "-S", "-E", "-c", HELP, *map(str, sources)],
         capture_output=True,

@@ -17,7 +17,7 @@ from demo_runs import (
     started,
     wait_for_line,
 )
-from pqc_sim.processes.child import descendants
+from pqc_testing.child import descendants
 from test_process_group import ended, wait_until
 
 

@@ -16,13 +16,6 @@ from pqc_sim.demo.demo_flights import FLIGHTS, DemoFlight, FlightConditions, kil
 from pqc_sim.demo.subjects import SUBJECTS
 from pqc_sim.pair.link_emulator import NO_LINK
 from pqc_sim.pair.programs import link_profiles
-from pqc_sim.physics.timeline import line
-
-
-def test_the_temperature_is_linear_between_points() -> None:
-    flight = DemoFlight("", 10.0, "", temperatures=line((0.0, 50.0), (10.0, 60.0), (12.0, 80.0)))
-    times_s = (-1.0, 0.0, 5.0, 10.0, 11.0, 12.0, 100.0)
-    assert [flight.temperature_c(t) for t in times_s] == [50.0, 50.0, 55.0, 60.0, 70.0, 80.0, 80.0]
 
 
 def test_a_lost_sensor_is_absent_and_comes_back(tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from pqc_sim.demo.demo_flights import kill_drone_tunnel
 from pqc_sim.pair.tunnel_launch import NODE, launch_command, tunnel_nodes
-from pqc_sim.processes.child import descendants
 from pqc_sim.processes.process_group import ProcessGroup
 from pqc_sim.processes.run_fault import RunFault
+from pqc_testing.child import descendants
 
 LIMIT_S = 60.0
 PATIENT = "import time; print('here', flush=True); time.sleep(600)"

@@ -332,11 +332,12 @@ def test_a_rekey_that_an_attacker_delays_into_a_timeout_is_tried_again() -> None
             parameters={"expert.balanced_suite": HQC256},
         )
     )
-    failed = next(d for d in flown.decisions if "timed out after 34 s" in d.reason)
+    failed = next(d for d in flown.decisions if "did not confirm the new keys" in d.reason)
     assert not [d for d in flown.decisions if d.blacklisted]
     jammed_until = flown.decisions[0].t + 240.0
     asked = [d for d in flown.decisions if d.to_suite and d.t < jammed_until]
     assert {d.to_suite for d in asked} == {FAST}
+    assert failed.t - asked[0].t >= 30.0
     assert next(d.t for d in asked if d.t > failed.t) - failed.t >= 5.0
 
 

@@ -118,7 +118,7 @@ def _plain(value: Any, truncate: int | None) -> Any:
     return value
 
 
-def message_to_yaml(message: Any, truncate: int | None = None, *, flow_style: bool = False) -> str:
+def message_to_yaml(message: Any, truncate: int | None = None) -> str:
     """Return the fields as YAML."""
     return yaml.dump(
         message_to_dict(message, truncate),
@@ -126,5 +126,5 @@ def message_to_yaml(message: Any, truncate: int | None = None, *, flow_style: bo
         sort_keys=False,
         allow_unicode=True,
         width=sys.maxsize,
-        default_flow_style=flow_style,
+        default_flow_style=False,
     )

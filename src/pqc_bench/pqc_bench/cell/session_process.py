@@ -11,9 +11,9 @@ from typing import Any
 import yaml
 from pqc_sim.pair.ports import Ports
 from pqc_sim.pair.tunnel_launch import NAMESPACES, NODE, explain, launch_command, tunnel_nodes
-from pqc_sim.processes.child import name_of
 from pqc_sim.processes.process_group import ProcessGroup
 from pqc_sim.processes.run_fault import RunFault
+from pqc_testing.child import name_of
 
 from pqc_bench.cell.cell import Cell
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from pqc_sim.processes.child import descendants
+from pqc_testing.child import descendants
 
 _TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
 _KHZ_PER_MHZ = 1000.0

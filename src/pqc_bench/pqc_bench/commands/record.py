@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pqc_learning.data.live import write_recording
 from pqc_sim.pair.link_emulator import fields_by_direction, udp_link_profile
-from pqc_sim.pair.ros_graph import isolate_graph
+from pqc_testing.ros_graph import isolate_graph
 
 from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.tunnel_pair import Plan, TunnelPair

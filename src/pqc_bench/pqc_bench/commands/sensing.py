@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import rclpy
-from pqc_sim.pair.ports import LOOPBACK, free_ports
-from pqc_sim.processes.child import end_with_parent, stop
 from pqc_sim.processes.run_fault import RunFault
+from pqc_testing.child import end_with_parent, stop
+from pqc_testing.ports import LOOPBACK, free_ports
 
 from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.measurement import run_measurement

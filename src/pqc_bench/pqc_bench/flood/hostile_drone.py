@@ -20,7 +20,7 @@ from pqc_reference.control import Control, encode
 from pqc_reference.epoch_keys import Kind
 from pqc_reference.reference_command import make_shell
 from pqc_reference.shell import Shell
-from pqc_sim.pair.ports import free_ports
+from pqc_testing.ports import free_ports
 
 _POLL_S = 0.01
 _HOUR_US = 4_200_000_000

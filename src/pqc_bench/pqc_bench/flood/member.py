@@ -13,8 +13,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from pqc_sim.processes.child import stop
 from pqc_sim.processes.run_fault import RunFault
+from pqc_testing.child import stop
 
 from pqc_bench.flood.hostile_drone import SORTS
 from pqc_bench.flood.verdict import MAX_DELAY

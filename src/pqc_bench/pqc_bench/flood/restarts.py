@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from pqc_sim.datagrams.udp_port import Endpoint
-from pqc_sim.processes.child import stop
 from pqc_sim.processes.run_fault import RunFault
+from pqc_testing.child import stop
 
 from pqc_bench.flood.strangers import Attack, Strangers, may_spoof
 from pqc_bench.flood.verdict import MAX_DELAY

@@ -14,8 +14,8 @@ from typing import Any
 
 from pqc_sim.datagrams.udp_port import Endpoint
 from pqc_sim.pair.programs import tool_program
-from pqc_sim.processes.child import stop
 from pqc_sim.processes.run_fault import RunFault
+from pqc_testing.child import stop
 
 from pqc_bench.harness.live_pair import LivePair
 from pqc_bench.harness.places import ATTACKER, Places

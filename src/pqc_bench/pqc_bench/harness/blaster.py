@@ -11,8 +11,8 @@ from typing import Any
 
 from pqc_sim.datagrams.udp_port import Endpoint
 from pqc_sim.pair.programs import tool_program
-from pqc_sim.processes.child import stop
 from pqc_sim.processes.run_fault import RunFault
+from pqc_testing.child import stop
 
 # A real-time priority above that of busy neighbours, below that of the kernel.
 _PRIORITY = 20

@@ -15,8 +15,8 @@ from typing import Any
 import yaml
 from pqc_sim.pair.parameters import SHIPPED_NODE, shipped_parameters
 from pqc_sim.pair.programs import tunnel_program
-from pqc_sim.processes.child import stop
 from pqc_sim.processes.run_fault import RunFault
+from pqc_testing.child import stop
 
 from pqc_bench.harness.places import GROUND, Places, make_places
 

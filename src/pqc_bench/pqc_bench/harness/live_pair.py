@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from pqc_sim.datagrams.udp_port import Endpoint
-from pqc_sim.pair.ports import LOOPBACK, free_ports
-from pqc_sim.processes.child import stop
 from pqc_sim.processes.run_fault import RunFault
+from pqc_testing.child import stop
+from pqc_testing.ports import LOOPBACK, free_ports
 
 from pqc_bench.harness.blaster import Applications
 from pqc_bench.harness.daemons import Daemons

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pqc_sim.pair.ros_graph import isolate_graph
 from pqc_sim.processes.output_path import require_folder
 from pqc_sim.processes.summary_file import write_summary
+from pqc_testing.ros_graph import isolate_graph
 
 Result = dict[str, Any]
 

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 
-from pqc_sim.processes.child import die_with_parent
+from pqc_testing.child import die_with_parent
 
 
 class Neighbours:

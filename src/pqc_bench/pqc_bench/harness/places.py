@@ -13,8 +13,8 @@ import ipaddress
 import socket
 
 from pqc_sim.datagrams.udp_port import enlarge_receive_buffer
-from pqc_sim.pair.ports import LOOPBACK, STRANGERS
 from pqc_sim.processes.run_fault import RunFault
+from pqc_testing.ports import LOOPBACK, STRANGERS
 
 from pqc_bench.harness.network import Network
 

@@ -20,10 +20,11 @@ from pqc_sim.pair.parameters import (
     gcs_parameters,
     shipped_parameters,
 )
-from pqc_sim.pair.ports import LOOPBACK, Ports
+from pqc_sim.pair.ports import Ports
 from pqc_sim.pair.tunnel_launch import explain, launch_command, tunnel_nodes
 from pqc_sim.processes.process_group import ProcessGroup
 from pqc_sim.processes.run_fault import RunFault
+from pqc_testing.ports import LOOPBACK
 
 from pqc_bench.harness.blaster import Applications
 

@@ -15,8 +15,8 @@ from typing import Any
 import yaml
 from pqc_sim.datagrams.udp_port import Endpoint
 from pqc_sim.pair.link_emulator import LinkEmulator, fields_by_direction, link_profile
-from pqc_sim.pair.ports import free_ports
 from pqc_sim.processes.run_fault import RunFault
+from pqc_testing.ports import free_ports
 
 from pqc_bench.harness.live_pair import ENDS, LivePair
 from pqc_bench.harness.places import ATTACKER, DRONE, GROUND

@@ -17,7 +17,7 @@ from pqc_learning.data.episodes import Episode
 from pqc_learning.data.message_rows import Row, link_row, status_row
 from pqc_sim.datagrams.udp_port import Endpoint
 from pqc_sim.pair.link_emulator import LinkEmulator
-from pqc_sim.pair.ports import LOOPBACK
+from pqc_testing.ports import LOOPBACK
 
 from pqc_bench.flood.strangers import Attack, Strangers
 from pqc_bench.harness.blaster import Blaster

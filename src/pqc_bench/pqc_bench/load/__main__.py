@@ -17,11 +17,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pqc_sim.processes.child import descendants, end_with_parent
 from pqc_sim.processes.command_line import Parser, percent, whole
 from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.signal_pipe import SignalPipe
 from pqc_sim.processes.summary_file import write_summary
+from pqc_testing.child import descendants, end_with_parent
 
 from pqc_bench.harness.process_use import cpu_seconds, resident_kib, waited_seconds
 from pqc_bench.load.summary_option import parse_with_summary

@@ -14,8 +14,8 @@ from typing import Any
 from pqc_policy.policy.suites import find_suite
 from pqc_sim.pair.identities import make_identities
 from pqc_sim.pair.programs import tool_program
-from pqc_sim.pair.ros_graph import isolate_graph
 from pqc_sim.processes.summary_file import read_summary, write_summary
+from pqc_testing.ros_graph import isolate_graph
 
 from pqc_bench.cell.cell import Cell, link_profile
 from pqc_bench.cell.cell_run import CellRun

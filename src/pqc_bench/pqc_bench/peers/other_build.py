@@ -11,8 +11,8 @@ from typing import Any
 
 from pqc_sim.pair.identities import make_identities
 from pqc_sim.pair.parameters import DRONE
-from pqc_sim.pair.ports import free_ports
 from pqc_sim.processes.run_fault import RunFault
+from pqc_testing.ports import free_ports
 
 from pqc_bench.harness.tunnel_pair import Plan
 from pqc_bench.peers.tunnels import Programs

@@ -7,10 +7,10 @@ from __future__ import annotations
 import subprocess
 
 from pqc_sim.datagrams.udp_port import Endpoint
-from pqc_sim.pair.ports import LOOPBACK, free_ports
 from pqc_sim.pair.programs import tool_program
-from pqc_sim.processes.child import die_with_parent, stop
 from pqc_sim.processes.run_fault import RunFault
+from pqc_testing.child import die_with_parent, stop
+from pqc_testing.ports import LOOPBACK, free_ports
 
 from pqc_bench.harness.blaster import Applications
 

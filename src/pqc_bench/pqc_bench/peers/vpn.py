@@ -19,9 +19,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pqc_sim.datagrams.udp_port import Endpoint
-from pqc_sim.pair.ports import LOOPBACK
-from pqc_sim.processes.child import die_with_parent, stop
 from pqc_sim.processes.run_fault import RunFault
+from pqc_testing.child import die_with_parent, stop
+from pqc_testing.ports import LOOPBACK
 
 from pqc_bench.harness.blaster import Applications
 from pqc_bench.harness.network import Network

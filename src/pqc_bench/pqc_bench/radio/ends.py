@@ -10,7 +10,7 @@ import tty
 from collections.abc import Iterator
 
 from pqc_sim.datagrams.udp_port import Endpoint, UdpPort
-from pqc_sim.pair.ports import LOOPBACK
+from pqc_testing.ports import LOOPBACK
 
 _READ_BYTES = 4096
 

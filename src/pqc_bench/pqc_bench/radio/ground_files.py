@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from pqc_sim.datagrams.ftp_packet import MOST_BYTES, FtpPacket, Operation, read_packet
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
@@ -53,11 +55,11 @@ class _FileDialogue(Dialogue):
 
     _opening: int
 
-    def _start(self, packet: FtpPacket, now_ns: int) -> Sent:
-        raise NotImplementedError
+    @abstractmethod
+    def _start(self, packet: FtpPacket, now_ns: int) -> Sent: ...
 
-    def _take(self, packet: FtpPacket, now_ns: int) -> Sent:
-        raise NotImplementedError
+    @abstractmethod
+    def _take(self, packet: FtpPacket, now_ns: int) -> Sent: ...
 
 
 class FileFetch(_FileDialogue):

@@ -15,9 +15,9 @@ from typing import Any
 import yaml
 from pqc_sim.pair.link_emulator import LinkEmulator
 from pqc_sim.pair.links import SERIAL, LinkEnds, end_parameters, lay_links, parse_links
-from pqc_sim.pair.ports import LOOPBACK, free_ports
 from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.vehicle.transfers import NETWORK_CHANNEL, serial_channel
+from pqc_testing.ports import LOOPBACK, free_ports
 
 from pqc_bench.harness.daemons import Daemons
 from pqc_bench.harness.places import GROUND, Places

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from pqc_policy.policy.suites import DEFAULT_SUITE, SUITES, find_suite
-from pqc_sim.pair.ports import LOOPBACK
+from pqc_testing.ports import LOOPBACK
 
 from pqc_msgs.msg import (
     DropCounters,

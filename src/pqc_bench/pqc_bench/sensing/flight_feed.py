@@ -10,8 +10,8 @@ from typing import Any
 
 import rclpy
 from pqc_sim.pair.parameters import shipped_parameters
-from pqc_sim.pair.ports import LOOPBACK
 from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
+from pqc_testing.ports import LOOPBACK
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 

@@ -12,8 +12,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from pqc_sim.processes.child import die_with_parent
 from pqc_sim.processes.run_fault import RunFault
+from pqc_testing.child import die_with_parent
 
 from pqc_bench.simulate.result import Result
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pqc_sim.processes.child import end_with_parent
 from pqc_sim.processes.run_fault import RunFault
+from pqc_testing.child import end_with_parent
 
 FORMAT = 1
 

@@ -8,7 +8,7 @@ import socket
 import threading
 import time
 
-from pqc_sim.pair.ports import LOOPBACK
+from pqc_testing.ports import LOOPBACK
 
 _CHUNK = 65536
 

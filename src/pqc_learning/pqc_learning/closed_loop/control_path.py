@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from pqc_learning.closed_loop.flight_plan import Attack, PreparedFlight
 
-PART_BYTES = 1200  # of a message on a link that is not thin
-_THIN_PART_BYTES = 290
 # An adversary who looks for keys takes longer datagrams for them.
 _KEYS_BYTES = 320
 _GOLDEN = 0.6180339887498949
@@ -24,14 +22,6 @@ class ControlPath:
             for one in flight.plan.adversaries
             if one.attack in (Attack.BLOCK_KEYS, Attack.BLOCK_CONTROL, Attack.DELAY_CONTROL)
         ]
-
-    def parts(self, size: int) -> int:
-        """Return in how many parts a message of so many bytes is sent."""
-        return -(-size // (PART_BYTES if self.rate_bytes_s is None else _THIN_PART_BYTES))
-
-    def airtime_s(self, size: int) -> float:
-        """Return how long a thin link is busy with a message; 0 on any other."""
-        return size / self.rate_bytes_s if self.rate_bytes_s else 0.0
 
     def tried(self, way: str, parts: int, size: int, now_s: float, turn: int) -> tuple[int, float]:
         """Send the missing parts of a message of `size` bytes.

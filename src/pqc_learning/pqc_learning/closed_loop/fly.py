@@ -17,15 +17,19 @@ from pqc_policy.sensing import mission_phase
 from pqc_policy.sensing.mission_phase import Observation
 from pqc_policy.sensing.trend import Trend
 from pqc_sim.physics.computer import Computer
+from pqc_sim.tunnel.events import NEW_KEYS, NO_KEYS, Kind
+from pqc_sim.tunnel.live_tunnel import LiveTunnel
+from pqc_sim.tunnel.quiet import Quiet
+from pqc_sim.tunnel.tunnel_model import TunnelModel
 
 from pqc_learning.closed_loop import worth
 from pqc_learning.closed_loop.advisor_follower import AdvisorFollower, Counted
 from pqc_learning.closed_loop.contestants import Contestant
+from pqc_learning.closed_loop.control_path import ControlPath
 from pqc_learning.closed_loop.cost_set import CORE_W, CostSet
 from pqc_learning.closed_loop.emergencies import HOT_C, Emergencies
 from pqc_learning.closed_loop.flight_plan import Attack, PreparedFlight
-from pqc_learning.closed_loop.link_views import REPORT_AT_S, Quiet, View
-from pqc_learning.closed_loop.live_tunnel import LiveTunnel
+from pqc_learning.closed_loop.link_views import REPORT_AT_S, View
 from pqc_learning.closed_loop.outcome import Outcome
 from pqc_learning.closed_loop.sensed import (
     BATTERY_AGE_S,
@@ -39,7 +43,6 @@ from pqc_learning.closed_loop.sensed import (
 )
 from pqc_learning.closed_loop.stopping_tunnel import StoppingTunnel
 from pqc_learning.closed_loop.traffic_counts import TrafficCounts
-from pqc_learning.closed_loop.tunnel_model import TunnelModel
 
 # The policy decides so long after the whole second, and asks the tunnel at once.
 _SETTLE_S = 0.2
@@ -57,6 +60,15 @@ _PHASES = {
 Watch = Callable[[Decision, "Flight"], None]
 
 
+def _tunnel(prepared: PreparedFlight, costs: CostSet, suite: str) -> TunnelModel:
+    path, spoiled = ControlPath(prepared), prepared.plan.script.spoiled
+    if costs.stops_data:
+        return StoppingTunnel(
+            path, costs.profile, suite, costs.unusable, spoiled, startup_s=costs.startup_s
+        )
+    return LiveTunnel(path, costs.profile, suite, costs.unusable, spoiled)
+
+
 class Flight:
     """One flight; `fly` returns its outcome."""
 
@@ -71,8 +83,7 @@ class Flight:
         self.prepared, self.costs = prepared, costs
         script = prepared.plan.script
         self.policy = contestant.policy(costs)
-        kind = StoppingTunnel if costs.stops_data else LiveTunnel
-        self.tunnel: TunnelModel = kind(prepared, costs, contestant.suite(costs))
+        self.tunnel = _tunnel(prepared, costs, contestant.suite(costs))
         ambient_c, sun = script.ambient_c.at(0.0), script.sun.at(0.0)
         self.computer = Computer(script.computer, ambient_c, sun, script.busy.at(0.0))
         self.outcome = Outcome(seconds=prepared.seconds)
@@ -142,14 +153,21 @@ class Flight:
                 tunnel.advance(crash.at_s)
                 tunnel.crash(crash.at_s)
             if now_s - 1.0 < crash.back_s <= now_s:
+                self.outcome.ratchets += tunnel.ratchets
                 tunnel.restart(crash.back_s)
         tunnel.advance(now_s)
         down = self.prepared.down.arrival_s
         heard = int(down.searchsorted(now_s, "right"))
         tunnel.heard(now_s, float(down[heard - 1]) if heard else 0.0)
-        for at_s in tunnel.changed_s:
-            self._react(at_s)
-        tunnel.changed_s.clear()
+        self._take_events()
+
+    def _take_events(self) -> None:
+        for event in self.tunnel.events:
+            if event.kind in NEW_KEYS:
+                self._react(event.at_s)
+            self.outcome.done += event.kind is Kind.REKEY_CONFIRMED
+            self.outcome.failed += event.kind in NO_KEYS
+        self.tunnel.events.clear()
 
     def _react(self, changed_s: float) -> None:
         """Drop data after new keys, if somebody does that."""
@@ -317,8 +335,8 @@ class Flight:
         """End the account and return it."""
         outcome, tunnel, flight = self.outcome, self.tunnel, self.prepared
         tunnel.finish(float(flight.seconds))
-        outcome.done, outcome.failed = tunnel.rekeys_done, tunnel.rekeys_failed
-        outcome.ratchets = tunnel.ratchets
+        self._take_events()
+        outcome.ratchets += tunnel.ratchets
         outcome.energy_j += tunnel.work_s * CORE_W
         self._emergencies.finish()
         outcome.emergencies_seen = self._emergencies.seen

@@ -11,8 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pqc_policy.policy.suites import Suite, find_suite
-
-from pqc_learning.closed_loop.tunnel_model import WORK, Exchange, Step, TunnelModel
+from pqc_sim.tunnel.events import Kind
+from pqc_sim.tunnel.exchange import DOWN, UP, WORK, Exchange, Step
+from pqc_sim.tunnel.tunnel_model import BLACKLIST_S, TunnelModel
 
 _HANDSHAKE_PATIENCE_S = 45.0
 _HELLO, _TAG_BYTES = 60, 48
@@ -21,6 +22,8 @@ _HELLO, _TAG_BYTES = 60, 48
 @dataclass
 class StoppingTunnel(TunnelModel):
     """A rekey stops the data in both directions."""
+
+    startup_s: float = 0.0  # of the drone's work for each rekey or handshake
 
     # TCP's retransmission time-out.
     retry_first_s = 1.0
@@ -39,14 +42,14 @@ class StoppingTunnel(TunnelModel):
         self._start(purpose, suite_id, self._steps(suite), now_s)
 
     def _steps(self, suite: Suite) -> tuple[Step, ...]:
-        cost, startup_s = self.costs.profile.cost(suite), self.costs.startup_s
+        cost, startup_s = self.profile.cost(suite), self.startup_s
         return (
             Step(WORK, work_s=startup_s, drone_s=startup_s),
-            Step("up", _HELLO, began=True),
+            Step(UP, _HELLO, began=True),
             Step(WORK, work_s=cost.handshake_s - cost.drone_s),
-            Step("down", suite.prekey_bytes),
+            Step(DOWN, suite.prekey_bytes),
             Step(WORK, work_s=cost.drone_s, drone_s=cost.drone_s),
-            Step("up", suite.rekey_bytes - suite.prekey_bytes + _TAG_BYTES),
+            Step(UP, suite.rekey_bytes - suite.prekey_bytes + _TAG_BYTES),
         )
 
     def _patience_s(self, exchange: Exchange) -> float:
@@ -56,30 +59,27 @@ class StoppingTunnel(TunnelModel):
         raise AssertionError("the data stops until the exchange is done")
 
     def _done(self, exchange: Exchange, now_s: float) -> None:
-        began_s = exchange.began_s if exchange.began_s is not None else exchange.started_s
         due_to_rekey = exchange.purpose != "handshake"
-        if exchange.purpose == "rekey" and exchange.suite in self.flight.plan.script.spoiled:
-            self._roll_back(exchange, "the tag does not hold", now_s, authenticated=True)
+        if exchange.purpose == "rekey" and exchange.suite in self.spoiled:
+            self._roll_back(exchange.suite, "the tag does not hold", now_s)
+            self._begin_handshake(self.suite, now_s, "restart")
             return
-        self._new_keys(exchange.suite, now_s - began_s, now_s, fresh=not due_to_rekey)
-        self.rekeys_done += exchange.purpose == "rekey"
-        self.handshakes += not due_to_rekey
+        self._new_keys(exchange, now_s, fresh=not due_to_rekey)
+        self.handshakes += 1
+        if exchange.purpose == "rekey":
+            self.rekeys += 1
+            self._report(Kind.REKEY_CONFIRMED, self.suite, now_s, f"rekeyed to {self.suite}")
         self.established = True
         self._speak(now_s, rekey=due_to_rekey)
 
-    def _occupied(self, exchange: Exchange, way: str, now_s: float, airtime_s: float) -> None:
+    def _occupied(self, exchange: Exchange, way: str, now_s: float, busy_s: float) -> None:
         """Do nothing: while its data stops, nobody else needs the airtime."""
 
     def _give_up(self, exchange: Exchange, now_s: float) -> None:
         if exchange.purpose == "rekey":
-            self._roll_back(exchange, f"timed out after {now_s - exchange.started_s:.0f} s", now_s)
+            self._report(Kind.REKEY_FAILED, exchange.suite, now_s, "the handshake timed out")
+            if exchange.suite != self.suite:
+                self.blacklist[exchange.suite] = now_s + BLACKLIST_S
+            self._begin_handshake(self.suite, now_s, "restart")
         else:
             self._begin_handshake(exchange.suite, now_s, exchange.purpose)
-
-    def _roll_back(
-        self, exchange: Exchange, why: str, now_s: float, *, authenticated: bool = False
-    ) -> None:
-        self._fail(exchange.suite, why, authenticated=authenticated)
-        if exchange.suite != self.suite:
-            self._bar(exchange.suite, now_s)
-        self._begin_handshake(self.suite, now_s, "restart")

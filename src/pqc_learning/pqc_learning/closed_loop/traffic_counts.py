@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from math import inf, nextafter
 
+from pqc_sim.tunnel.quiet import Quiet
+
 from pqc_learning.closed_loop.air_record import AirRecord
-from pqc_learning.closed_loop.link_views import Quiet
 
 
 class _Unsent:

@@ -11,10 +11,11 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
+from pqc_testing.ports import free_ports
+
 from pqc_sim.demo.live_view import Flow
 from pqc_sim.pair.identities import make_identities
 from pqc_sim.pair.parameters import DRONE
-from pqc_sim.pair.ports import free_ports
 from pqc_sim.pair.tunnel_launch import explain, failure_in, launch_command
 from pqc_sim.processes.process_group import ProcessGroup
 from pqc_sim.processes.summary_file import read_summary

@@ -15,8 +15,9 @@ import time
 from pathlib import Path
 from typing import IO
 
+from pqc_testing.child import die_with_parent
+
 from pqc_sim.datagrams.udp_port import Endpoint
-from pqc_sim.processes.child import die_with_parent
 
 _LINK_DOWN = re.compile(r"^link \S+ down\b")
 _MODULES = "param,wp,arm,mode,cmdlong,misc"

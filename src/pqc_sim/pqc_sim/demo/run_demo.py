@@ -11,6 +11,8 @@ import shutil
 import sys
 from pathlib import Path
 
+from pqc_testing.ros_graph import isolate_graph
+
 from pqc_sim.demo.demo_flights import FLIGHTS, FlightConditions
 from pqc_sim.demo.demonstration import Demonstration, Plan
 from pqc_sim.demo.launched import Launched, identity_arguments, port_arguments
@@ -20,7 +22,6 @@ from pqc_sim.demo.verdict import Outcome, as_json, as_text, judge
 from pqc_sim.pair.link_emulator import NO_LINK, link_profile
 from pqc_sim.pair.links import parse_links
 from pqc_sim.pair.node_view import NodeView
-from pqc_sim.pair.ros_graph import isolate_graph
 from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.scratch_folder import ScratchFolder
 from pqc_sim.processes.summary_file import write_summary

@@ -11,26 +11,20 @@ from typing import Any
 from pqc_policy.policy.explain.decision_log import DecisionLog, summary_of
 from rclpy.qos import QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
 
-from pqc_msgs.msg import AdvisorVerdict, LinkReport, PolicyDecision, TunnelEvent, TunnelStatus
+from pqc_msgs.msg import (
+    AdvisorVerdict,
+    DropCounters,
+    LinkReport,
+    PolicyDecision,
+    TunnelEvent,
+    TunnelStatus,
+)
 from pqc_msgs.srv import ListSuites, Rekey
 from pqc_sim.demo.live_view import Event, LinkState, PathState, PolicyState, TunnelEnd
 from pqc_sim.demo.subjects import subject_text
 from pqc_sim.pair.node_view import EVENTS, NodeView, is_up
 
-_DROPS = (
-    "replay",
-    "auth_fail",
-    "seq_old",
-    "decrypt_fail",
-    "malformed",
-    "unknown",
-    "no_session",
-    "queue_full",
-    "oversize",
-    "stale",
-    "foreign",
-    "incomplete",
-)
+_DROPS = tuple(DropCounters.get_fields_and_field_types())
 _DECISIONS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 # In the reason of a decision: the hold reason follows.
 _HELD = " – held because "
@@ -125,7 +119,7 @@ class TunnelView(NodeView):
             status.rekeys,
             total_ms if status.handshakes else None,
             {name: count for name in _DROPS if (count := getattr(status.drops, name)) > 0},
-            getattr(status, "likely_cause", ""),
+            status.likely_cause,
         )
 
     def _on_event(self, end: str, event: TunnelEvent) -> None:

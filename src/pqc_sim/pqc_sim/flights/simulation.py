@@ -14,14 +14,14 @@ from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.telemetry import Telemetry
 
-from pqc_sim.flights import tunnel_reports as reports
 from pqc_sim.flights.instruments import Instruments
 from pqc_sim.flights.messages import NANOSECONDS, made, stamp
 from pqc_sim.flights.script import Script
-from pqc_sim.flights.simulated_tunnel import State, Tunnel
+from pqc_sim.flights.tunnel_reports import TunnelReports
 from pqc_sim.physics.battery_pack import Pack
 from pqc_sim.physics.computer import Computer
 from pqc_sim.physics.radio import Radio
+from pqc_sim.tunnel.live_tunnel import LiveTunnel
 
 START_NS = 1_779_955_200 * NANOSECONDS  # 28 May 2026, 8 o'clock UTC
 TICKS_PER_S = 20
@@ -67,8 +67,10 @@ class Simulation:
         self.pack = Pack(script.pack, script.charge, pack_c)
         self.computer = Computer(script.computer, ambient_c, sun, script.busy.at(0.0))
         self.radio = Radio(script.air, script.spells, seed)
-        profile = self.policy.profile
-        self.tunnel = Tunnel(self.radio, profile, script.suite, seed, script.spoiled)
+        self.tunnel = LiveTunnel(
+            self.radio, self.policy.profile, script.suite, spoiled=script.spoiled
+        )
+        self._reports = TunnelReports(START_NS, self.tunnel, self.radio, seed)
         self.instruments = Instruments(script.assumed_pack, seed)
         self.telemetry = Telemetry()
         self.state = PolicyState()
@@ -80,15 +82,15 @@ class Simulation:
 
     def fly(self) -> Flown:
         """Fly the whole script and return the result."""
-        self.tunnel.start(0.0)
-        self.tunnel.established(0.0)
+        self.radio.restarted(0.0)
         for tick in range(1, round(self.script.seconds * TICKS_PER_S) + 1):
             now_s = tick / TICKS_PER_S
             self._physics(now_s)
             self._crashes(tick)
             self._floods(now_s)
-            self.radio.step(now_s, bool(self.tunnel.session), self.tunnel.running)
-            self.tunnel.step(now_s)
+            self.radio.step(now_s, bool(self.tunnel.suite), self.tunnel.running)
+            self.tunnel.advance(now_s)
+            self.tunnel.heard(now_s, self.radio.down.estimator.last_s)
             self._sense(tick, now_s)
             self._publish_tunnel(tick, now_s)
             if tick % TICKS_PER_S == _DECIDE and tick > TICKS_PER_S:
@@ -102,7 +104,7 @@ class Simulation:
         self._gust += -share * self._gust + sqrt(2.0 * share) * self._wind.gauss(0.0, 1.0)
         motors_w = load.power_w + script.wind * load.gust_w * self._gust
         ambient_c, sun = script.ambient_c.at(now_s), script.sun.at(now_s)
-        busy = script.busy.at(now_s) + 0.3 * (self.tunnel.state is State.REKEYING)
+        busy = script.busy.at(now_s) + 0.3 * self.tunnel.rekeying
         self.computer.step(busy, ambient_c, sun, load.power_w > 100.0, step_s)
         total_w = max(motors_w, 0.0) + _AVIONICS_W + self.computer.power_w
         self.pack.step(total_w, ambient_c, step_s)
@@ -110,16 +112,17 @@ class Simulation:
     def _crashes(self, tick: int) -> None:
         for crash in self.script.crashes:
             if tick == round(crash.at_s * TICKS_PER_S):
-                self.tunnel.crash()
+                self.tunnel.crash(crash.at_s)
                 self._published_state, self._published_blacklist = (), None
             if tick == round(crash.back_s * TICKS_PER_S):
-                self.tunnel.start(tick / TICKS_PER_S)
+                self.radio.restarted(crash.back_s)
+                self._reports.restarted()
+                self.tunnel.restart(crash.back_s)
 
     def _floods(self, now_s: float) -> None:
         for flood in self.script.floods:
             if flood.start_s <= now_s < flood.end_s and self.tunnel.running:
-                dropped = self.tunnel.dropped.get(flood.reason, 0.0)
-                self.tunnel.dropped[flood.reason] = dropped + flood.per_s / TICKS_PER_S
+                self._reports.dropped[flood.reason] += round(flood.per_s / TICKS_PER_S)
 
     def _sense(self, tick: int, now_s: float) -> None:
         at_ns, phase = START_NS + tick * _TICK_NS, tick % TICKS_PER_S
@@ -158,9 +161,10 @@ class Simulation:
                 self._put("advisor", at_ns, verdict)
 
     def _publish_tunnel(self, tick: int, now_s: float) -> None:
-        tunnel, at_ns = self.tunnel, START_NS + tick * _TICK_NS
+        tunnel, reports, at_ns = self.tunnel, self._reports, START_NS + tick * _TICK_NS
         for event in tunnel.events:
-            self._put("events", at_ns, reports.event(START_NS, event))
+            reports.note(event)
+            self._put("events", at_ns, reports.event(event))
         tunnel.events.clear()
         if not self.flown.suites or self.flown.suites[-1][1] != tunnel.suite:
             self.flown.suites.append((now_s, tunnel.suite))
@@ -170,16 +174,16 @@ class Simulation:
         if barred != self._published_blacklist:
             self._published_blacklist = barred
             experimental = self.policy.config.allowed.experimental
-            self._put("suites", at_ns, reports.suites(at_ns, START_NS, tunnel, experimental))
+            self._put("suites", at_ns, reports.suites(at_ns, experimental))
         if tick % TICKS_PER_S == _LINK:
-            report = reports.link(at_ns, now_s, self.radio)
+            report = reports.link(at_ns, now_s)
             if not self._silent("link", at_ns):
                 self.instruments.note_link(report)
             self._put("link", at_ns, report)
         state = (tunnel.state, tunnel.suite, tunnel.epoch)
         if state != self._published_state or tick % TICKS_PER_S == _STATUS:
             self._published_state = state
-            report = reports.status(at_ns, now_s, tunnel)
+            report = reports.status(at_ns, now_s)
             if not self._silent("status", at_ns):
                 self.instruments.note_status(report)
             self._put("status", at_ns, report)
@@ -189,7 +193,7 @@ class Simulation:
         decision, self.state = self.policy.decide(self.state, inputs)
         self.flown.decisions.append(decision)
         if decision.to_suite is not None:
-            self.tunnel.rekey(decision.to_suite, now_s)
+            self.tunnel.rekey(decision.to_suite, now_s, ratchet=decision.ratchet)
 
     def _put(self, topic: str, at_ns: int, message: Any) -> None:
         if self._silent(topic, at_ns):

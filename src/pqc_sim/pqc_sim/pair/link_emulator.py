@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from pqc_testing.child import die_with_parent, stop
 
 from pqc_sim.datagrams.udp_port import Endpoint
 from pqc_sim.pair.programs import link_profiles, tool_program
-from pqc_sim.processes.child import die_with_parent, stop
 from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.summary_file import read_summary
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pqc_testing.ports import LOOPBACK, free_ports
+
 from pqc_sim.pair.link_emulator import link_profile
-from pqc_sim.pair.ports import LOOPBACK, free_ports
 from pqc_sim.processes.run_fault import RunFault
 
 UDP, SERIAL = "udp", "serial"

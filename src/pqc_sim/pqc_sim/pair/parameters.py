@@ -9,8 +9,9 @@ from typing import Any
 
 import yaml
 from ament_index_python.packages import get_package_share_directory
+from pqc_testing.ports import LOOPBACK
 
-from pqc_sim.pair.ports import LOOPBACK, Ports
+from pqc_sim.pair.ports import Ports
 
 DRONE = "drone1"
 SHIPPED_NODE = "/**/tunnel"

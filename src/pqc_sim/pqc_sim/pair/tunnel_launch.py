@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from pqc_sim.processes.child import descendants, name_of
+from pqc_testing.child import descendants, name_of
 
 # The namespace of the node of each end, and the program of the node.
 NAMESPACES = {"drone": "pqc", "gcs": "gcs/pqc"}

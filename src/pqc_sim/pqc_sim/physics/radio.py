@@ -56,6 +56,8 @@ class PeerReport:
 class Radio:
     """Both directions, and the newest report of the ground station that reached the drone."""
 
+    rate_bytes_s = None  # it is not thin
+
     def __init__(self, usual: Air, spells: tuple[Spell, ...], seed: str) -> None:
         self.up, self.down = (
             Stream(
@@ -93,6 +95,14 @@ class Radio:
             if running:
                 self.peer_report = PeerReport(view, at_s)
                 self.rtt_s = rtt_s or self.rtt_s
+
+    def tried(self, way: str, parts: int, size: int, now_s: float, turn: int) -> tuple[int, float]:
+        """Carry the parts of a message of an exchange, as `tunnel.exchange.ControlPath` says."""
+        del size, turn
+        path = (self.up if way == "up" else self.down).path
+        delays_s = [path.delivered(now_s) for _ in range(parts)]
+        arrived_s = [delay_s for delay_s in delays_s if delay_s is not None]
+        return parts - len(arrived_s), max(arrived_s, default=0.0)
 
     def restarted(self, now_s: float) -> None:
         """Forget the measurements of the drone's end, whose tunnel has been restarted."""

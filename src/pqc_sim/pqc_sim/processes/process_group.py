@@ -11,7 +11,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pqc_sim.processes.child import end_with_parent
+from pqc_testing.child import end_with_parent
+
 from pqc_sim.processes.run_fault import RunFault
 
 

@@ -30,24 +30,22 @@ _STEP_S = _STEP_NS / 1e9
 _MAX_STEPS = 250
 # The field where ArduPilot's developers fly, and its simulator by default.
 _HOME = Place(-35.363262, 149.165237, 584.0)
-_COMPONENT = mavlink.MAV_COMP_ID_AUTOPILOT1
+_SYSTEM, _COMPONENT = 1, mavlink.MAV_COMP_ID_AUTOPILOT1
 _RADIO = (ord("3"), ord("D"))  # system and component of a SiK radio
 
 
 @dataclass(frozen=True)
 class VehicleOptions:
-    """The home position of the vehicle, its message rate in Hz, its battery, its ids.
+    """The message rate of the vehicle in Hz, its battery, its seed.
 
     The charge is from 0 to 1; without a capacity in mAh it is the parameter's default. With a
     channel the vehicle sends at this port all that an ArduCopter does: bulk at its pace, other
     components, signatures.
     """
 
-    home: Place = _HOME
     rate_hz: int = 320
     charge: float = 1.0
     capacity_mah: float | None = None
-    system: int = 1
     seed: int = 1
     channel: Channel | None = None
 
@@ -61,16 +59,15 @@ class Vehicle:
         self.received = FlowCount()
         channel = options.channel
         self.transfers = None if channel is None else Transfers(channel, options.seed)
-        self._components = None if channel is None else Components(options.system, now_ns)
+        self._components = None if channel is None else Components(_SYSTEM, now_ns)
         table = TABLE if channel is None else filled_table(channel.parameters)
         self._parameters = Parameters(table)
-        self._parameters.set("SYSID_THISMAV", options.system)
         if options.capacity_mah is not None:
             self._parameters.set("BATT_CAPACITY", options.capacity_mah)
         mission = Mission()
         kind = PackType(capacity_ah=self._parameters["BATT_CAPACITY"] / 1000.0)
         battery = Pack(kind, options.charge, AIR_C)
-        self._flight = Flight(Body(options.home), battery, self._parameters, mission)
+        self._flight = Flight(Body(_HOME), battery, self._parameters, mission)
         self._missions = MissionProtocol(mission)
         self._readings = Readings(
             self._flight, self._missions, now_ns, wall_ns, Random(options.seed)
@@ -79,7 +76,7 @@ class Vehicle:
         listing = None if self.transfers is None else self.transfers.listing
         self._parameter_protocol = ParameterProtocol(self._parameters, listing)
         self._commands = Commands(self._flight, self._missions, self._telemetry)
-        self._codec = mavlink.MAVLink(None, options.system, _COMPONENT)
+        self._codec = mavlink.MAVLink(None, _SYSTEM, _COMPONENT)
         self._stepped_ns = now_ns
         self._greeting: Reply = [
             notice(mavlink.MAV_SEVERITY_INFO, "PQC-MAV simulated copter"),

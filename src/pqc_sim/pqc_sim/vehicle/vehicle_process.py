@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from pqc_sim.datagrams.udp_port import Endpoint, UdpPort
-from pqc_sim.processes.command_line import Parser, endpoint, message_rate, number, percent, real
-from pqc_sim.processes.counting_program import NS, CountingProgram
-from pqc_sim.vehicle.body import Place
+from pqc_sim.processes.command_line import Parser, endpoint, message_rate, percent, real
+from pqc_sim.processes.counting_program import CountingProgram
 from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
 
 
@@ -31,13 +30,10 @@ class VehicleProcess(CountingProgram):
         self._peer: Endpoint = options.tunnel
         self._vehicle: Vehicle | None = None
         self._options = VehicleOptions(
-            home=options.home,
             rate_hz=options.rate,
             charge=options.charge / 100.0,
             capacity_mah=options.capacity,
-            system=options.system_id,
         )
-        self._stop_ns = None if options.seconds is None else int(options.seconds * NS)
         self.state = "holding"
         if not options.hold:
             self._start()
@@ -46,8 +42,6 @@ class VehicleProcess(CountingProgram):
         now_ns = time.monotonic_ns()
         self._vehicle = Vehicle(self._options, now_ns, time.time_ns())
         self.state = "running"
-        if self._stop_ns is not None:
-            self._stop_ns += now_ns
 
     def handle_signal(self, number: int) -> None:
         """Start on SIGUSR1."""
@@ -65,10 +59,6 @@ class VehicleProcess(CountingProgram):
         if vehicle is None:
             self.strangers += sum(sender != self._peer for _, sender in self._port.receive_all())
             return
-        if self.state == "running" and self._stop_ns is not None and now_ns >= self._stop_ns:
-            # All that was due before, however late this process gets the CPU.
-            self._send(vehicle.advance(self._stop_ns - 1))
-            self.begin_drain()
         for datagram, sender in self._port.receive_all():
             if sender != self._peer:
                 self.strangers += 1
@@ -94,18 +84,6 @@ class VehicleProcess(CountingProgram):
         }
 
 
-def _place(text: str) -> Place:
-    """Read LATITUDE,LONGITUDE,ALTITUDE."""
-    parts = text.split(",")
-    if len(parts) != 3:
-        raise argparse.ArgumentTypeError(f"'{text}' isn't of the form LATITUDE,LONGITUDE,ALTITUDE")
-    latitude, longitude, altitude = (number(part) for part in parts)
-    # Not the poles: there, east has no meaning.
-    if not (abs(latitude) < 85.0 and abs(longitude) <= 180.0 and abs(altitude) < 9000.0):
-        raise argparse.ArgumentTypeError(f"'{text}' isn't a place to fly from")
-    return Place(latitude, longitude, altitude)
-
-
 def _parser() -> Parser:
     parser = Parser(prog="vehicle", description="A simulated MAVLink quadcopter.")
     option = parser.option
@@ -113,7 +91,6 @@ def _parser() -> Parser:
     option("--bind", "address of the vehicle's own socket; port 0 takes a free one", **address)
     option("--tunnel", "plaintext address of the drone's tunnel", **address)
     option("--rate", "telemetry messages per second (320)", type=message_rate, default=320)
-    option("--seconds", "stop sending after this time in s (default: on a signal)", type=float)
     option("--charge", "charge of the battery in %% (100)", type=percent, default=100.0)
     option(
         "--capacity",
@@ -121,9 +98,6 @@ def _parser() -> Parser:
         type=real(1.0, 1e6, "a capacity from 1 to 1000000 mAh"),
         default=5200.0,
     )
-    text = "home position: degrees, degrees, metres above sea level"
-    option("--home", text, type=_place, metavar="LAT,LON,ALT", default=VehicleOptions().home)
-    option("--system-id", "MAVLink system id (1)", type=int, default=1)
     option("--hold", "stay silent until the process gets SIGUSR1", action="store_true")
     option("--summary", "file for the counts, rewritten each second", type=Path, metavar="FILE")
     return parser

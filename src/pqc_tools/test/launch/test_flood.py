@@ -17,6 +17,8 @@ import launch_testing.asserts
 import pytest
 from ament_index_python.packages import get_package_prefix
 from launch import LaunchDescription
+from pqc_testing.ports import LOOPBACK
+from pqc_testing.ros_graph import isolate_graph
 
 from pqc_msgs.msg import TunnelStatus
 
@@ -25,13 +27,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 from tunnel_test_helpers import (
     GREETING,
     LATCHED,
-    LOCALHOST,
     PATIENCE_S,
     Application,
     GraphTestCase,
     TunnelPair,
     introduce,
-    isolate_graph,
     make_tunnel_pair,
 )
 
@@ -59,7 +59,7 @@ class TestFlood(GraphTestCase):
         done = subprocess.run(
             [
                 str(FLOOD),
-                *("--to", f"{LOCALHOST}:{port}", "--datagrams", "200", "--seconds", "1"),
+                *("--to", f"{LOOPBACK}:{port}", "--datagrams", "200", "--seconds", "1"),
                 *("--key-id", str(status.key_id)),
             ],
             capture_output=True,

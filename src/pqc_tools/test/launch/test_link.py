@@ -19,6 +19,8 @@ import pytest
 from ament_index_python.packages import get_package_prefix, get_package_share_path
 from launch import LaunchDescription
 from launch.actions import ExecuteProcess
+from pqc_testing.ports import LOOPBACK, free_ports
+from pqc_testing.ros_graph import isolate_graph
 
 from pqc_msgs.msg import TunnelStatus
 from pqc_msgs.srv import Rekey
@@ -28,14 +30,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 from tunnel_test_helpers import (
     GREETING,
     LATCHED,
-    LOCALHOST,
     OTHER_SUITE,
     Application,
     GraphClient,
     TunnelPair,
-    free_ports,
     introduce,
-    isolate_graph,
     make_tunnel_pair,
 )
 
@@ -57,8 +56,8 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
         cmd=[
             str(EMULATOR),
             *("--profile", str(get_package_share_path("pqc_tools") / "links/lte.yaml")),
-            *("--udp-listen", f"{LOCALHOST}:{port}"),
-            *("--udp-forward", f"{LOCALHOST}:{pair.drone['gcs_datagram_port']}"),
+            *("--udp-listen", f"{LOOPBACK}:{port}"),
+            *("--udp-forward", f"{LOOPBACK}:{pair.drone['gcs_datagram_port']}"),
             *("--summary", str(summary)),
         ],
         output="screen",

@@ -23,7 +23,8 @@ from rclpy.utilities import get_rmw_implementation_identifier
 sys.path.insert(0, str(Path(__file__).parent))
 
 from graph_client import PATIENCE_S, GraphTestCase
-from tunnel_pair import isolate_graph, make_tunnel_pair, program, tunnel_node
+from pqc_testing.ros_graph import isolate_graph
+from tunnel_pair import make_tunnel_pair, program, tunnel_node
 from user_files import closed_graph, open_graph
 
 isolate_graph()

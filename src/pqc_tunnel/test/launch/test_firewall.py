@@ -33,7 +33,8 @@ from firewall_probes import (
 )
 from graph_client import PATIENCE_S
 from network_namespaces import Namespace, joined_namespaces, why_not
-from tunnel_pair import LOCALHOST, make_identities, program
+from pqc_testing.ports import LOOPBACK
+from tunnel_pair import make_identities, program
 
 CONFIG = get_package_share_path("pqc_tunnel") / "config"
 WHY_NOT = why_not("nft")
@@ -237,10 +238,10 @@ class TestTunnelBetweenFirewalls(unittest.TestCase):
                 gcs_address=address(ground, family),
             )
             flying = stack.enter_context(drone.socket(socket.AF_INET, socket.SOCK_DGRAM))
-            flying.connect((LOCALHOST, 14590))
+            flying.connect((LOOPBACK, 14590))
             watching = stack.enter_context(ground.socket(socket.AF_INET, socket.SOCK_DGRAM))
-            watching.bind((LOCALHOST, 14550))
-            watching.connect((LOCALHOST, 14551))
+            watching.bind((LOOPBACK, 14550))
+            watching.connect((LOOPBACK, 14551))
             wait_until(lambda: passes(flying, watching), "the ground to hear the drone")
             wait_until(lambda: passes(watching, flying), "the drone to hear the ground")
 

@@ -23,7 +23,8 @@ from pqc_msgs.msg import TunnelStatus
 sys.path.insert(0, str(Path(__file__).parent))
 
 from graph_client import LATCHED, GraphTestCase
-from tunnel_pair import isolate_graph, make_tunnel_pair, tunnel_node
+from pqc_testing.ros_graph import isolate_graph
+from tunnel_pair import make_tunnel_pair, tunnel_node
 
 isolate_graph()
 

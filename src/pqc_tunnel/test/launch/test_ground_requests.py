@@ -21,7 +21,8 @@ from pqc_msgs.srv import CapturePower, HoldSuite
 sys.path.insert(0, str(Path(__file__).parent))
 
 from graph_client import LATCHED, GraphTestCase
-from tunnel_pair import SUITE, isolate_graph, make_tunnel_pair
+from pqc_testing.ros_graph import isolate_graph
+from tunnel_pair import SUITE, make_tunnel_pair
 
 isolate_graph()
 

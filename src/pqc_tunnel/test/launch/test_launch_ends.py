@@ -22,7 +22,9 @@ from pqc_msgs.msg import PolicyDecision
 sys.path.insert(0, str(Path(__file__).parent))
 
 from graph_client import PATIENCE_S, GraphTestCase
-from tunnel_pair import TunnelPair, free_ports, isolate_graph, make_tunnel_pair
+from pqc_testing.ports import free_ports
+from pqc_testing.ros_graph import isolate_graph
+from tunnel_pair import TunnelPair, make_tunnel_pair
 from user_files import parameter_file
 
 isolate_graph()

@@ -38,7 +38,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from applications import Application
 from graph_client import LATCHED, PATIENCE_S, GraphClient
 from mavlink_datagrams import vehicle_traffic
-from tunnel_pair import OTHER_SUITE, TunnelPair, free_ports, isolate_graph, make_tunnel_pair
+from pqc_testing.ports import free_ports
+from pqc_testing.ros_graph import isolate_graph
+from tunnel_pair import OTHER_SUITE, TunnelPair, make_tunnel_pair
 from user_files import launch_end, parameter_file
 
 isolate_graph()
@@ -269,7 +271,7 @@ class TestLaunchFiles(unittest.TestCase):
             ("", "rmw_fastrtps_cpp", "rmw_cyclonedds_cpp", "rmw_zenoh_cpp", "rmw_other"),
             ("jazzy", "kilted"),
             chosen.values(),
-            ("", "LOCALHOST", "SUBNET"),
+            ("", "LOOPBACK", "SUBNET"),
         ):
             given = {**choice, "ROS_DISTRO": distribution}
             given |= {"RMW_IMPLEMENTATION": middleware} if middleware else {}

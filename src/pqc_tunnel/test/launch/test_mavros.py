@@ -23,7 +23,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from graph_client import GraphClient
 from mavros_package import install_stand_in
-from tunnel_pair import free_ports, isolate_graph, make_tunnel_pair, tunnel_node
+from pqc_testing.ports import free_ports
+from pqc_testing.ros_graph import isolate_graph
+from tunnel_pair import make_tunnel_pair, tunnel_node
 from user_files import parameter_file
 
 isolate_graph()

@@ -27,7 +27,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from applications import GREETING, Application, introduce
 from graph_client import LATCHED, GraphTestCase
 from mavlink_datagrams import heartbeat, message_of
-from tunnel_pair import TunnelPair, isolate_graph, make_tunnel_pair
+from pqc_testing.ros_graph import isolate_graph
+from tunnel_pair import TunnelPair, make_tunnel_pair
 
 isolate_graph()
 

@@ -24,7 +24,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from graph_client import LATCHED, PATIENCE_S, GraphTestCase
 from mavlink_datagrams import vehicle_traffic
-from tunnel_pair import LOCALHOST, SUITE, free_ports, isolate_graph
+from pqc_testing.ports import LOOPBACK, free_ports
+from pqc_testing.ros_graph import isolate_graph
+from tunnel_pair import SUITE
 from user_files import launch_end
 
 isolate_graph()
@@ -59,7 +61,7 @@ class TestPresets(GraphTestCase):
             stamp = self.graph.node.get_clock().now().to_msg()
             state = TunnelStatus.STATE_ESTABLISHED
             status.publish(TunnelStatus(stamp=stamp, state=state, encrypted=True, suite=SUITE))
-            mirror.sendto(nearly_empty, (LOCALHOST, mirror_port))
+            mirror.sendto(nearly_empty, (LOOPBACK, mirror_port))
 
         timer = self.graph.node.create_timer(0.5, publish)
         self.addCleanup(self.graph.node.destroy_timer, timer)

@@ -24,7 +24,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from applications import GREETING, Application, introduce
 from graph_client import LATCHED, GraphClient
-from tunnel_pair import TunnelPair, isolate_graph, make_tunnel_pair
+from pqc_testing.ros_graph import isolate_graph
+from tunnel_pair import TunnelPair, make_tunnel_pair
 
 isolate_graph()
 

@@ -21,7 +21,8 @@ from launch_testing.util import KeepAliveProc
 sys.path.insert(0, str(Path(__file__).parent))
 
 from graph_client import PATIENCE_S
-from tunnel_pair import TunnelPair, isolate_graph, make_tunnel_pair, program
+from pqc_testing.ros_graph import isolate_graph
+from tunnel_pair import TunnelPair, make_tunnel_pair, program
 
 isolate_graph()
 

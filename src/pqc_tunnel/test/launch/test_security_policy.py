@@ -21,8 +21,10 @@ from rclpy.node import NodeNameNonExistentError
 sys.path.insert(0, str(Path(__file__).parent))
 
 from graph_client import GraphTestCase
+from pqc_testing.ports import free_ports
+from pqc_testing.ros_graph import isolate_graph
 from security_policy import COMMAND, SecurityPolicy, Use, complaints, uses_of
-from tunnel_pair import free_ports, isolate_graph, make_tunnel_pair
+from tunnel_pair import make_tunnel_pair
 from user_files import launch_end, parameter_file
 
 SOURCES = "config/sros2"

@@ -29,11 +29,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from applications import GREETING, Application, Stream, introduce
 from graph_client import LATCHED, PATIENCE_S, GraphTestCase
+from pqc_testing.ros_graph import isolate_graph
 from tunnel_pair import (
     OTHER_SUITE,
     SUITE,
     TunnelPair,
-    isolate_graph,
     make_tunnel_pair,
     program,
 )

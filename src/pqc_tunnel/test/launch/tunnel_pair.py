@@ -4,10 +4,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import random
-import socket
 import subprocess
 import tempfile
 from dataclasses import dataclass, field
@@ -16,44 +12,10 @@ from typing import Any
 
 from ament_index_python.packages import get_package_prefix
 from launch_ros.actions import Node
+from pqc_testing.ports import LOOPBACK, free_ports
 
-LOCALHOST = "127.0.0.1"
 SUITE = "cs-mlkem768-aesgcm-mldsa65"
 OTHER_SUITE = "cs-mlkem512-chacha20poly1305-falcon512"
-# Neither ephemeral ports nor those of ROS domains (7400 + 250 * domain).
-QUIET_PORTS = [port for port in range(10_000, 32_768) if (port - 7400) % 250 >= 100]
-HELD: list[socket.socket] = []  # their names mark the domains in use
-
-
-def isolate_graph() -> None:
-    """Give this test and its processes a ROS domain that no other test uses."""
-    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-    for domain in random.sample(range(1, 100), 99):
-        holder = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        try:
-            holder.bind(f"\0ros_test_domain_{domain}")
-        except OSError:
-            holder.close()
-            continue
-        HELD.append(holder)
-        os.environ["ROS_DOMAIN_ID"] = str(domain)
-        return
-    raise RuntimeError("Every ROS domain is in use.")
-
-
-def free_ports(count: int) -> list[int]:
-    """Return UDP ports that are free now."""
-    ports: list[int] = []
-    for port in random.sample(QUIET_PORTS, len(QUIET_PORTS)):
-        if len(ports) == count:
-            break
-        with (
-            contextlib.suppress(OSError),
-            socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp,
-        ):
-            udp.bind((LOCALHOST, port))
-            ports.append(port)
-    return ports
 
 
 def program(name: str) -> str:
@@ -125,8 +87,8 @@ def make_tunnel_pair(drones: tuple[str, ...] = ("drone1",)) -> TunnelPair:
     make_identities(pair.folder, drones)
     gcs_udp, *others = free_ports(1 + 3 * len(drones))
     common = {
-        "bind_address": LOCALHOST,
-        "plaintext_bind_address": LOCALHOST,
+        "bind_address": LOOPBACK,
+        "plaintext_bind_address": LOOPBACK,
         "min_level": 1,
         "peer_timeout_s": 10.0,  # a busy machine may delay an end
     }
@@ -144,12 +106,12 @@ def make_tunnel_pair(drones: tuple[str, ...] = ("drone1",)) -> TunnelPair:
             "role": "drone",
             "identity_dir": str(pair.folder / name),
             "datagram_port": drone_udp,
-            "gcs_address": LOCALHOST,
+            "gcs_address": LOOPBACK,
             "gcs_datagram_port": gcs_udp,
             "plaintext_port": drone_plain,
             "suite": SUITE,
         }
         pair.gcs[f"drone.{name}.plaintext_port"] = gcs_plain
-        pair.drone_plaintexts[name] = (LOCALHOST, drone_plain)
-        pair.gcs_plaintexts[name] = (LOCALHOST, gcs_plain)
+        pair.drone_plaintexts[name] = (LOOPBACK, drone_plain)
+        pair.gcs_plaintexts[name] = (LOOPBACK, gcs_plain)
     return pair

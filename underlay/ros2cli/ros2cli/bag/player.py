@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,15 +30,11 @@ _NS = 10**9
 
 @dataclass
 class Options:
-    """How to play: rate is a factor, offset and delay are seconds, clock is a rate in Hz."""
+    """How to play: rate is a factor, the delay is in seconds, clock is a rate in Hz."""
 
     rate: float = 1.0
-    loop: bool = False
-    start_offset: float = 0.0
     delay: float = 0.0
     clock: float = 0.0
-    wanted: Callable[[str], bool] = lambda topic: True
-    remap: dict[str, str] | None = None
 
 
 class Player:
@@ -54,21 +49,18 @@ class Player:
         self._next_clock = 0.0
 
     def run(self) -> None:
-        """Play until the end, for ever with loop, or until ROS is shut down."""
+        """Play until the end, or until ROS is shut down."""
         with Reader(self._path) as reader:
             connections = [
                 connection
                 for connection in reader.connections
-                if self._options.wanted(connection.topic)
+                if not (self._options.clock and connection.topic == "/clock")
             ]
             self._advertise(connections)
             if self._options.clock > 0:
                 self._clock_publisher = self._node.create_publisher(Clock, "/clock", 10)
             discover(self._node, _DISCOVERY_S)
-            while True:
-                self._play_once(reader)
-                if not self._options.loop or not rclpy.ok():
-                    break
+            self._play(reader)
         if rclpy.ok():
             for publisher in self._publishers.values():
                 publisher.wait_for_all_acked(Duration(seconds=_ACKNOWLEDGE_S))
@@ -85,23 +77,20 @@ class Player:
             except CommandError as error:
                 self._node.get_logger().warning(f"Ignoring topic '{topic}': {error}")
                 continue
-            name = (self._options.remap or {}).get(topic, topic)
             self._publishers[topic] = self._node.create_publisher(
-                message_type, name, for_playing(profiles[topic])
+                message_type, topic, for_playing(profiles[topic])
             )
 
-    def _play_once(self, reader: Reader) -> None:
+    def _play(self, reader: Reader) -> None:
         if reader.message_count == 0:
             return
-        first = reader.start_time + int(self._options.start_offset * _NS)
-        if self._options.start_offset > 0 and first >= reader.end_time:
-            raise CommandError("The start offset is behind the end of the bag")
+        first = reader.start_time
         start = time.monotonic() + self._options.delay
         self._next_clock = start
         connections = [item for item in reader.connections if item.topic in self._publishers]
         if not connections:
             raise CommandError("The bag has no topic to play")
-        for connection, timestamp, data in reader.messages(connections, start=first):
+        for connection, timestamp, data in reader.messages(connections):
             due = start + (timestamp - first) / _NS / self._options.rate
             if not self._sleep_until(due, start, first):
                 return

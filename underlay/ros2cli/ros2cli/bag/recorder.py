@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -14,65 +14,44 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import HistoryPolicy, QoSProfile
 from rosbags.interfaces import Connection
+from rosbags.rosbag2 import Writer
 
 from ..cli import CommandError
 from ..graph import is_hidden
 from ..messages import get_message
 from ..qos import match_publishers
-from .bag_file import BagFile
 from .definitions import message_definition, type_hash
 from .qos_profiles import to_bag
 
 _DEPTH = 1000
 _SPIN_S = 0.05
+_POLLING_S = 0.1
 # At the end: the silence after which earlier messages count as received, and the longest wait.
 _QUIET_S = 0.1
 _LONGEST_REST_S = 2.0
 
 
-@dataclass
-class Selection:
-    """Selects the topics to record."""
-
-    everything: bool = False
-    topics: set[str] = field(default_factory=set)
-    matches: Callable[[str], bool] = lambda topic: False
-    excludes: Callable[[str], bool] = lambda topic: False
-    include_hidden: bool = False
-
-    def __contains__(self, topic: str) -> bool:
-        """Return whether a topic is selected."""
-        if topic in self.topics:
-            return not self.excludes(topic)
-        if is_hidden(topic) and not self.include_hidden:
-            return False
-        return (self.everything or self.matches(topic)) and not self.excludes(topic)
-
-
 class Recorder:
     """Subscribes to topics and writes them to a bag."""
 
-    def __init__(self, node: Node, bag: BagFile, selection: Selection) -> None:
+    def __init__(self, node: Node, bag: Writer, regex: str) -> None:
+        """Record the topics that match, but for hidden ones."""
         self._node = node
-        self._selection = selection
+        self._wanted = re.compile(regex)
         self._bag = bag
         self._seen: set[str] = set()
         self.message_count = 0
         self._newest_ns = 0
 
-    def run(self, stopped: Callable[[], bool], polling_interval: float) -> None:
-        """Record until stopped, including all messages sent before; look for new topics regularly.
-
-        The interval is in seconds. Raises RecordingError if the disk fills up or fails.
-        """
+    def run(self, stopped: Callable[[], bool]) -> None:
+        """Record until stopped, including all messages sent before. OSError if the disk fails."""
         executor = SingleThreadedExecutor()
         executor.add_node(self._node)
         next_poll = 0.0
         while not stopped():
             if time.monotonic() >= next_poll:
                 self._subscribe_to_new_topics()
-                next_poll = time.monotonic() + polling_interval
-            self._bag.check_room()
+                next_poll = time.monotonic() + _POLLING_S
             executor.spin_once(timeout_sec=_SPIN_S)
         self._take_the_rest(executor)
         executor.shutdown()
@@ -92,7 +71,8 @@ class Recorder:
 
     def _subscribe_to_new_topics(self) -> None:
         for topic, types in self._node.get_topic_names_and_types():
-            if topic in self._seen or topic not in self._selection:
+            wanted = not is_hidden(topic) and self._wanted.search(topic)
+            if topic in self._seen or not wanted:
                 continue
             publishers = self._node.get_publishers_info_by_topic(topic)
             if not publishers:

@@ -1,17 +1,15 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""ros2 param list | get | set | describe | dump."""
+"""ros2 param list | get | set."""
 
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import rclpy
-import yaml
 from rcl_interfaces.msg import Parameter, ParameterType
 from rclpy.node import Node
 from rclpy.parameter import get_parameter_value, parameter_value_to_python
@@ -28,17 +26,17 @@ from ..graph import (
 )
 
 _SERVICE_TIMEOUT_S = 5.0
-_TYPES = {
-    ParameterType.PARAMETER_NOT_SET: ("not set", "Parameter not set."),
-    ParameterType.PARAMETER_BOOL: ("boolean", "Boolean value is:"),
-    ParameterType.PARAMETER_INTEGER: ("integer", "Integer value is:"),
-    ParameterType.PARAMETER_DOUBLE: ("double", "Double value is:"),
-    ParameterType.PARAMETER_STRING: ("string", "String value is:"),
-    ParameterType.PARAMETER_BYTE_ARRAY: ("byte array", "Byte values are:"),
-    ParameterType.PARAMETER_BOOL_ARRAY: ("boolean array", "Boolean values are:"),
-    ParameterType.PARAMETER_INTEGER_ARRAY: ("integer array", "Integer values are:"),
-    ParameterType.PARAMETER_DOUBLE_ARRAY: ("double array", "Double values are:"),
-    ParameterType.PARAMETER_STRING_ARRAY: ("string array", "String values are:"),
+_LABELS = {
+    ParameterType.PARAMETER_NOT_SET: "Parameter not set.",
+    ParameterType.PARAMETER_BOOL: "Boolean value is:",
+    ParameterType.PARAMETER_INTEGER: "Integer value is:",
+    ParameterType.PARAMETER_DOUBLE: "Double value is:",
+    ParameterType.PARAMETER_STRING: "String value is:",
+    ParameterType.PARAMETER_BYTE_ARRAY: "Byte values are:",
+    ParameterType.PARAMETER_BOOL_ARRAY: "Boolean values are:",
+    ParameterType.PARAMETER_INTEGER_ARRAY: "Integer values are:",
+    ParameterType.PARAMETER_DOUBLE_ARRAY: "Double values are:",
+    ParameterType.PARAMETER_STRING_ARRAY: "String values are:",
 }
 
 
@@ -60,9 +58,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     verb = add("list", list_parameters, "list parameters")
     verb.add_argument("node_name", nargs="?", help="name of the node (default: all nodes)")
-    verb.add_argument("--filter", help="regular expression for the names")
-    verb.add_argument("--param-prefixes", nargs="+", default=[], help="only below these prefixes")
-    verb.add_argument("--param-type", action="store_true", help="print the types as well")
     add_discovery_arguments(verb)
     verb = add_for_node("get", get, "print a parameter")
     verb.add_argument("parameter_name")
@@ -70,9 +65,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verb = add_for_node("set", set_parameter, "set a parameter")
     verb.add_argument("parameter_name")
     verb.add_argument("value", help="value in YAML")
-    verb = add_for_node("describe", describe, "print what parameters mean and allow")
-    verb.add_argument("parameter_names", nargs="+")
-    add_for_node("dump", dump, "print all parameters of a node as a parameter file")
 
 
 class _Client:
@@ -123,16 +115,11 @@ def list_parameters(args: argparse.Namespace) -> None:
 
 
 def _print_names(client: _Client, args: argparse.Namespace) -> None:
-    found = sorted(client.list_parameters(prefixes=args.param_prefixes).result.names)
-    names = [name for name in found if args.filter is None or re.match(args.filter, name)]
+    names = sorted(client.list_parameters().result.names)
     if args.node_name is None and names:
         print(f"{client.name.full_name}:")
-    types = {}
-    if args.param_type and names:
-        descriptors = client.describe_parameters(names).descriptors
-        types = {item.name: f" (type: {_TYPES[item.type][0]})" for item in descriptors}
     for name in names:
-        print(f"  {name}{types.get(name, '')}")
+        print(f"  {name}")
 
 
 def get(args: argparse.Namespace) -> str | None:
@@ -141,7 +128,7 @@ def get(args: argparse.Namespace) -> str | None:
         values = client.get_parameters([args.parameter_name]).values
     if not values:
         return "Parameter not set"
-    label = _TYPES[values[0].type][1]
+    label = _LABELS[values[0].type]
     if values[0].type == ParameterType.PARAMETER_NOT_SET:
         print(label)
         return None
@@ -160,43 +147,3 @@ def set_parameter(args: argparse.Namespace) -> str | None:
         return f"Setting parameter failed{reason}"
     print(f"Set parameter successful{reason}")
     return None
-
-
-def describe(args: argparse.Namespace) -> None:
-    """Print the descriptors of parameters."""
-    with _client(args) as client:
-        descriptors = client.describe_parameters(args.parameter_names).descriptors
-    for item in descriptors:
-        print("Parameter name:", item.name)
-        print("  Type:", _TYPES[item.type][0])
-        if item.description:
-            print("  Description:", item.description)
-        print("  Constraints:")
-        if item.read_only:
-            print("    Read only: true")
-        for range_ in [*item.floating_point_range, *item.integer_range]:
-            print("    Min value:", range_.from_value)
-            print("    Max value:", range_.to_value)
-            if range_.step:
-                print("    Step:", range_.step)
-        if item.additional_constraints:
-            print("    Additional constraints:", item.additional_constraints)
-
-
-def dump(args: argparse.Namespace) -> None:
-    """Print a parameter file."""
-    with _client(args) as client:
-        names = sorted(client.list_parameters().result.names)
-        values = client.get_parameters(names).values
-    tree: dict[str, Any] = {}
-    for name, value in zip(names, values, strict=True):
-        *path, last = name.split(".")
-        branch = tree
-        for part in path:
-            branch = branch.setdefault(part, {})
-        branch[last] = _plain(parameter_value_to_python(value))
-    print(yaml.safe_dump({client.name.full_name: {"ros__parameters": tree}}))
-
-
-def _plain(value: Any) -> Any:
-    return value if value is None or isinstance(value, (bool, int, float, str)) else list(value)

@@ -8,18 +8,23 @@ import os
 import random
 import socket
 
-from pqc_sim.processes.run_fault import RunFault
-
 _DOMAINS = range(1, 100)
 _held: list[socket.socket] = []
 
 
 def isolate_graph() -> None:
-    """Reserve a ROS domain for this process and its children; RunFault if all are in use.
-
-    The name of an abstract socket reserves it, until this process ends.
-    """
+    """Reserve a ROS domain for this process and its children, until it ends."""
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    domain, holder = reserve_domain()
+    _held.append(holder)
+    os.environ["ROS_DOMAIN_ID"] = str(domain)
+
+
+def reserve_domain() -> tuple[int, socket.socket]:
+    """Reserve a ROS domain until the socket is closed; RuntimeError if all are in use.
+
+    The name of an abstract socket reserves it.
+    """
     for domain in random.sample(_DOMAINS, len(_DOMAINS)):
         if _has_participant(domain):
             continue
@@ -29,10 +34,8 @@ def isolate_graph() -> None:
         except OSError:
             holder.close()
             continue
-        _held.append(holder)
-        os.environ["ROS_DOMAIN_ID"] = str(domain)
-        return
-    raise RunFault("every ROS domain of this machine is in use")
+        return domain, holder
+    raise RuntimeError("every ROS domain of this machine is in use")
 
 
 def _has_participant(domain: int) -> bool:

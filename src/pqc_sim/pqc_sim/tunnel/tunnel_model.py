@@ -1,9 +1,9 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The drone's end of a tunnel: session, rekeys, failures, crashes, and the time without data.
+"""What the programs of a drone's end have in common: session, exchanges, failures, crashes.
 
-What both programs have in common; live_tunnel.py and stopping_tunnel.py are the two. An exchange is
-a sequence of messages and computations. It is moved from event to event, without ticks.
+`live_tunnel` is the program of this project. Another one only says which steps its exchanges have,
+and what follows from their end.
 """
 
 from __future__ import annotations
@@ -12,52 +12,26 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
 from pqc_policy.policy.inputs import Failure, Session
+from pqc_policy.policy.profile import Profile
 from pqc_policy.policy.suites import Suite, find_suite
 
-from pqc_learning.closed_loop.control_path import ControlPath
-from pqc_learning.closed_loop.cost_set import CostSet
-from pqc_learning.closed_loop.flight_plan import PreparedFlight
-from pqc_learning.closed_loop.link_views import Quiet
+from pqc_sim.tunnel.events import NO_KEYS, Event, Kind, State
+from pqc_sim.tunnel.exchange import WORK, ControlPath, Exchange, Step, airtime_s, part_count
+from pqc_sim.tunnel.quiet import Quiet
 
-WORK = "work"
-_BLACKLIST_S = 1800.0
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A message up or down of so many bytes, or work for so many seconds."""
-
-    kind: str
-    size: int = 0
-    work_s: float = 0.0
-    drone_s: float = 0.0  # of the work, at the drone
-    began: bool = False  # the time of the handshake counts from here
-
-
-@dataclass
-class Exchange:
-    """A rekey or handshake under way."""
-
-    purpose: str  # rekey, ratchet, handshake or restart
-    suite: str
-    steps: tuple[Step, ...]
-    started_s: float
-    due_s: float  # when the step is done, or the message is sent again
-    progress_s: float
-    retry_s: float
-    at: int = 0
-    missing: int = -1  # parts of the message; -1: not sent yet
-    arrives: bool = False
-    began_s: float | None = None
+BLACKLIST_S = 1800.0
+_AGE_AT_START_S = 8.0
 
 
 @dataclass
 class TunnelModel(ABC):
-    """What is common to both programs."""
+    """It begins with a session that is some seconds old."""
 
-    flight: PreparedFlight
-    costs: CostSet
-    configured: str  # the suite of a first handshake
+    path: ControlPath
+    profile: Profile
+    configured: str  # the suite of a new session
+    unusable: frozenset[str] = frozenset()
+    spoiled: frozenset[str] = frozenset()  # suites whose rekeys fail with authentication
     quiet: Quiet = field(default_factory=Quiet)  # all times without data of the drone
     stopped: Quiet = field(default_factory=Quiet)  # those in which the ground sends none either
     rekey_quiet: list[tuple[float, float]] = field(default_factory=list)  # those due to rekeys
@@ -65,58 +39,64 @@ class TunnelModel(ABC):
     established: bool = True
     suite: str = ""
     epoch: int = 0
-    keys_since_s: float = -8.0
+    keys_since_s: float = -_AGE_AT_START_S
+    full_keys_since_s: float = -_AGE_AT_START_S  # of the newest keys that are not by a ratchet
     handshake_s: float | None = None
     drone_s: float | None = None  # of the work for the newest keys; None: a ratchet
     blacklist: dict[str, float] = field(default_factory=dict)
     failure: Failure | None = None
-    rekeys_done: int = 0
-    rekeys_failed: int = 0
+    # Since the node was started:
+    handshakes: int = 1
+    rekeys: int = 0
     ratchets: int = 0
-    handshakes: int = 0
+    rollbacks: int = 0
     interruption_s: float = 0.0  # longest one of a rekey that lost nothing
     core_s: float = 0.0  # work of the drone that has not heated it yet
     work_s: float = 0.0  # all of it
-    full_keys_since_s: float = -8.0  # of the newest keys that are not by a ratchet
     rekeying_s: float = 0.0  # how long rekeys that are over were under way
-    changed_s: list[float] = field(default_factory=list)  # when keys changed; taken by the caller
+    events: list[Event] = field(default_factory=list)  # taken by the caller
 
     retry_first_s = 0.25
     retry_most_s = 4.0
 
     def __post_init__(self) -> None:
-        """Begin with a session."""
         self.suite = self.configured
-        self.path = ControlPath(self.flight)
         self.exchange: Exchange | None = None
         self._quiet_since_s: float | None = None
-        self._unusable = self.costs.unusable
 
     # --- What the policy sees and asks for ---
 
+    @property
+    def state(self) -> State:
+        """The state as a TunnelStatus has it."""
+        if not self.running:
+            return State.DISCONNECTED
+        if not self.suite:
+            return State.HANDSHAKING
+        if not self.established:
+            return State.LOST
+        return State.REKEYING if self.rekeying else State.ESTABLISHED
+
     def session(self) -> Session | None:
-        """Return the session; None without one."""
+        """Return the session; None without one. The caller, who knows the time, adds the age."""
         if not self.running or not self.suite:
             return None
-        barred = self._unusable
-        if self.blacklist:
-            barred = barred | frozenset(self.blacklist)
         return Session(
             suite=self.suite,
             epoch=self.epoch,
-            key_age_s=0.0,  # filled in by the caller, who knows the time
+            key_age_s=0.0,
             handshake_s=self.handshake_s,
             work_s=self.drone_s,
             ratchets=self.ratchets,
             rekeying=self.rekeying,
-            blacklisted=barred,
+            blacklisted=self.unusable | frozenset(self.blacklist),
             failure=self.failure,
         )
 
     @property
     def rekeying(self) -> bool:
         """Whether a rekey is under way."""
-        return self.exchange is not None and self.exchange.purpose in ("rekey", "ratchet")
+        return self.exchange is not None and self.exchange.is_rekey
 
     @property
     def carries(self) -> bool:
@@ -134,12 +114,14 @@ class TunnelModel(ABC):
         if not self.running:
             return
         suite = find_suite(suite_id)
-        if suite is None or suite_id in self._unusable:
-            self._fail(suite_id, "not allowed")
-        elif not self.established or self.exchange is not None:
-            self._fail(suite_id, "a rekey is under way" if self.rekeying else "there is no peer")
+        if suite is None or suite_id in self.unusable:
+            self._refuse(suite_id, "the suite is not allowed", now_s)
+        elif not self.suite or not self.established:
+            self._refuse(suite_id, "there is no session to rekey yet", now_s)
+        elif self.exchange is not None:
+            self._refuse(suite_id, f"a rekey to {self.exchange.suite} is under way", now_s)
         elif self.blacklist.get(suite_id, 0.0) > now_s:
-            self._fail(suite_id, "blacklisted")
+            self._refuse(suite_id, f"{suite_id} failed lately and is blacklisted", now_s)
         else:
             self._begin_rekey(suite, now_s, ratchet=ratchet and suite_id == self.suite)
 
@@ -155,6 +137,10 @@ class TunnelModel(ABC):
             self.quiet.add(self._quiet_since_s, until_s)
             self.stopped.add(self._quiet_since_s, until_s)
 
+    @abstractmethod
+    def heard(self, now_s: float, last_s: float) -> None:
+        """Take note of when the ground station was heard the last time."""
+
     def crash(self, now_s: float) -> None:
         """End the node with its session."""
         self.finish(now_s)
@@ -168,6 +154,7 @@ class TunnelModel(ABC):
     def restart(self, now_s: float) -> None:
         """Start the node again, which does a handshake."""
         self.running, self.handshake_s, self.failure = True, None, None
+        self.handshakes = self.rekeys = self.ratchets = self.rollbacks = 0
         self._begin_handshake(self.configured, now_s, "handshake")
 
     def finish(self, now_s: float) -> None:
@@ -180,6 +167,9 @@ class TunnelModel(ABC):
 
     def _start(self, purpose: str, suite: str, steps: tuple[Step, ...], now_s: float) -> None:
         self.exchange = Exchange(purpose, suite, steps, now_s, now_s, now_s, self.retry_first_s)
+        words = {"rekey": "rekey started", "ratchet": "ratchet started"}
+        kind = Kind.REKEY_STARTED if self.exchange.is_rekey else Kind.HANDSHAKE_STARTED
+        self._report(kind, suite, now_s, words.get(purpose, "handshake started"))
 
     def _end(self, exchange: Exchange, now_s: float) -> None:
         self.exchange = None
@@ -191,14 +181,7 @@ class TunnelModel(ABC):
         if exchange.began_s is None and step.began:
             exchange.began_s = now_s
         if exchange.arrives:
-            exchange.at += 1
-            exchange.progress_s, exchange.arrives, exchange.missing = now_s, False, -1
-            exchange.retry_s = self.retry_first_s
-            if exchange.at == len(exchange.steps):
-                self._end(exchange, now_s)
-                self._done(exchange, now_s)
-            elif exchange.at == self._commits_at(exchange):
-                self._committed(exchange, now_s)
+            self._step_done(exchange, step, now_s)
         elif step.kind == WORK:
             exchange.due_s += step.work_s
             exchange.arrives = True
@@ -207,25 +190,36 @@ class TunnelModel(ABC):
         else:
             self._send(exchange, step, now_s)
 
+    def _step_done(self, exchange: Exchange, step: Step, now_s: float) -> None:
+        exchange.at += 1
+        exchange.progress_s, exchange.arrives, exchange.missing = now_s, False, -1
+        exchange.retry_s = self.retry_first_s
+        if step.then is not None:
+            self._report(step.then, exchange.suite, now_s, "the prekey for the rekey has arrived")
+        if exchange.at == len(exchange.steps):
+            self._end(exchange, now_s)
+            self._done(exchange, now_s)
+        elif exchange.at == self._commits_at(exchange):
+            self._committed(exchange, now_s)
+
     def _send(self, exchange: Exchange, step: Step, now_s: float) -> None:
         limit_s = exchange.progress_s + self._patience_s(exchange)
         if now_s >= limit_s:
             self._end(exchange, now_s)
             self._give_up(exchange, now_s)
             return
-        parts = self.path.parts(step.size)
+        parts = part_count(step.size, self.path)
         missing = parts if exchange.missing < 0 else exchange.missing
-        size = step.size * missing // parts
-        airtime_s = self.path.airtime_s(size)
-        if airtime_s > 0.0:
-            self._occupied(exchange, step.kind, now_s, airtime_s)
+        busy_s = airtime_s(step.size * missing // parts, self.path)
+        if busy_s > 0.0:
+            self._occupied(exchange, step.kind, now_s, busy_s)
         left, delay_s = self.path.tried(step.kind, missing, step.size, now_s, exchange.at)
         if left == 0:
             exchange.arrives = True
-            exchange.due_s = now_s + airtime_s + delay_s
+            exchange.due_s = now_s + busy_s + delay_s
         else:
             exchange.missing = left
-            exchange.due_s = min(now_s + airtime_s + exchange.retry_s, limit_s)
+            exchange.due_s = min(now_s + busy_s + exchange.retry_s, limit_s)
             exchange.retry_s = min(2.0 * exchange.retry_s, self.retry_most_s)
 
     # --- Differences between the programs ---
@@ -240,7 +234,8 @@ class TunnelModel(ABC):
     def _patience_s(self, exchange: Exchange) -> float: ...
 
     def _commits_at(self, exchange: Exchange) -> int:
-        """Return the number of the step before which the drone uses the new keys."""
+        """Return the number of the step before which the drone uses the new keys; -1: none."""
+        del exchange
         return -1
 
     @abstractmethod
@@ -253,35 +248,40 @@ class TunnelModel(ABC):
     def _give_up(self, exchange: Exchange, now_s: float) -> None: ...
 
     @abstractmethod
-    def _occupied(self, exchange: Exchange, way: str, now_s: float, airtime_s: float) -> None:
+    def _occupied(self, exchange: Exchange, way: str, now_s: float, busy_s: float) -> None:
         """Take note that a message keeps a thin link busy."""
 
     # --- Helpers ---
 
-    def _new_keys(
-        self,
-        suite: str,
-        took_s: float | None,
-        now_s: float,
-        *,
-        fresh: bool,
-        ratchet: bool = False,
-    ) -> None:
+    def _report(self, kind: Kind, suite: str, at_s: float, text: str) -> None:
+        self.events.append(Event(kind, at_s, suite, self.epoch, text))
+        if kind in NO_KEYS:
+            count = self.failure.count + 1 if self.failure is not None else 1
+            self.failure = Failure(count, suite, text, authenticated=kind is Kind.ROLLBACK)
+
+    def _refuse(self, suite: str, why: str, now_s: float) -> None:
+        self._report(Kind.REFUSED, suite, now_s, f"rekey refused: {why}")
+
+    def _roll_back(self, suite: str, why: str, now_s: float) -> None:
+        """Bar a suite that has failed with authentication, unless it is the one in use."""
+        self.rollbacks += 1
+        if suite != self.suite:
+            self.blacklist[suite] = now_s + BLACKLIST_S
+        self._report(Kind.ROLLBACK, suite, now_s, why)
+
+    def _new_keys(self, exchange: Exchange, now_s: float, *, fresh: bool) -> None:
         self.epoch = 0 if fresh else (self.epoch + 1) % 256
-        self.suite, self.keys_since_s, self.handshake_s = suite, now_s, took_s
+        self.suite, self.keys_since_s = exchange.suite, now_s
+        self.handshake_s = exchange.took_s(now_s)
+        suite = find_suite(self.suite)
+        assert suite is not None
+        ratchet = exchange.purpose == "ratchet"
         if not ratchet:
             self.full_keys_since_s = now_s
-        known = find_suite(suite)
-        self.drone_s = self.costs.profile.cost(known).drone_s if known is not None else None
-        self.changed_s.append(now_s)
-
-    def _fail(self, suite: str, reason: str, *, authenticated: bool = False) -> None:
-        count = self.failure.count + 1 if self.failure is not None else 1
-        self.failure = Failure(count, suite, reason, authenticated)
-        self.rekeys_failed += 1
-
-    def _bar(self, suite: str, now_s: float) -> None:
-        self.blacklist[suite] = now_s + _BLACKLIST_S
+        self.drone_s = None if ratchet else self.profile.cost(suite).drone_s
+        kind = Kind.HANDSHAKE_COMPLETED if fresh else Kind.REKEY_COMMITTED
+        words = "handshake completed" if fresh else "sending under new keys"
+        self._report(kind, self.suite, now_s, words)
 
     def _go_quiet(self, now_s: float) -> None:
         if self._quiet_since_s is None:

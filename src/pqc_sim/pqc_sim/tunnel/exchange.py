@@ -1,0 +1,77 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""An exchange of keys: a sequence of messages and computations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from pqc_sim.tunnel.events import Kind
+
+UP, DOWN, WORK = "up", "down", "work"
+# Of a message: on a thin link, and on any other.
+_THIN_PART_BYTES, PART_BYTES = 290, 1200
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A message up or down of so many bytes, or work for so many seconds."""
+
+    kind: str
+    size: int = 0
+    work_s: float = 0.0
+    drone_s: float = 0.0  # of the work, at the drone
+    began: bool = False  # the time of the handshake counts from here
+    then: Kind | None = None  # the event when the step is done
+
+
+@dataclass
+class Exchange:
+    """A rekey or handshake under way."""
+
+    purpose: str  # rekey, ratchet, handshake or restart
+    suite: str
+    steps: tuple[Step, ...]
+    started_s: float
+    due_s: float  # when the step is done, or the message is sent again
+    progress_s: float
+    retry_s: float
+    at: int = 0
+    missing: int = -1  # parts of the message; -1: not sent yet
+    arrives: bool = False
+    began_s: float | None = None
+
+    @property
+    def is_rekey(self) -> bool:
+        """Whether it replaces keys that serve until then."""
+        return self.purpose in ("rekey", "ratchet")
+
+    def took_s(self, now_s: float) -> float:
+        """Return how long the handshake has taken until now."""
+        return now_s - (self.began_s if self.began_s is not None else self.started_s)
+
+
+class ControlPath(Protocol):
+    """Carries the messages of exchanges."""
+
+    @property
+    def rate_bytes_s(self) -> float | None:
+        """The rate of a thin link; None: its rate does not matter."""
+
+    def tried(self, way: str, parts: int, size: int, now_s: float, turn: int) -> tuple[int, float]:
+        """Send the missing parts of a message of `size` bytes.
+
+        Return how many are still missing, and the delay of the others in s. `turn` tells messages
+        of one moment apart.
+        """
+
+
+def part_count(size: int, path: ControlPath) -> int:
+    """Return in how many parts a message of so many bytes is sent."""
+    return -(-size // (PART_BYTES if path.rate_bytes_s is None else _THIN_PART_BYTES))
+
+
+def airtime_s(size: int, path: ControlPath) -> float:
+    """Return how long a thin link is busy with a message; 0 on any other."""
+    return size / path.rate_bytes_s if path.rate_bytes_s else 0.0
