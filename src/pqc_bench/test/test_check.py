@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from exit_code import exit_code
 from pqc_bench.bench_command import main
-from pqc_bench.report.published_check import compare
-from pqc_bench.report.tolerances import KEYS, TOLERANCES, tolerance_of
+from pqc_bench.check.comparison import compare
+from pqc_bench.check.tolerances import KEYS, TOLERANCES, tolerance_of
 from report_run import make_run
 
 SOURCE = Path(__file__).parents[3]

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 from pqc_bench.bench_command import main, make_parser
-from pqc_bench.commands import detectors, record
+from pqc_bench.commands import detectors
 from pqc_bench.harness.marked_page import replace_marked
-from pqc_bench.live.schedule import BOTH, DOWN, UP, Phase, schedule
 from pqc_bench.options.detectors import HELD_OUT, TABLES_BEGIN, TABLES_END
+from pqc_bench.record import run as record
+from pqc_bench.record.schedule import BOTH, DOWN, UP, Phase, schedule
 from pqc_bench.report.build import run_report
 from pqc_bench.report.run_data import read_run_folder
 from pqc_sim.processes.run_fault import RunFault

@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 
 import pytest
-from pqc_bench.commands import fuzz
-from pqc_bench.options.fuzz import check
+from pqc_bench.fuzz import run as fuzz
+from pqc_bench.fuzz.command import check
 from pqc_sim.processes.run_fault import RunFault
 
 FINDS = """#!/bin/sh

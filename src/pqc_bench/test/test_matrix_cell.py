@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 import yaml
 from pqc_bench.cell.suite_set import choose_suites
+from pqc_bench.matrix import command as matrix
 from pqc_bench.matrix.state_file import COMPLETED, State
 from pqc_bench.metrics import read_metrics
-from pqc_bench.options import matrix
 from pqc_bench.speed.program import run_speed
 from pqc_sim.pair.programs import tool_program
 from rosbags.highlevel import AnyReader

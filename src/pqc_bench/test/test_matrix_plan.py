@@ -14,15 +14,15 @@ import pytest
 from pqc_bench.cell.cell import Cell
 from pqc_bench.cell.observed import Observed
 from pqc_bench.cell.suite_set import choose_suites, one_suite
-from pqc_bench.commands import matrix
 from pqc_bench.harness.usage import UsageFault
+from pqc_bench.matrix import command as described
 from pqc_bench.matrix import progress
+from pqc_bench.matrix import run as matrix
 from pqc_bench.matrix.plan import choose, choose_links, plan, shuffled
 from pqc_bench.matrix.run_file import RunFile, read_run
 from pqc_bench.matrix.run_lock import run_lock
 from pqc_bench.matrix.runner import Runner, run_pending
 from pqc_bench.matrix.state_file import COMPLETED, FAILED, Entry, State
-from pqc_bench.options import matrix as described
 from pqc_policy.policy.suites import SUITES, find_suite
 from pqc_sim.processes.run_fault import RunFault
 

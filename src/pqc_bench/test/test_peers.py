@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 import yaml
-from pqc_bench.commands.peers import _judge
 from pqc_bench.harness import network
 from pqc_bench.harness.network import Network
 from pqc_bench.peers import comparison_text, installed
@@ -23,6 +22,7 @@ from pqc_bench.peers.measure import Load, delays, loss_percent, measure
 from pqc_bench.peers.peer import ENDS, cpu_of, pin, wait_until_through
 from pqc_bench.peers.registry import PEERS, make_peer
 from pqc_bench.peers.rounds import Round, spread, sum_up, sum_up_searches
+from pqc_bench.peers.run import _judge
 from pqc_sim.pair.programs import tunnel_program
 from pqc_sim.processes.run_fault import RunFault
 

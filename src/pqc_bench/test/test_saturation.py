@@ -9,12 +9,8 @@ from typing import Any
 
 import pytest
 from pqc_bench.harness.blaster import DIRECTIONS
-from pqc_bench.peers.peer import cpu_of, wait_until_through
-from pqc_bench.peers.plain import Direct, Relay
-from pqc_bench.saturation import search_text
-from pqc_bench.saturation.run import attempt, outcome_record
-from pqc_bench.saturation.search import Outcome, Plan, search
-from pqc_bench.saturation.step import (
+from pqc_bench.harness.rate_search import Outcome, Plan, search
+from pqc_bench.harness.rate_step import (
     CAP,
     GENERATOR,
     LOSS,
@@ -25,6 +21,10 @@ from pqc_bench.saturation.step import (
     invalid_because,
     stop_signals,
 )
+from pqc_bench.harness.saturate import attempt, outcome_record
+from pqc_bench.peers.peer import cpu_of, wait_until_through
+from pqc_bench.peers.plain import Direct, Relay
+from pqc_bench.saturation import search_text
 
 _LIMITS = Limits()
 _QUIET_MS = 0.1

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 from pqc_bench.bench_command import main
-from pqc_bench.commands import speed
 from pqc_bench.sensing.sensors import Sensors
 from pqc_bench.speed import busy_core
+from pqc_bench.speed import run as speed
 from pqc_bench.speed.busy_core import BusyCore
 from pqc_bench.speed.profile import policy_profile
 from pqc_bench.speed.program import run_speed

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command record; options/record.py describes it."""
+"""Runs `bench record`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from pqc_sim.pair.ros_graph import isolate_graph
 from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.tunnel_pair import Plan, TunnelPair
 from pqc_bench.harness.usage import UsageFault, fault_of_usage
-from pqc_bench.live.recorder import MessageRecorder, Recording, record
-from pqc_bench.live.schedule import Phase, Profile, schedule
+from pqc_bench.record.recorder import MessageRecorder, Recording, record
+from pqc_bench.record.schedule import Phase, Profile, schedule
 
 _ESTABLISH_S = 60.0
 

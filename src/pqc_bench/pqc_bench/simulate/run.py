@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command simulate; options/simulate.py describes it."""
+"""Runs `bench simulate`."""
 
 from __future__ import annotations
 

@@ -11,9 +11,7 @@ from dataclasses import asdict, dataclass, field
 from statistics import median
 from typing import Any
 
-from pqc_bench.report.number_text import short
-from pqc_bench.report.table import Column
-from pqc_bench.report.tolerances import (
+from pqc_bench.check.tolerances import (
     FACTOR,
     KEYS,
     TOLERANCES,
@@ -21,6 +19,8 @@ from pqc_bench.report.tolerances import (
     compared,
     tolerance_of,
 )
+from pqc_bench.report.number_text import short
+from pqc_bench.report.table import Column
 
 FORMAT = 1
 Row = Mapping[str, str]

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command flood; options/flood.py describes it."""
+"""Runs `bench flood`."""
 
 from __future__ import annotations
 

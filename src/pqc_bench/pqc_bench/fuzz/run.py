@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command fuzz; options/fuzz.py describes it."""
+"""Runs `bench fuzz`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pathlib import Path
 
 from pqc_sim.processes.run_fault import RunFault
 
+from pqc_bench.fuzz.command import targets
 from pqc_bench.harness.source_tree import source_tree
-from pqc_bench.options.fuzz import targets
 
 _COMPILER = "clang++-14"
 _INPUT_SECONDS = 60  # an input that takes longer is a finding

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command radio; options/radio.py describes it."""
+"""Runs `bench radio`."""
 
 from __future__ import annotations
 

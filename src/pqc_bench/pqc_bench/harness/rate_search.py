@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from pqc_bench.saturation.step import (
+from pqc_bench.harness.rate_step import (
     GENERATOR,
     Limits,
     Step,

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command speed; options/speed.py describes it."""
+"""Runs `bench speed`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 from pqc_sim.pair.programs import tool_program
 from pqc_sim.processes.summary_file import write_summary
 
-from pqc_bench.commands.rekey import storm
 from pqc_bench.harness.machine import commit, machine_kind
-from pqc_bench.options import rekey
+from pqc_bench.rekey import command as rekey
+from pqc_bench.rekey.run import storm
 from pqc_bench.speed.busy_core import BusyCore, measure_busy_core
 from pqc_bench.speed.profile import policy_profile
 from pqc_bench.speed.program import run_speed

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command mutants; options/mutants.py describes it."""
+"""Runs `bench mutants`."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.summary_file import write_summary
 
 from pqc_bench.harness.source_tree import source_tree
+from pqc_bench.mutants.command import ROOMS
 from pqc_bench.mutants.program import build_tests
 from pqc_bench.mutants.schemata import Mutant, write_schemata
 from pqc_bench.mutants.survivors import Survivors
 from pqc_bench.mutants.trial import Verdict, judge, record
-from pqc_bench.options.mutants import ROOMS
 
 
 def run(options: argparse.Namespace) -> int:

@@ -23,7 +23,7 @@ from pqc_bench.flood.strangers import Attack, Strangers
 from pqc_bench.harness.blaster import Blaster
 from pqc_bench.harness.measured_nodes import MeasuredNodes
 from pqc_bench.harness.tunnel_pair import TunnelPair
-from pqc_bench.live.schedule import BYTES, Phase, Profile
+from pqc_bench.record.schedule import BYTES, Phase, Profile
 
 _STOP_EVERY_S = 2.0
 

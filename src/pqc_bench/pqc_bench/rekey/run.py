@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command rekey; options/rekey.py describes it."""
+"""Runs `bench rekey`."""
 
 from __future__ import annotations
 

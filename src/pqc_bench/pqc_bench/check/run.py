@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command check; options/check.py describes it."""
+"""Runs `bench check`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 
 from pqc_sim.processes.summary_file import write_summary
 
+from pqc_bench.check.comparison import compare
 from pqc_bench.harness.source_tree import source_tree
 from pqc_bench.harness.usage import UsageFault
 from pqc_bench.report.build import run_report
-from pqc_bench.report.published_check import compare
 from pqc_bench.report.run_data import read_run_folder
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command formal; options/formal.py describes it."""
+"""Runs `bench formal`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
+from pqc_bench.formal.command import chosen
 from pqc_bench.formal.expectations import Outcome
 from pqc_bench.formal.spin import require_spin, run_spin
 from pqc_bench.formal.verifpal import run_verifpal, verifpal_program
 from pqc_bench.harness.source_tree import source_tree
-from pqc_bench.options.formal import chosen
 
 
 def run(options: argparse.Namespace) -> int:

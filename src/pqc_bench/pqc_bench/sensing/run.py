@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command sensing; options/sensing.py describes it."""
+"""Runs `bench sensing`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pqc_sim.processes.run_fault import RunFault
 from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.measurement import run_measurement
 from pqc_bench.harness.process_use import CpuMeter, resident_kib
-from pqc_bench.options.sensing import LIMIT_PERCENT
+from pqc_bench.sensing.command import LIMIT_PERCENT
 from pqc_bench.sensing.flight_feed import FlightFeed
 from pqc_bench.sensing.sensors import Sensors
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command report; options/report.py describes it."""
+"""Runs `bench report`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import argparse
 from pathlib import Path
 
 from pqc_bench.harness.usage import output_file
-from pqc_bench.options.report import COMPARISON, PAGE
 from pqc_bench.report.build import compare_report, run_report
+from pqc_bench.report.command import COMPARISON, PAGE
 from pqc_bench.report.run_data import Run, read_run_folder
 
 

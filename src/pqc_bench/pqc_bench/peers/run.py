@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command peers; options/peers.py describes it."""
+"""Runs `bench peers`."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.measurement import run_measurement
 from pqc_bench.harness.neighbours import Neighbours
+from pqc_bench.harness.rate_search import Plan
+from pqc_bench.harness.rate_step import Limits
+from pqc_bench.harness.saturate import outcome_record, saturate
 from pqc_bench.peers import comparison_text
 from pqc_bench.peers.contest import FAILED, Contest, started
 from pqc_bench.peers.measure import Load, measure
 from pqc_bench.peers.peer import Peer, inside
 from pqc_bench.peers.rounds import BASE, DIRECT, Round, sum_up, sum_up_searches
-from pqc_bench.saturation.run import outcome_record, saturate
-from pqc_bench.saturation.search import Plan
-from pqc_bench.saturation.step import Limits
 
 # Of a build beside the one that it is compared with; medians near 1 differ by chance.
 _NOT_ABOVE = {
