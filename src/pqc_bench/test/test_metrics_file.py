@@ -8,17 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from observed_cell import DATA
+from observed_cell import example_metrics
 from pqc_bench.metrics import MetricsFault, read_metrics, write_metrics
 from pqc_bench.metrics.canonical import canonical_json, digest, seal
 from pqc_bench.metrics.schema import problems, schema
 
-EXAMPLE = DATA / "metrics_example.json"
-
 
 @pytest.fixture
 def example() -> dict[str, Any]:
-    return read_metrics(EXAMPLE)
+    return example_metrics()
 
 
 def test_the_schema_has_the_eighteen_categories_and_the_reasons() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pqc_bench.metrics.sheet import OverwriteError, Sheet
+from pqc_bench.metrics.sheet import OverwriteError, Sheet, UnknownMetricError
 
 
 def test_the_view_of_one_end_never_overwrites_the_other() -> None:
@@ -12,6 +12,24 @@ def test_the_view_of_one_end_never_overwrites_the_other() -> None:
     sheet.put("d_handshake.total_ms", 2.0)
     with pytest.raises(OverwriteError, match=r"d_handshake\.total_ms is 2\.0 already, not 3\.0"):
         sheet.put("d_handshake.total_ms", 3.0)
+
+
+@pytest.mark.parametrize("value", [1.0, None, {"x": 1}])
+@pytest.mark.parametrize("path", ["g_data_plane.novel", "novel", "d_handshake.total_ms.novel"])
+def test_a_metric_that_the_schema_lacks_is_an_error(path: str, value: object) -> None:
+    with pytest.raises(UnknownMetricError, match=f"metrics.schema.json has no {path}"):
+        Sheet().put(path, value)
+
+
+def test_a_member_that_the_schema_lacks_is_an_error() -> None:
+    with pytest.raises(UnknownMetricError, match=r"no g_data_plane\.drone\.novel"):
+        Sheet().put("g_data_plane.drone", {"novel": 1})
+
+
+def test_a_new_reason_of_drops_is_kept_by_its_name() -> None:
+    sheet = Sheet()
+    sheet.put("g_data_plane.drone_drops", {"novel": 2})
+    assert sheet.finish("none")["g_data_plane"]["drone_drops"] == {"novel": 2}
 
 
 def test_whatever_was_not_put_down_is_null_with_the_reason() -> None:

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,24 +15,19 @@ from typing import Any
 import pytest
 import yaml
 from pqc_bench.metrics import write_metrics
-from pqc_bench.report.answer import USUAL as ANSWERED
 from pqc_bench.report.build import run_report
-from pqc_bench.report.context import Context
-from pqc_bench.report.fleet import Fleet
+from pqc_bench.report.choice import Choice, CipherCost, Shipped, choose, noise_of, shipped
 from pqc_bench.report.intervals import Interval
-from pqc_bench.report.planner import Basis, Option, Plan, noise_of, options_of, plan
-from pqc_bench.report.run_data import Run, read_run_folder
-from pqc_bench.report.sections.fleets import reason
-from pqc_bench.report.shipped import Shipped, shipped
+from pqc_bench.report.power import REKEYS, Power, rekeys_j
+from pqc_bench.report.run_data import Cell, Run, read_run_folder
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.suites import DEFAULT_SUITE, find_suite
 from pqc_policy.policy.tunnel_floor import TunnelFloor, tunnel_floor
 from report_run import make_run
 
 SOURCE = Path(__file__).parents[3]
-USUAL = Fleet("usual", battery_wh=60.0, minutes=30.0, level=1, rekey_s=60.0)
 HOME = Shipped(find_suite(DEFAULT_SUITE), 3)  # type: ignore[arg-type]
-CORE_W = 0.8
+STRONGEST = "cs-mlkem1024-aesgcm-mldsa87"
 
 
 @pytest.fixture(scope="module")
@@ -41,16 +37,26 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture
-def options(run: Run) -> list[Option]:
-    return options_of(run.main())
+def cells(run: Run) -> list[Cell]:
+    return run.main()
 
 
-def planned(options: list[Option], fleet: Fleet = USUAL, **more: Any) -> Plan:
-    return plan(options, fleet, CORE_W, more.pop("noise", 0.05), HOME, **more)
+def chosen(cells: Sequence[Cell], costs: dict[str, CipherCost] | None = None) -> Choice:
+    return choose(cells, HOME, costs or {})
 
 
-def edited(options: list[Option], suite: str, **values: Any) -> list[Option]:
-    return [replace(one, **values) if one.suite.id == suite else one for one in options]
+def timed(cells: Sequence[Cell], suite: str, *times_ms: float) -> list[Cell]:
+    """Return the cells, that of a suite with a sample for each of these handshakes."""
+
+    def sample(one: Cell, took_ms: float) -> Any:
+        metrics = copy.deepcopy(one.samples[0].metrics)
+        metrics["d_handshake"]["total_ms"] = took_ms
+        return replace(one.samples[0], metrics=metrics)
+
+    return [
+        Cell(one.id, [sample(one, ms) for ms in times_ms]) if one.suite == suite else one
+        for one in cells
+    ]
 
 
 def test_there_is_one_default_suite() -> None:
@@ -84,150 +90,120 @@ def test_the_documents_name_the_default_and_recommend_no_other() -> None:
         assert re.findall(r"\*\*Fly [`]?([^`*]+)", text) in ([], [DEFAULT_SUITE])
 
 
-def test_among_equals_the_shipped_default_wins(options: list[Option]) -> None:
-    found = planned(options)
+def test_among_equals_the_shipped_default_wins(cells: list[Cell]) -> None:
+    found = chosen(cells)
     assert found.chosen is not None
-    assert found.chosen.option.suite.id == DEFAULT_SUITE
+    assert found.chosen.suite == DEFAULT_SUITE
     assert len(found.tied) > 1
 
 
-def test_without_the_default_the_highest_level_then_the_fewest_bytes(
-    options: list[Option],
+def test_without_the_default_the_highest_level_then_the_fewest_bytes(cells: list[Cell]) -> None:
+    found = chosen([one for one in cells if one.suite != DEFAULT_SUITE])
+    assert found.chosen is not None
+    assert found.chosen.pair == ("mlkem1024", "mldsa87")
+
+
+def test_the_choice_keeps_to_the_shipped_level_and_to_published_algorithms(
+    cells: list[Cell],
 ) -> None:
-    found = planned([one for one in options if one.suite.id != DEFAULT_SUITE])
+    found = chosen(cells)
+    suites = [find_suite(one.suite) for one in cells]
+    for one in found.tied:
+        suite = find_suite(one.suite)
+        assert suite is not None and suite.published and suite.level >= 3
+        assert one.get("b_crypto_identity.aead_key_bits") == 256
+    unpublished = sum(not (one.published or one.experimental) for one in suites if one)
+    assert found.left_out["with algorithms that FIPS does not publish"] == unpublished
+    assert found.left_out["experimental"] == sum(one.experimental for one in suites if one)
+    assert found.left_out["below the level"]
+    assert found.left_out["with a key shorter than the level requires"]
+
+
+def test_the_default_stays_while_its_interval_reaches_the_fastest(cells: list[Cell]) -> None:
+    """From 60 ms on the time does matter, and intervals decide."""
+    both = [one for one in cells if one.suite in (STRONGEST, DEFAULT_SUITE)]
+    both = timed(both, STRONGEST, 95.0, 97.0, 99.0, 101.0, 103.0, 105.0)
+    wide = timed(both, DEFAULT_SUITE, 100.0, 101.0, 128.0, 132.0, 140.0, 150.0)
+    found = chosen(wide)
     assert found.chosen is not None
-    suite = found.chosen.option.suite
-    assert (suite.kem, suite.signature) == ("mlkem1024", "mldsa87")
-
-
-def test_a_plan_keeps_to_the_shipped_level_and_to_published_algorithms(
-    options: list[Option],
-) -> None:
-    found = planned(options)
-    for cost in found.fitting:
-        suite = cost.option.suite
-        assert suite.published and suite.level >= 3
-        assert cost.option.key_bits == 256
-    assert found.left_out.unpublished == sum(
-        not (one.suite.published or one.suite.experimental) for one in options
-    )
-    assert found.left_out.experimental == sum(one.suite.experimental for one in options)
-    assert found.left_out.below_level and found.left_out.weak_cipher
-
-
-def test_the_default_stays_while_its_interval_reaches_the_fastest(
-    options: list[Option],
-) -> None:
-    """With a rekey every 20 s 30 ms do matter, and intervals decide."""
-    often = replace(USUAL, rekey_s=20.0)
-    strong = [one for one in options if one.suite.aead == "aesgcm" and one.suite.published]
-    mlkem1024 = "cs-mlkem1024-aesgcm-mldsa87"
-    strong = edited(strong, mlkem1024, handshake_ms=100.0, spread=Interval(95.0, 105.0, 6))
-    wide = Interval(104.0, 150.0, 6)
-    slow = edited(strong, DEFAULT_SUITE, handshake_ms=130.0, spread=wide)
-    found = planned(slow, often, noise=0.01)
+    assert found.chosen.suite == DEFAULT_SUITE
+    narrow = timed(both, DEFAULT_SUITE, 125.0, 127.0, 129.0, 131.0, 133.0, 135.0)
+    found = chosen(narrow)
     assert found.chosen is not None
-    assert found.chosen.option.suite.id == DEFAULT_SUITE
-    narrow = Interval(125.0, 135.0, 6)
-    slow = edited(strong, DEFAULT_SUITE, handshake_ms=130.0, spread=narrow)
-    found = planned(slow, often, noise=0.5)
-    assert found.chosen is not None
-    assert found.chosen.option.suite.id == mlkem1024, "95 % intervals decide, not the noise"
-    # Three samples have no 95 % interval: the noise of the run counts, too.
-    few = Interval(125.0, 135.0, 3, 0.75)
-    found = planned(edited(slow, DEFAULT_SUITE, spread=few), often, noise=0.5)
-    assert found.chosen is not None
-    assert found.chosen.option.suite.id == DEFAULT_SUITE
+    assert found.chosen.suite == STRONGEST
+    assert "it takes 130 ms and ML-KEM-1024 " in found.against_default
+    assert "a difference that is larger than its uncertainty" in found.against_default
 
 
-def test_a_limit_is_passed_only_if_the_whole_interval_passes_it(options: list[Option]) -> None:
-    (one,) = (option for option in options if option.suite.id == DEFAULT_SUITE)
-    slow = replace(one, handshake_ms=700.0, spread=Interval(590.0, 900.0, 6))
-    assert planned([slow]).chosen is not None
-    slower = replace(one, handshake_ms=700.0, spread=Interval(650.0, 900.0, 6))
-    found = planned([slower])
+def test_without_95_percent_intervals_the_noise_of_the_run_counts_too(cells: list[Cell]) -> None:
+    both = [one for one in cells if one.suite in (STRONGEST, DEFAULT_SUITE)]
+    both = timed(both, STRONGEST, 80.0, 100.0, 120.0)
+    noisy = timed(both, DEFAULT_SUITE, 125.0, 130.0, 180.0)
+    assert (noise_of(noisy) or 0.0) > 0.3
+    found = chosen(noisy)
+    assert found.chosen is not None
+    assert found.chosen.suite == DEFAULT_SUITE
+    quiet = timed(both, STRONGEST, 99.0, 100.0, 101.0)
+    quiet = timed(quiet, DEFAULT_SUITE, 129.0, 130.0, 131.0)
+    found = chosen(quiet)
+    assert found.chosen is not None
+    assert found.chosen.suite == STRONGEST
+
+
+def test_the_limit_is_passed_only_if_the_whole_interval_passes_it(cells: list[Cell]) -> None:
+    alone = [one for one in cells if one.suite == DEFAULT_SUITE]
+    (slow,) = timed(alone, DEFAULT_SUITE, 590.0, 700.0, 900.0)
+    assert chosen([slow]).chosen is slow
+    (slower,) = timed(alone, DEFAULT_SUITE, 650.0, 700.0, 900.0)
+    found = chosen([slower])
     assert found.chosen is None
-    assert [cost.option for cost in found.too_costly] == [slower]
+    assert found.too_costly == [slower]
+    assert found.against_default.startswith("its rekeys take 1.15 % of the time")
 
 
-def test_a_cheaper_cipher_takes_the_place_of_the_default(options: list[Option]) -> None:
-    found = planned(options, ciphers=("chacha20poly1305", "aesgcm"))
+@pytest.mark.parametrize(
+    ("us", "least_us", "aead"),
+    [(9.0, 8.0, "chacha20poly1305"), (9.0, 2.0, "aesgcm"), (3.0, 2.5, "aesgcm")],
+    ids=["cheaper beyond the spread", "within the spread", "by too little to matter"],
+)
+def test_only_a_cipher_that_is_cheaper_beyond_doubt_takes_the_place_of_the_default(
+    cells: list[Cell], us: float, least_us: float, aead: str
+) -> None:
+    costs = {
+        "chacha20poly1305": CipherCost(1.0, Interval(0.9, 2.1, 200, 0.9)),
+        "aesgcm": CipherCost(us, Interval(least_us, 10.0, 200, 0.9)),
+    }
+    found = chosen(cells, costs)
     assert found.chosen is not None
-    assert found.chosen.option.suite.aead == "chacha20poly1305"
+    assert found.chosen.aead == aead
 
 
-def test_energy_is_the_drones_own_work(options: list[Option]) -> None:
-    (one,) = (option for option in options if option.suite.id == DEFAULT_SUITE)
-    first = one.cell.samples[0].metrics["e_primitives"]
+def test_energy_is_the_drones_own_work(cells: list[Cell]) -> None:
+    (one,) = (cell for cell in cells if cell.suite == DEFAULT_SUITE)
+    first = one.samples[0].metrics["e_primitives"]
     assert one.drone_ms == pytest.approx(first["encapsulate_ms"] + first["verify_ms"])
-    cost = planned([one]).fitting[0]
-    assert cost.rekeys == 30
-    assert cost.energy_j == pytest.approx(30 * CORE_W * (one.drone_ms or 0.0) / 1000.0)
-    assert cost.battery_share == pytest.approx((cost.energy_j or 0.0) / (60.0 * 3600.0))
+    core = Power(0.8, False, "assumed", [])
+    assert rekeys_j(one, core) == pytest.approx(REKEYS * 0.8 * (one.drone_ms or 0.0) / 1000.0)
     # Key generation and signature of the ground station change the time, not the energy.
-    longer = replace(one, handshake_ms=10.0 * one.handshake_ms)
-    assert planned([longer]).fitting[0].energy_j == cost.energy_j
+    (longer,) = timed([one], DEFAULT_SUITE, 10.0 * (one.handshake_ms or 0.0))
+    assert rekeys_j(longer, core) == rekeys_j(one, core)
 
 
-def test_repetitions_of_a_suite_give_the_noise_and_ciphers_do_not(run: Run) -> None:
-    cells = [cell for cell in run.main() if cell.kem == "mlkem768"]
-    assert len(cells) == 4
-    found = options_of(cells)
-    assert {option.suite.aead for option in found} == {
+def test_repetitions_of_a_suite_give_the_noise_and_ciphers_do_not(cells: list[Cell]) -> None:
+    pair = [cell for cell in cells if cell.kem == "mlkem768"]
+    assert {cell.aead for cell in pair} == {
         "aesgcm",
         "chacha20poly1305",
         "ascon128a",
         "asconaead128",
     }
-    for option in found:
-        times = option.cell.all("d_handshake.total_ms")
-        assert option.spread is not None
-        assert (option.spread.n, option.least_ms, option.most_ms) == (2, min(times), max(times))
-        assert option.spread.sure == 0.5
-    spreads = sorted((one.most_ms - one.least_ms) / one.handshake_ms for one in found)
-    assert noise_of(found) == pytest.approx((spreads[1] + spreads[2]) / 2.0)
-    assert noise_of([replace(one, spread=None) for one in found]) is None
-
-
-def test_on_a_slow_link_with_frequent_rekeys_fewer_bytes_win_or_nothing_fits(
-    options: list[Option],
-) -> None:
-    slow = replace(USUAL, link_kbit_s=100.0, rekey_s=60.0)
-    found = planned(options, slow)
-    assert found.chosen is not None
-    assert found.chosen.option.wire_bytes == min(c.option.wire_bytes for c in found.fitting)
-    assert planned(options, replace(slow, link_kbit_s=1.0)).chosen is None
-
-
-def test_where_keys_lie_ready_rekeys_cost_what_the_runs_own_did(options: list[Option]) -> None:
-    slow = [replace(one, handshake_ms=700.0, spread=None, rekey_ms=3.0) for one in options]
-    often = replace(USUAL, rekey_s=10.0)
-    assert planned(slow, often).chosen is None
-    found = planned(slow, often, basis=Basis.REKEY)
-    assert found.chosen is not None
-    assert found.chosen.ms == 3.0
-    assert found.chosen.phi == pytest.approx(3.0 / 10003.0)
-
-
-def test_what_has_no_measured_rekey_is_not_planned_with_one(options: list[Option]) -> None:
-    found = edited(options, DEFAULT_SUITE, rekey_ms=None)
-    by_rekey = planned(found, basis=Basis.REKEY)
-    assert by_rekey.left_out.unmeasured == 1
-    assert "1 without a measured rekey" in reason(by_rekey)
-    assert planned(found).left_out.unmeasured == 0
-
-
-def test_the_advice_depends_on_the_reason_that_no_suite_fits(options: list[Option]) -> None:
-    impossible = replace(USUAL, link_kbit_s=0.01)
-
-    def advice(fleet: Fleet, of: list[Option]) -> str:
-        return reason(planned(of, fleet)).partition(" Left out: ")[0]
-
-    assert advice(replace(impossible, level=5), options) == (
-        "Nothing fits: rekey less often or lower the level."
-    )
-    weak = [one for one in options if one.level == 1 and one.suite.published]
-    assert advice(USUAL, weak) == "Nothing fits: lower the level."
+    for cell in pair:
+        assert cell.spread is not None
+        assert (cell.spread.n, cell.spread.sure) == (2, 0.5)
+    times = [cell.handshakes_ms for cell in pair]
+    spreads = sorted((max(of) - min(of)) / (sum(of) / 2.0) for of in times)
+    assert noise_of(pair) == pytest.approx((spreads[1] + spreads[2]) / 2.0)
+    assert noise_of([Cell(cell.id, cell.samples[:1]) for cell in pair]) is None
 
 
 def changed(
@@ -276,8 +252,3 @@ def test_a_cipher_that_costs_less_beyond_its_spread_excludes_the_default(tmp_pat
     assert "Fly cs-mlkem768-chacha20poly1305-mldsa65" in words
     assert "ChaCha20-Poly1305 saves" in words
     assert "of a core at 320 messages a second over AES-256-GCM, more than the spread" in words
-
-
-def test_the_answers_fleet_has_the_shipped_level(run: Run) -> None:
-    context = Context(run, run.folder)
-    assert max(ANSWERED.level, context.shipped.min_level) == 3

@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import math
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from statistics import correlation, fmean, median, quantiles
@@ -35,62 +36,63 @@ from report_cells import (
 from report_page import ONE
 from report_run import SCENARIOS, make_run, raw_cells
 
-# Headings of the overview and names in the table of conditions: path and statistic.
-FIGURES: dict[tuple[str, str], tuple[str, Callable[[list[float]], float]]] = {
-    ("median handshake (ms)", "handshake_median_ms"): ("d_handshake.total_ms", median),
-    ("mean handshake (ms)", "handshake_mean_ms"): ("d_handshake.total_ms", fmean),
-    ("p95 handshake (ms)", "handshake_p95_ms"): (
+from pqc_msgs.msg import DropCounters
+
+# Headings of the overview: path and statistic.
+FIGURES: dict[str, tuple[str, Callable[[list[float]], float]]] = {
+    "median handshake (ms)": ("d_handshake.total_ms", median),
+    "mean handshake (ms)": ("d_handshake.total_ms", fmean),
+    "p95 handshake (ms)": (
         "d_handshake.total_ms",
         lambda values: quantiles(values, n=20, method="inclusive")[-1],
     ),
-    ("median rekey (ms)", "rekey_median_ms"): ("f_rekey.total_ms", median),
-    ("median p99 latency (ms)", "p99_median_ms"): (
+    "median rekey (ms)": ("f_rekey.total_ms", median),
+    "median p99 latency (ms)": (
         "h_latency_jitter.drone_to_gcs.p99_ms",
         median,
     ),
-    ("tunnel's CPU per datagram (µs)", "cpu_median_us_per_packet"): (
+    "tunnel's CPU per datagram (µs)": (
         "n_system_drone.cpu_us_per_packet",
         median,
     ),
-    ("mean CPU of the machine (%)", "machine_cpu_mean_percent"): (
+    "mean CPU of the machine (%)": (
         "n_system_drone.machine_cpu_percent.mean",
         fmean,
     ),
-    ("peak CPU of the machine (%)", "machine_cpu_peak_percent"): (
+    "peak CPU of the machine (%)": (
         "n_system_drone.machine_cpu_percent.max",
         max,
     ),
-    ("mean temperature (°C)", "temperature_mean_c"): ("n_system_drone.temperature_c.mean", fmean),
-    ("most CPU of other programs (%)", "foreign_cpu_most_percent"): (
+    "mean temperature (°C)": ("n_system_drone.temperature_c.mean", fmean),
+    "most CPU of other programs (%)": (
         "q_observability.disturbance.foreign_cpu_percent",
         max,
     ),
     # Every cell was offered as many datagrams.
-    ("loss (%)", "loss_percent"): (
+    "loss (%)": (
         "g_data_plane.loss_ratio",
         lambda values: 100.0 * fmean(values),
     ),
-    ("median packets sent by the drone", "packets_sent_median"): (
+    "median packets sent by the drone": (
         "g_data_plane.drone_to_gcs.offered",
         median,
     ),
-    ("mean throughput (Mbit/s)", "throughput_mean_mbit_s"): (
+    "mean throughput (Mbit/s)": (
         "g_data_plane.cipher_bytes_per_s",
         lambda values: 8e-6 * fmean(values),
     ),
-    ("mean goodput (Mbit/s)", "goodput_mean_mbit_s"): (
+    "mean goodput (Mbit/s)": (
         "g_data_plane.plain_bytes_per_s",
         lambda values: 8e-6 * fmean(values),
     ),
-    ("mean RTT (ms)", "rtt_mean_ms"): ("h_latency_jitter.round_trip.mean_ms", fmean),
-    ("median RTT p50 (ms)", "rtt_p50_ms"): ("h_latency_jitter.round_trip.p50_ms", median),
-    ("median RTT p95 (ms)", "rtt_p95_ms"): ("h_latency_jitter.round_trip.p95_ms", median),
-    ("mean RSS of the drone's tunnel (MiB)", "rss_mean_mib"): (
+    "mean RTT (ms)": ("h_latency_jitter.round_trip.mean_ms", fmean),
+    "median RTT p50 (ms)": ("h_latency_jitter.round_trip.p50_ms", median),
+    "median RTT p95 (ms)": ("h_latency_jitter.round_trip.p95_ms", median),
+    "mean RSS of the drone's tunnel (MiB)": (
         "n_system_drone.resident_mib.mean",
         fmean,
     ),
 }
-NO_INTERVALS = {"machine_cpu_peak_percent", "foreign_cpu_most_percent"}
 
 
 def test_suites_are_ranked_by_their_handshakes(
@@ -178,8 +180,9 @@ def figure(cells: list[Metrics], path: str, of: Callable[[list[float]], float]) 
 def test_every_figure_of_the_scenarios_is_that_of_their_cells(
     whole_report: Report, whole_cells: list[Metrics]
 ) -> None:
-    *rows, completed = rows_of(whole_report, "scenarios")
-    assert [row["metric"] for row in rows] == [heading for heading, _ in FIGURES]
+    *rows, flagged, completed = rows_of(whole_report, "scenarios")
+    assert [row["metric"] for row in rows] == list(FIGURES)
+    assert_row(flagged, {"metric": "cells flagged", **dict.fromkeys(SCENARIOS, 0)})
     for row, (path, of) in zip(rows, FIGURES.values(), strict=True):
         expected = {name: figure(in_scenario(whole_cells, name), path, of) for name in SCENARIOS}
         assert_row(row, {"metric": row["metric"], **expected})
@@ -190,26 +193,22 @@ def test_every_figure_of_the_scenarios_is_that_of_their_cells(
     }
 
 
-def test_every_condition_has_the_figures_of_its_cells(
-    whole_report: Report, whole_cells: list[Metrics]
-) -> None:
-    rows = rows_of(whole_report, "conditions")
-    assert [row["scenario"] for row in rows] == list(SCENARIOS)
-    for row in rows:
-        of_scenario = in_scenario(whole_cells, row["scenario"])
-        assert_row(
-            row,
-            {
-                "scenario": row["scenario"],
-                "load": "mavlink",
-                "link": "clean",
-                "cells": len(of_scenario),
-                "flagged": 0,
-                **{
-                    name: figure(of_scenario, path, of) for (_, name), (path, of) in FIGURES.items()
-                },
-            },
-        )
+def test_every_condition_has_a_column(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run", ONE, ("baseline",), speed=False)
+    run = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps(run | {"loads": ["mavlink", "blaster"]}))
+    first = folder / "cells" / "baseline" / "mavlink"
+    shutil.copytree(first, first.with_name("blaster"))
+    (file,) = first.with_name("blaster").glob("**/metrics.json")
+    metrics = json.loads(file.read_text())
+    metrics["a_run_context"] |= {"load": "blaster", "cell": f"baseline/blaster/clean/{ONE}"}
+    write_metrics(file, metrics)
+    state = json.loads((folder / "state.json").read_text())
+    again = {**state["cells"][0], "cell": f"baseline/blaster/clean/{ONE}"}
+    (folder / "state.json").write_text(json.dumps(state | {"cells": [*state["cells"], again]}))
+    row = rows_of(run_report(read_run_folder(folder), folder), "scenarios")[0]
+    labels = [f"baseline / {load} / clean" for load in ("blaster", "mavlink")]
+    assert [name for name in row if name in labels] == labels
 
 
 def test_a_detectors_change_is_the_difference_of_medians(
@@ -314,36 +313,18 @@ def test_tiers_correlate_with_handshakes_by_pearsons_r(
         assert close(row["r_log"], correlation(tiers, [math.log(ms) for ms in handshakes(of)]))
 
 
-def test_the_best_and_the_worst_suite_of_each_figure(
-    whole_report: Report, whole_cells: list[Metrics]
-) -> None:
-    rows = rows_of(whole_report, "best_worst")
-    of = in_scenario(whole_cells, "heavy")
-    (row,) = (r for r in rows if (r["figure"], r["scenario"]) == ("handshake (ms)", "heavy"))
-    best, worst = (pick(of, key=lambda c: c["d_handshake"]["total_ms"]) for pick in (min, max))
-    assert (row["best_suite"], row["worst_suite"]) == (name_of(best), name_of(worst))
-    assert close(row["ratio"], handshakes([worst])[0] / handshakes([best])[0])
-    assert row["apart"] == "unknown: one sample"
-    unmeasured = [row for row in rows if row["figure"] == "power (W)"]
-    assert all(row["best"] == "" for row in unmeasured)
-
-
-def test_each_kem_family_has_its_range_in_each_scenario(
-    whole_report: Report, whole_cells: list[Metrics]
-) -> None:
-    rows = {(row["family"], row["scenario"]): row for row in rows_of(whole_report, "family_ranges")}
-    assert len(rows) == 9
-    of = [
-        cell
-        for cell in in_scenario(whole_cells, "light")
-        if cell["b_crypto_identity"]["kem_family"] == "mceliece"
-    ]
-    row = rows["McEliece", "light"]
-    assert close(row["handshake_least_ms"], min(handshakes(of)))
-    assert close(row["handshake_most_ms"], max(handshakes(of)))
-    flows = [cell["g_data_plane"][way] for cell in of for way in ("drone_to_gcs", "gcs_to_drone")]
-    lost, offered = (sum(flow[name] for flow in flows) for name in ("lost", "offered"))
-    assert close(row["loss_percent"], 100.0 * lost / offered)
+def test_drops_are_told_by_reason_and_end(whole_report: Report, whole_cells: list[Metrics]) -> None:
+    rows = rows_of(whole_report, "drops")
+    reasons = DropCounters().get_fields_and_field_types()
+    assert len(rows) == len(SCENARIOS) * len(reasons)
+    for row in rows:
+        scenario = row["condition"].partition(" / ")[0]
+        for end in ("drone", "gcs"):
+            counts = [
+                cell["g_data_plane"][f"{end}_drops"][row["reason"].replace(" ", "_")]
+                for cell in in_scenario(whole_cells, scenario)
+            ]
+            assert int(row[end]) == sum(counts)
 
 
 def test_each_suite_has_throughput_round_trip_and_memory(
@@ -352,9 +333,12 @@ def test_each_suite_has_throughput_round_trip_and_memory(
     rows = list(csv.DictReader(io.StringIO(whole_report.tables["network"])))
     baseline = [one for one in whole_cells if one["a_run_context"]["scenario"] == "baseline"]
     assert len(rows) == len(baseline)
-    one = baseline[0]
+    one = max(baseline, key=lambda cell: cell["g_data_plane"]["drone_to_gcs"]["lost"])
+    (row,) = (row for row in rows if row["suite"] == name_of(one))
     plane, trip = one["g_data_plane"], one["h_latency_jitter"]["round_trip"]
     expected = {
+        "datagrams_lost": plane["drone_to_gcs"]["lost"],
+        "lost_by_sequence": one["j_mavlink_gcs"]["sequence_gaps"],
         "packets_sent": plane["drone_to_gcs"]["offered"],
         "throughput_mbit_s": 8e-6 * plane["cipher_bytes_per_s"],
         "goodput_mbit_s": 8e-6 * plane["plain_bytes_per_s"],
@@ -365,7 +349,7 @@ def test_each_suite_has_throughput_round_trip_and_memory(
         "rss_ground_mib": one["o_system_gcs"]["resident_mib"]["mean"],
     }
     for name, value in expected.items():
-        assert float(rows[0][name]) == pytest.approx(value), name
+        assert float(row[name]) == pytest.approx(value), name
 
 
 def test_the_power_of_a_cell_leads_to_its_trace(tmp_path: Path) -> None:

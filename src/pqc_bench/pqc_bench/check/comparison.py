@@ -24,8 +24,6 @@ from pqc_bench.report.table import Column
 
 FORMAT = 1
 Row = Mapping[str, str]
-# Its times are mostly those of the link.
-_ON_A_LINK = "fleets"
 _SPEED_TABLE, _SPEED_COLUMN = "suites", "primitives_ms"
 
 
@@ -201,7 +199,7 @@ def _figure(
         return Deviation(
             name, place, column, text, ours[column], f"{at} is {mine}, published '{text}'."
         )
-    by = scale if tolerance.time and name != _ON_A_LINK else 1.0
+    by = scale if tolerance.time else 1.0
     _, low_name, high_name = Column("", column, interval=True).names
     low, high = (_number(ours.get(end, "")) for end in (low_name, high_name))
     low, high = (own if low is None else low) / by, (own if high is None else high) / by

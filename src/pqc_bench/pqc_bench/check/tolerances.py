@@ -55,10 +55,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "energy": ("suite",),
     "rekey_gaps": ("suite", "scenario", "load", "link"),
     "scenarios": ("metric",),
-    "conditions": ("scenario", "load", "link"),
     "heat": ("family", "scenario"),
-    "fleets": ("fleet",),
-    "family_ranges": ("family", "scenario"),
     "tier_correlation": ("scenario",),
     "primitives_kems": ("kem",),
     "primitives_signatures": ("signature",),
@@ -68,8 +65,8 @@ KEYS: dict[str, tuple[str, ...]] = {
 # The first that matches a column holds. Extremes and tails of a shared machine vary most.
 TOLERANCES = (
     Tolerance(r".*bytes", EXACT),
-    Tolerance(r"flagged|lost", NOT_MORE),
-    Tolerance(r"level|level_floor|suite|suite_keys_ahead", EXACT),
+    Tolerance(r"cells flagged|lost", NOT_MORE),
+    Tolerance(r"level|suite", EXACT),
     Tolerance(r".*loss.*percent|loss \(%\)|mean loss \(%\)", POINTS, 0.1),
     Tolerance(r"r|r_log|r_squared", POINTS, 0.2),
     Tolerance(r"[abc]", POINTS, 0.5),
@@ -80,11 +77,11 @@ TOLERANCES = (
     Tolerance(r"(phi|.*_phi).*percent", FACTOR, 2.0, time=True),
     Tolerance(r"(machine_cpu|foreign_cpu).*_percent|.*CPU.*\(%\)", POINTS, 15.0),
 )
-# Counts that depend on --repeat, and what only describes a machine, a fleet or a row.
+# Counts that depend on --repeat, and what only describes a machine or a row.
 UNCOMPARED = re.compile(
-    r"source|n|cells|rank|least_samples|samples|why|power|best_at|spread|.*_(j|mj|w|c|wh)|battery.*|"
-    r".*temperature.*|minutes|rekey_s|link_kbit_s|round_trip_ms|change.*|.*_change_.*|gap_ratio|"
-    r"other_percent|flight_percent|.*_low(_\w+)?|.*_high(_\w+)?|suites completed"
+    r"source|n|rank|least_samples|samples|power|spread|.*_(j|mj|w|c)|.*temperature.*|change.*|"
+    r".*_change_.*|gap_ratio|other_percent|flight_percent|.*_low(_\w+)?|.*_high(_\w+)?|"
+    r"suites completed"
 )
 
 

@@ -14,7 +14,6 @@ import argparse
 from pathlib import Path
 
 from pqc_bench.harness.usage import UsageFault, output_file
-from pqc_bench.report.fleet import Fleet, read_fleet
 
 PAGE = "report.html"
 COMPARISON = "comparison.html"
@@ -33,15 +32,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "tables go to FILE-tables beside it",
     )
     parser.add_argument(
-        "--fleet",
-        type=_fleet,
-        action="append",
-        default=[],
-        metavar="NAME,WH,MIN,LEVEL,REKEY_S,KBIT_S,RTT_MS",
-        help="plan for this fleet, too: battery, flight time, least NIST level, rekey interval, "
-        "rate and round trip of the link",
-    )
-    parser.add_argument(
         "--compare", type=Path, nargs=2, metavar=("A", "B"), help="the folders of two runs"
     )
 
@@ -50,16 +40,7 @@ def check(options: argparse.Namespace) -> None:
     """Require one run, or two to compare."""
     if (options.folder is None) == (options.compare is None):
         raise UsageFault("name one run's folder, or two with --compare")
-    if options.compare and options.fleet:
-        raise UsageFault("--fleet has no effect with --compare")
     for folder in options.compare or [options.folder]:
         if not folder.is_dir():
             what = "is a file; name the folder of the run" if folder.exists() else "doesn't exist"
             raise UsageFault(f"'{folder}' {what}")
-
-
-def _fleet(text: str) -> Fleet:
-    try:
-        return read_fleet(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error

@@ -23,9 +23,9 @@ def run(options: argparse.Namespace) -> int:
     if options.compare:
         report = compare_report(*runs, page_folder)
     else:
-        report = run_report(runs[0], page_folder, options.fleet)
+        report = run_report(runs[0], page_folder)
     tables = report.write(out)
-    print(f"{out}, {len(report.tables)} tables as CSV and LaTeX in {tables}")
+    print(f"{out}, {len(report.tables)} tables as CSV in {tables}")
     return 1 if any([_refused(found) for found in runs]) else 0
 
 
