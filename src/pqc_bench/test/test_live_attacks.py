@@ -88,7 +88,7 @@ def found(**changes: Any) -> dict[str, Any]:
 
 def test_a_found_rate_that_stays_passes() -> None:
     assert addresses.judge(found(lost=0, rate=24_100.0, least_rate=1000.0)) == []
-    assert "30,000 bytes/s (22,000 to 31,000)" in "\n".join(addresses.lines(found(), []))
+    assert "30,000 bytes/s (22,000 to 31,000)" in "\n".join(addresses.lines(found()))
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_a_found_rate_that_falls_or_commands_that_get_lost_are_faults(
 def test_the_loopback_interface_has_no_narrow_link() -> None:
     result = {**found(), "found": None}
     assert addresses.judge(result) == []
-    assert "left out" in "\n".join(addresses.lines(result, []))
+    assert "left out" in "\n".join(addresses.lines(result))
 
 
 def course(**changes: Any) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def attacked(**changes: Any) -> dict[str, Any]:
 
 def test_prompt_rekeys_ratchets_and_restarts_pass() -> None:
     assert restarts.judge(attacked(restarts_ms=[990.0])) == []
-    text = "\n".join(restarts.lines(attacked(), []))
+    text = "\n".join(restarts.lines(attacked()))
     assert "300 310" in text
     assert "400 sent, 7 left out" in text
 

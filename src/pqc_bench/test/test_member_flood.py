@@ -37,7 +37,7 @@ def result(**changes: Any) -> dict[str, Any]:
 
 def test_passes_if_the_other_drone_loses_nothing_and_rekeys_promptly() -> None:
     assert member.judge(result()) == []
-    text = "\n".join(member.lines(result(), []))
+    text = "\n".join(member.lines(result()))
     assert "bundles" in text
     assert "5,000" in text
 

@@ -186,7 +186,7 @@ def test_the_table_names_what_was_left_out() -> None:
         "saturation": {"64": sum_up_searches([_searches(50_000, 60_000)])},
         "left_out": {"openvpn": "openvpn isn't installed"},
     }
-    text = "\n".join(comparison_text.lines(result, []))
+    text = "\n".join(comparison_text.lines(result))
     assert "openvpn: left out: openvpn isn't installed" in text
     assert "1.05 [1.05, 1.05]" in text
     assert "1 invalid" in text

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Callable
 from random import Random
@@ -280,11 +281,10 @@ def test_nothing_takes_longer_than_bare_on_other_links() -> None:
 
 
 def test_the_table_has_bare_and_tunnel_side_by_side() -> None:
-    text = "\n".join(radio_text.lines(result(ftp_upload_s=None), ["bad"]))
-    assert "parameters                    1340, 171.0 s           1340, 20.0 s" in text
-    assert "upload of 40 kB               20.0 s                  never" in text
-    assert "rekeys                        -                       60 of 60" in text
-    assert text.endswith("failed: bad")
+    text = "\n".join(radio_text.lines(result(ftp_upload_s=None)))
+    assert re.search(r"parameters +1340, 171\.0 s +1340, 20\.0 s", text)
+    assert re.search(r"upload of 40 kB +20\.0 s +never", text)
+    assert re.search(r"rekeys +- +60 of 60", text)
 
 
 @pytest.mark.parametrize(

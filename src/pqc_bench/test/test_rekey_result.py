@@ -292,6 +292,6 @@ def test_the_summary_tells_bytes_and_prompt_rekeys() -> None:
         generator={"slips": 0, "skipped": 0, "latest_ms": 0.0},
         machine="2 cores",
     )
-    text = "\n".join(storm_text.summary(whole, []))
+    text = "\n".join(storm_text.summary(whole))
     assert f"1 of 1 rekeys within 10 % of the arithmetic: 1,444 bytes for {SUITE} (1,444)" in text
     assert "0 of 0 rekeys took at most a round trip, their cryptography and 2 ms" in text

@@ -14,14 +14,16 @@ from typing import Any
 
 import pytest
 import yaml
+from pqc_bench.cell.scenario import SCENARIOS
 from pqc_bench.metrics import write_metrics
+from pqc_bench.report import names
 from pqc_bench.report.build import run_report
 from pqc_bench.report.choice import Choice, CipherCost, Shipped, choose, noise_of, shipped
 from pqc_bench.report.intervals import Interval
 from pqc_bench.report.power import REKEYS, Power, rekeys_j
 from pqc_bench.report.run_data import Cell, Run, read_run_folder
 from pqc_policy.policy.config import PolicyConfig
-from pqc_policy.policy.suites import DEFAULT_SUITE, find_suite
+from pqc_policy.policy.suites import AEADS, DEFAULT_SUITE, KEMS, SIGNATURES, find_suite
 from pqc_policy.policy.tunnel_floor import TunnelFloor, tunnel_floor
 from report_run import make_run
 
@@ -88,6 +90,15 @@ def test_the_documents_name_the_default_and_recommend_no_other() -> None:
         text = (SOURCE / name).read_text(encoding="utf-8")
         assert DEFAULT_SUITE in text
         assert re.findall(r"\*\*Fly [`]?([^`*]+)", text) in ([], [DEFAULT_SUITE])
+
+
+@pytest.mark.parametrize("token", [*KEMS, *SIGNATURES, *AEADS, *SCENARIOS])
+def test_every_algorithm_has_a_name_of_its_own(token: str) -> None:
+    assert names.place(token) < len((*KEMS, *SIGNATURES, *AEADS, *SCENARIOS))
+    if token not in SCENARIOS:
+        assert names.display(token) != token
+        others = {one for one in (*KEMS, *SIGNATURES, *AEADS) if one != token}
+        assert names.display(token) not in map(names.display, others)
 
 
 def test_among_equals_the_shipped_default_wins(cells: list[Cell]) -> None:
@@ -191,12 +202,7 @@ def test_energy_is_the_drones_own_work(cells: list[Cell]) -> None:
 
 def test_repetitions_of_a_suite_give_the_noise_and_ciphers_do_not(cells: list[Cell]) -> None:
     pair = [cell for cell in cells if cell.kem == "mlkem768"]
-    assert {cell.aead for cell in pair} == {
-        "aesgcm",
-        "chacha20poly1305",
-        "ascon128a",
-        "asconaead128",
-    }
+    assert {cell.aead for cell in pair} == set(AEADS)
     for cell in pair:
         assert cell.spread is not None
         assert (cell.spread.n, cell.spread.sure) == (2, 0.5)

@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
-from pqc_bench.simulate.campaign import shares, simulate
+from pqc_bench.simulate.run import shares, simulate
 from pqc_sim.processes.run_fault import RunFault
 
 _REPORT = {
@@ -53,20 +54,24 @@ def test_every_seed_is_run_once(schedules: int, processes: int) -> None:
 
 
 def test_counts_are_summed_up(tmp_path: Path) -> None:
-    result = simulate(_program(tmp_path, 0, _REPORT), 1, 1, 300, "")
-    assert (result.schedules, result.rekeys, result.violations) == (3, 2, [])
-    assert result.wall_s < 9.0
+    schedules = max(os.cpu_count() or 1, 2)
+    result = simulate(_program(tmp_path, 0, _REPORT), schedules, 1, [])
+    parts = len(shares(schedules, 1, os.cpu_count() or 1))
+    assert (result["schedules"], result["rekeys"]) == (3 * parts, 2 * parts)
+    assert result["violations"] == []
+    assert set(result) == set(_REPORT)
+    assert result["wall_s"] < 9.0
 
 
 def test_violations_are_kept(tmp_path: Path) -> None:
     violation = {"seed": 1, "invariant": "i", "text": "t", "replay": "r"}
     report = {**_REPORT, "violations": [violation]}
-    assert simulate(_program(tmp_path, 1, report), 1, 1, 300, "").violations == [violation]
+    assert simulate(_program(tmp_path, 1, report), 1, 1, [])["violations"] == [violation]
 
 
 def test_a_simulator_that_fails_is_told_in_its_own_words(tmp_path: Path) -> None:
     with pytest.raises(RunFault, match=r"^no suite x$"):
-        simulate(_program(tmp_path, 2, _REPORT), 1, 1, 300, "x")
+        simulate(_program(tmp_path, 2, _REPORT), 1, 1, ["--suites", "x"])
 
 
 def test_what_every_schedule_has_is_passed_on(tmp_path: Path) -> None:
@@ -74,4 +79,4 @@ def test_what_every_schedule_has_is_passed_on(tmp_path: Path) -> None:
     program.write_text('#!/bin/sh\necho "pqc_simulate: $*"\nexit 2\n', encoding="utf-8")
     program.chmod(0o755)
     with pytest.raises(RunFault, match="--links 2 --adversary"):
-        simulate(program, 1, 1, 300, "", ["--links", "2", "--adversary"])
+        simulate(program, 1, 1, ["--links", "2", "--adversary"])

@@ -61,7 +61,7 @@ def _fly(options: argparse.Namespace) -> int:
             folder, options.strategy, options.flights, options.seconds or FLIGHT_S
         ),
         lambda result: result["disagreements"],
-        real_text.summary,
+        lambda result: real_text.summary(result, result["disagreements"]),
     )
 
 

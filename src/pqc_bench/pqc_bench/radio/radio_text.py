@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-_WIDTH = 24
+from pqc_bench.harness.text import columns
+
 _ROWS: tuple[tuple[str, Callable[[dict[str, Any]], str]], ...] = (
     ("lost, by the ground's count", lambda r: f"{r['lost']:,} ({r['ground_lost_share']:.1%})"),
     ("received", lambda r: f"{r['received']:,}"),
@@ -26,17 +27,14 @@ _ROWS: tuple[tuple[str, Callable[[dict[str, Any]], str]], ...] = (
 )
 
 
-def lines(result: dict[str, Any], faults: list[str]) -> list[str]:
+def lines(result: dict[str, Any]) -> list[str]:
     """Return the whole result."""
     text: list[str] = []
     for link, ways in result["links"].items():
-        heads = "".join(f"{way.replace('_', ' '):<{_WIDTH}}" for way in ways)
-        text += ["", f"  {link:<30}{heads}"]
-        for name, show in _ROWS:
-            cells = "".join(f"{show(one):<{_WIDTH}}" for one in ways.values())
-            text.append(f"  {name:<30}{cells}".rstrip())
-    text += ["", f"  machine: {result['machine']}"]
-    return text + [f"  failed: {fault}" for fault in faults]
+        rows = [(link, *(way.replace("_", " ") for way in ways))]
+        rows += [(name, *(show(one) for one in ways.values())) for name, show in _ROWS]
+        text += ["", *columns(rows)]
+    return [*text, ""]
 
 
 def _s(seconds: float | None) -> str:

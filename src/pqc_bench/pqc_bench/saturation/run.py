@@ -29,10 +29,7 @@ def run(options: argparse.Namespace) -> int:
         options.out,
         lambda folder: _measure(options, folder),
         _judge,
-        lambda result, faults: [
-            *search_text.summary(result),
-            *(f"  failed: {fault}" for fault in faults),
-        ],
+        search_text.summary,
     )
 
 

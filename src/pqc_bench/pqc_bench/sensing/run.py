@@ -88,8 +88,8 @@ def _judge(result: dict[str, Any]) -> list[str]:
     return [f"The nodes use {together:.1f} % of a core; {LIMIT_PERCENT:g} % are allowed."]
 
 
-def _text(result: dict[str, Any], faults: list[str]) -> list[str]:
+def _text(result: dict[str, Any]) -> list[str]:
     rates = f"{result['messages_per_s']:.0f} messages/s, {result['mirrored_per_s']:.0f} mirrored"
     lines = [f"{name:<10}{percent:6.2f} %" for name, percent in result["cpu_percent"].items()]
     together = f"{'together':<10}{result['cpu_percent_together']:6.2f} % of a core"
-    return [rates, *lines, together, *(f"  failed: {fault}" for fault in faults)]
+    return [rates, *lines, together]
