@@ -8,12 +8,15 @@ import pytest
 from observed_cell import observed_cell
 from pqc_bench.cell.blaster_load import as_load_report
 from pqc_bench.cell.observed import Observed
+from pqc_bench.cell.plain_message import as_plain
 from pqc_bench.metrics.aggregator import aggregate
 from pqc_bench.metrics.algorithm_sizes import sizes_of
 from pqc_bench.metrics.canonical import seal
 from pqc_bench.metrics.handshakes import phi_percent
 from pqc_bench.metrics.schema import problems
 from pqc_policy.policy.suites import SUITES
+
+from pqc_msgs.msg import LinkReport, TunnelStatus
 
 
 def flags(seen: Observed) -> set[str]:
@@ -29,6 +32,21 @@ def test_a_sound_cell_is_valid_and_not_flagged() -> None:
     assert document["r_validation"]["sane"] is True
     assert document["r_validation"]["ends_agree"] is True
     assert document["c_lifecycle"]["success"] is True
+
+
+def test_the_schema_has_every_figure_of_todays_messages() -> None:
+    seen = observed_cell()
+    for end in seen.last:
+        for views in (seen.first, seen.last):
+            views[end] = filled(as_plain(TunnelStatus()), views[end])
+        seen.links[end] = filled(as_plain(LinkReport()), seen.links[end])
+    assert problems(seal(aggregate(seen))) == []
+
+
+def filled(today: dict[str, Any], recorded: dict[str, Any]) -> dict[str, Any]:
+    """Return what was recorded, with the members that messages got since."""
+    nested = {name: part for name, part in recorded.items() if isinstance(part, dict)}
+    return {**today, **recorded, **{name: filled(today[name], nested[name]) for name in nested}}
 
 
 def operation(name: str, text_bytes: int, median_ns: float) -> dict[str, Any]:
@@ -294,6 +312,7 @@ FAULTS: list[tuple[str, Any, str, set[str]]] = [
     ("rekeys", [], "rekey_missing", set()),
     ("rekeys.0.epoch_after", 0, "rekey_missing", {"f_rekey.records.0.epoch_after"}),
     ("last.gcs.epoch", 7, "epoch_mismatch", {"r_validation.ends_agree"}),
+    ("last.gcs.drops.novel", 2, "drops_on_clean_link", {"g_data_plane.gcs_drops.novel"}),
     ("last.gcs.drops.auth_fail", 2, "drops_on_clean_link", {"g_data_plane.gcs_drops.auth_fail"}),
     (f"{FLOWS}.drone_to_gcs.corrupted", 1, "altered_data", {"g_data_plane.drone_to_gcs.corrupted"}),
     ("events.gcs.peer_lost", 1, "tunnel_lost", set()),
