@@ -14,11 +14,11 @@ import pytest
 from pqc_bench.cell.cell import Cell
 from pqc_bench.cell.observed import Observed
 from pqc_bench.cell.suite_set import choose_suites, one_suite
-from pqc_bench.harness.usage import UsageFault
+from pqc_bench.harness.usage import UsageFault, some_of
 from pqc_bench.matrix import command as described
 from pqc_bench.matrix import progress
 from pqc_bench.matrix import run as matrix
-from pqc_bench.matrix.plan import choose, choose_links, plan, shuffled
+from pqc_bench.matrix.plan import choose_links, plan, shuffled
 from pqc_bench.matrix.run_file import RunFile, read_run
 from pqc_bench.matrix.run_lock import run_lock
 from pqc_bench.matrix.runner import Runner, run_pending
@@ -76,7 +76,7 @@ def test_patterns_choose_suites() -> None:
 
 def test_an_unknown_scenario_is_rejected() -> None:
     with pytest.raises(RunFault, match="there is no scenario 'medium'"):
-        choose("light,medium", ("baseline", "light"), "scenario")
+        some_of(("baseline", "light"), "scenario")("light,medium")
 
 
 def test_a_run_over_three_scenarios_has_three_cells_of_each_suite() -> None:

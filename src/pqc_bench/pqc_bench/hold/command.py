@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 
-from pqc_sim.processes.command_line import percent
+from pqc_sim.processes.command_line import percent, separated
 
 from pqc_bench.harness.usage import duration, output_file, some_of
 
@@ -25,19 +25,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument(
         "--links",
-        type=some_of(LINKS, "links"),
+        type=some_of(LINKS, "link"),
         default=list(LINKS),
         help=f"({','.join(LINKS)})",
         metavar="A,B",
     )
     parser.add_argument(
-        "--losses", type=_percents, default=[0.0, 5.0, 20.0], help="each way, in %% (0,5,20)"
+        "--losses",
+        type=separated(percent),
+        default=[0.0, 5.0, 20.0],
+        help="each way, in %% (0,5,20)",
     )
     parser.add_argument(
         "--seconds", type=duration, default=20.0, metavar="N", help="of each attack and loss (20)"
     )
     parser.add_argument("--out", type=output_file, metavar="FILE", help="where to write the JSON")
-
-
-def _percents(text: str) -> list[float]:
-    return [percent(word) for word in text.split(",")]

@@ -25,8 +25,7 @@ from pqc_sim.processes.command_line import link_seed, seconds, whole
 from pqc_bench.cell.cell import ACT, CLEAN, POLICIES, RATES
 from pqc_bench.cell.scenario import BASELINE, DETECTORS, SCENARIOS, scenario_command
 from pqc_bench.cell.suite_set import choose_suites
-from pqc_bench.harness.usage import UsageFault, check_output_folder, needs, unknown
-from pqc_bench.matrix.plan import choose
+from pqc_bench.harness.usage import UsageFault, check_output_folder, needs, some_of, unknown
 
 _SHORTEST_S = 0.5
 _ACT_DEFAULTS = {"flights": 2, "strategy": "telemetry_aware"}
@@ -46,13 +45,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--scenario",
-        type=lambda text: choose(text, SCENARIOS, "scenario"),
+        type=some_of(SCENARIOS, "scenario"),
         help="of baseline, light, heavy (stress-ng with the CPU share and memory of the papers' "
         "detectors); several with commas (baseline)",
     )
     parser.add_argument(
         "--load",
-        type=lambda text: choose(text, tuple(RATES), "load"),
+        type=some_of(tuple(RATES), "load"),
         help="of mavlink, blaster; with commas (mavlink)",
     )
     parser.add_argument("--link", help="clean, installed profiles, or files; with commas (clean)")

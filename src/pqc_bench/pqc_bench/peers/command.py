@@ -23,7 +23,7 @@ from pqc_policy.policy.suites import DEFAULT_SUITE
 from pqc_sim.processes.command_line import datagram_rate, datagram_size, separated, whole
 
 from pqc_bench.cell.suite_set import one_suite
-from pqc_bench.harness.usage import UsageFault, duration, needs, output_file, unknown
+from pqc_bench.harness.usage import UsageFault, duration, needs, output_file, some_of, unknown
 from pqc_bench.peers import PEER_NAMES, WITH_SUITE
 
 _MOST = 1000
@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument(
         "--kinds",
-        type=_names,
+        type=some_of(PEER_NAMES, "peer"),
         default=list(PEER_NAMES),
         help=f"separated by commas: {', '.join(PEER_NAMES)}",
     )
@@ -103,11 +103,3 @@ def _build(text: str) -> tuple[str, Path]:
     if not name or not separator or not Path(prefix).is_dir():
         raise argparse.ArgumentTypeError(f"'{text}' isn't a name, '=' and a folder")
     return name, Path(prefix).absolute()
-
-
-def _names(text: str) -> list[str]:
-    names = list(dict.fromkeys(text.split(",")))
-    for name in names:
-        if name not in PEER_NAMES:
-            raise unknown("peer", name, PEER_NAMES)
-    return names

@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument(
         "--links",
-        type=some_of(_LINKS, "links"),
+        type=some_of(_LINKS, "link"),
         default=list(_LINKS),
         metavar="A,B",
         help=f"profiles of the emulator ({','.join(_LINKS)})",

@@ -22,6 +22,7 @@ from pqc_bench.report.analysis import median, phi
 from pqc_bench.report.intervals import SURE, Interval
 from pqc_bench.report.number_text import short
 from pqc_bench.report.run_data import Cell
+from pqc_bench.speed.cipher_work import timed_for
 
 REKEY_S = 60.0
 # A suite is too costly if the whole interval of its Φ lies above this.
@@ -94,8 +95,8 @@ def cipher_costs(speed: Mapping[str, Any] | None) -> dict[str, CipherCost]:
     for subject in (speed or {}).get("aeads", []):
         both = [
             one
-            for one in subject["operations"]
-            if one.get("text_bytes") == TEXT_BYTES and one["samples"]
+            for name in ("seal", "open")
+            if (one := timed_for(subject["operations"], name, TEXT_BYTES)) is not None
         ]
         if len(both) == 2:
             us, low, high = (

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 
-from pqc_sim.processes.command_line import datagram_size, message_rate, percent, whole
+from pqc_sim.processes.command_line import datagram_size, message_rate, percent, separated, whole
 
 from pqc_bench.harness.usage import duration, output_file
 
@@ -21,7 +21,7 @@ from pqc_bench.harness.usage import duration, output_file
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument(
-        "--losses", type=_percents, default=[0.0, 20.0], help="of the link in %% (0,20)"
+        "--losses", type=separated(percent), default=[0.0, 20.0], help="of the link in %% (0,20)"
     )
     parser.add_argument(
         "--kbit", type=whole(500, 100_000), default=2000, help="rate of the link in kbit/s (2000)"
@@ -38,7 +38,3 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--loopback-fetches", type=whole(1, 1000), default=15, help="over loopback (15)"
     )
     parser.add_argument("--out", type=output_file, metavar="FILE", help="where to write the JSON")
-
-
-def _percents(text: str) -> list[float]:
-    return [percent(word) for word in text.split(",")]
