@@ -27,13 +27,11 @@ _INTERRUPTED = 130
 _WRONG_USAGE = 2
 _FOLDERS = (
     *("matrix", "report", "check", "rekey", "flood", "hold", "stream", "radio", "saturation"),
-    *("sensing", "peers", "speed", "record", "simulate", "formal", "fuzz", "mutants"),
+    *("sensing", "peers", "speed", "policy", "detectors", "record"),
+    *("simulate", "formal", "fuzz", "mutants"),
 )
 # The modules that describe and run each command.
-COMMANDS = {name: (f"pqc_bench.{name}.command", f"pqc_bench.{name}.run") for name in _FOLDERS} | {
-    name: (f"pqc_bench.options.{name}", f"pqc_bench.commands.{name}")
-    for name in ("policy", "detectors")
-}
+COMMANDS = {name: (f"pqc_bench.{name}.command", f"pqc_bench.{name}.run") for name in _FOLDERS}
 
 
 class _Version(argparse.Action):

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from pqc_bench.bench_command import main, make_parser
-from pqc_bench.commands import detectors
+from pqc_bench.detectors import run as detectors
+from pqc_bench.detectors.command import HELD_OUT, TABLES_BEGIN, TABLES_END
 from pqc_bench.harness.marked_page import replace_marked
-from pqc_bench.options.detectors import HELD_OUT, TABLES_BEGIN, TABLES_END
 from pqc_bench.record import run as record
 from pqc_bench.record.schedule import BOTH, DOWN, UP, Phase, schedule
 from pqc_sim.processes.run_fault import RunFault

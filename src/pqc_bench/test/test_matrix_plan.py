@@ -14,9 +14,9 @@ import pytest
 from pqc_bench.cell.cell import Cell
 from pqc_bench.cell.observed import Observed
 from pqc_bench.cell.suite_set import choose_suites, one_suite
+from pqc_bench.harness.time_left import time_left
 from pqc_bench.harness.usage import UsageFault, some_of
 from pqc_bench.matrix import command as described
-from pqc_bench.matrix import progress
 from pqc_bench.matrix import run as matrix
 from pqc_bench.matrix.plan import choose_links, plan, shuffled
 from pqc_bench.matrix.run_file import RunFile, read_run
@@ -270,8 +270,8 @@ def test_the_time_left_is_that_of_the_same_suites_before(tmp_path: Path) -> None
     for cell, seconds in zip(state.pending()[:3], (2.0, 4.0, 9.0), strict=True):
         state.confirm_advance(Entry(cell, COMPLETED, seconds=seconds))
     assert state.seconds_left() == pytest.approx(15.0)
-    assert progress.time_left(15.0) == "about 15 s left"
-    assert progress.time_left(1200.0) == "about 20 min left"
+    assert time_left(15.0) == "about 15 s left"
+    assert time_left(1200.0) == "about 20 min left"
 
 
 def test_a_run_continues_with_its_options(tmp_path: Path) -> None:
@@ -314,7 +314,7 @@ class Idle(Runner):
     [
         (("--link", "lossy5"), "'lossy5' is no file"),
         (("--link", ","), "--link names none"),
-        (("--scenario", ","), "--scenario names none"),
+        (("--scenario", ","), "',' names no scenario"),
         (("--detector", "light='open"), "isn't a command"),
         (("--detector", "light= "), "names no program"),
         (("--detector", "windy=true"), "there is no scenario with a load 'windy': light, heavy"),

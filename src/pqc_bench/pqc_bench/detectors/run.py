@@ -1,12 +1,11 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command detectors; options/detectors.py describes it."""
+"""Runs `bench detectors`."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-import time
 
 from pqc_learning.data.live import shipped_recordings
 from pqc_learning.judging.contenders import NAMES, make_detectors
@@ -17,29 +16,11 @@ from pqc_policy.sensing.detector_fault import DetectorFault
 from pqc_sim.processes.output_path import require_folder
 from pqc_sim.processes.summary_file import write_summary
 
+from pqc_bench.detectors.command import TABLES_BEGIN, TABLES_END
 from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.marked_page import replace_marked
+from pqc_bench.harness.time_left import FlightProgress
 from pqc_bench.harness.usage import UsageFault
-from pqc_bench.matrix.progress import time_left
-from pqc_bench.options.detectors import TABLES_BEGIN, TABLES_END
-
-_EVERY_S = 10.0
-
-
-class _Progress:
-    """Prints a line now and then, on standard error."""
-
-    def __init__(self, flights: int) -> None:
-        self._flights = flights
-        self._began_s = self._printed_s = time.monotonic()
-
-    def __call__(self, count: int) -> None:
-        now_s = time.monotonic()
-        if now_s - self._printed_s < _EVERY_S and count < self._flights:
-            return
-        self._printed_s = now_s
-        left_s = (now_s - self._began_s) / count * (self._flights - count)
-        print(f"{count}/{self._flights} flights, {time_left(left_s)}", file=sys.stderr, flush=True)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     names = usable(options.detectors)
     half = options.flights // 2
     numbers = [*range(options.flights), *range(WITHOUT_ATTACKS, WITHOUT_ATTACKS + half)]
-    flown = fly_all(names, numbers, options.seed, options.jobs, _Progress(len(numbers)))
+    flown = fly_all(names, numbers, options.seed, options.jobs, FlightProgress(len(numbers)))
     about = {"commit": commit(), "machine": machine_kind()}
     compared = about | result(flown, names, options.seed, memory_kib)
     lines = tables(compared)
