@@ -287,6 +287,14 @@ def test_the_table_has_bare_and_tunnel_side_by_side() -> None:
     assert re.search(r"rekeys +- +60 of 60", text)
 
 
+def test_the_tunnels_own_counts_stand_beside_that_of_the_ground() -> None:
+    shaped = {"offered": 400, "sent": 380, "conflated": 10, "full": 4, "stale": 6, "oversize": 0}
+    end = {"shaped": {"telemetry": shaped}, "drops": {"queue_full": 3}}
+    text = "\n".join(radio_text.lines(result(counts={"drone1": end, "gcs": end})))
+    assert re.search(r"left out, by the drone's tunnel +- +20 \(5\.0%\)", text)
+    assert re.search(r"dropped by the tunnels +- +6 queue full", text)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -4,13 +4,41 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from pqc_bench.harness.text import columns
+from pqc_bench.radio.link_run import DRONE
+
+# Why the queues of a link leave datagrams out.
+_LEFT_OUT = ("conflated", "full", "stale", "oversize")
+
+
+def _left_out(result: dict[str, Any]) -> str:
+    """Return what the drone's end took for the ground and did not send, by its own count."""
+    if "counts" not in result:
+        return "-"
+    classes = result["counts"][DRONE]["shaped"].values()
+    offered = sum(one["offered"] for one in classes)
+    left_out = sum(one[why] for one in classes for why in _LEFT_OUT)
+    return f"{left_out:,} ({left_out / max(offered, 1):.1%})"
+
+
+def _dropped(result: dict[str, Any]) -> str:
+    """Return what both ends dropped, by reason."""
+    if "counts" not in result:
+        return "-"
+    drops: Counter[str] = Counter()
+    for end in result["counts"].values():
+        drops.update(end["drops"])
+    return ", ".join(f"{count:,} {why.replace('_', ' ')}" for why, count in drops.items()) or "0"
+
 
 _ROWS: tuple[tuple[str, Callable[[dict[str, Any]], str]], ...] = (
     ("lost, by the ground's count", lambda r: f"{r['lost']:,} ({r['ground_lost_share']:.1%})"),
+    ("left out, by the drone's tunnel", _left_out),
+    ("dropped by the tunnels", _dropped),
     ("received", lambda r: f"{r['received']:,}"),
     ("signed: accepted, rejected", lambda r: f"{r['signed_accepted']}, {r['signed_rejected']}"),
     ("parameters", lambda r: f"{r['parameters']}, {_s(r['parameters_s'])}"),
