@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measure the CPU that sensing, advisor and policy use together in a flight.
 
-The three nodes run as on a drone with MAVROS and sensors of temperature and power. A simulated
-vehicle's MAVLink comes by a mirror that passes what the drone's tunnel would pass (its parameter
-mirror_messages), and as topics of MAVROS; link and status come once a second, with all figures that
-the detectors read, the suites once, and the keys are renewed when the policy asks for it. The CPU
-time is that of the scheduler, exact to the nanosecond. Together they may use three percent of a
-core.
+The three nodes run beside the drone's tunnel, which has a session with a ground station, as on a
+drone with MAVROS and sensors of temperature and power. A simulated vehicle's MAVLink goes through
+the tunnel; the nodes hear what its mirror passes, and the same as topics of MAVROS. The keys are
+renewed when the policy asks for it. The CPU time is that of the scheduler, exact to the nanosecond.
+Together they may use three percent of a core.
 """
 
 from __future__ import annotations

@@ -5,23 +5,26 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-import rclpy
 from pqc_sim.pair.ports import LOOPBACK, free_ports
 from pqc_sim.processes.child import end_with_parent, stop
 from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.harness.machine import commit, machine_kind
+from pqc_bench.harness.measured_nodes import MeasuredNodes
 from pqc_bench.harness.measurement import run_measurement
 from pqc_bench.harness.process_use import CpuMeter, resident_kib
+from pqc_bench.harness.tunnel_pair import Plan, TunnelPair
 from pqc_bench.sensing.command import LIMIT_PERCENT
 from pqc_bench.sensing.flight_feed import FlightFeed
 from pqc_bench.sensing.sensors import Sensors
 
+_ESTABLISH_S = 60.0
 _PATIENCE_S = 120.0
 _NODES = ("sensing", "advisor", "policy")
 
@@ -34,10 +37,15 @@ def run(options: argparse.Namespace) -> int:
 def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     (mirror_port,) = free_ports(1)
     sensors = Sensors(folder / "sys")
-    processes = {name: _start(name, folder, mirror_port, sensors.root) for name in _NODES}
-    rclpy.init()
-    feed = FlightFeed(options.rate, mirror_port, sensors)
-    try:
+    with contextlib.ExitStack() as stack:
+        plan = Plan(drone={"mirror_address": LOOPBACK, "mirror_port": mirror_port})
+        pair = stack.enter_context(TunnelPair(folder, plan))
+        view = stack.enter_context(MeasuredNodes(pair.check))
+        view.wait_established(_ESTABLISH_S)
+        processes = {name: _start(name, folder, mirror_port, sensors.root) for name in _NODES}
+        for process in processes.values():
+            stack.callback(stop, process)
+        feed = stack.enter_context(FlightFeed(view, pair.applications, options.rate, sensors))
         silent = feed.fly_until_heard(_PATIENCE_S)
         feed.fly(options.warm_up)
         ended = [name for name, process in processes.items() if process.poll() is not None]
@@ -51,10 +59,6 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         feed.fly(options.seconds)
         used = {name: meter.percent() for name, meter in meters.items()}
         resident = {name: resident_kib(process.pid) for name, process in processes.items()}
-    finally:
-        feed.close()
-        for process in processes.values():
-            stop(process)
     return {
         "commit": commit(),
         "machine": machine_kind(),
