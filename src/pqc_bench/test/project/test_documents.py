@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-CHECK = Path(__file__).parents[3] / "setup" / "documents.py"
+CHECK = Path(__file__).parents[4] / "setup" / "documents.py"
 if not CHECK.is_file():
     pytest.skip("needs the source tree", allow_module_level=True)
 spec = spec_from_file_location("documents", CHECK)

@@ -11,7 +11,7 @@ from pqc_bench.formal.expectations import read_expectations
 from pqc_bench.formal.spin import require_spin, run_spin
 from pqc_sim.processes.run_fault import RunFault
 
-MODELS = Path(__file__).parents[3] / "formal"
+MODELS = Path(__file__).parents[4] / "formal"
 
 
 def test_every_search_of_spin_ends_as_expected(tmp_path: Path) -> None:

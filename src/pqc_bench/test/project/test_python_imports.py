@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-RULES = Path(__file__).parents[3] / "setup" / "python_imports.py"
+RULES = Path(__file__).parents[4] / "setup" / "python_imports.py"
 if not RULES.is_file():
     pytest.skip("needs the source tree", allow_module_level=True)
 spec = spec_from_file_location("python_imports", RULES)
@@ -132,6 +132,7 @@ def test_an_import_has_to_be_declared_and_tests_may_need_more(workspace: Workspa
     workspace.write(f"src/{FLIES}/{FLIES}/table.py", "import yaml\nimport numpy as np\n")
     workspace.write(f"src/{FLIES}/test/helper.py", "import pytest\n")
     workspace.write(f"src/{FLIES}/test/test_table.py", "import helper\nimport serial\n")
+    workspace.write(f"src/{FLIES}/test/room/test_chair.py", "import helper\n")
     undeclared = f"src/{FLIES}/package.xml doesn't declare"
     assert workspace.findings() == [
         f"src/{FLIES}/test/helper.py:1: {undeclared} pytest",

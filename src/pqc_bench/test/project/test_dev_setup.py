@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-TOP = Path(__file__).parents[3]
+TOP = Path(__file__).parents[4]
 pytestmark = [
     pytest.mark.skipif(not (TOP / "dev").is_file(), reason="not in the source tree"),
     pytest.mark.skipif(shutil.which("dpkg-query") is None, reason="needs Debian's dpkg-query"),

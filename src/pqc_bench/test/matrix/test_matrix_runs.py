@@ -19,7 +19,7 @@ from proc_state import runs
 
 LIMIT_S = 400.0
 SUITES = ("cs-mlkem768-aesgcm-mldsa65", "cs-mlkem512-aesgcm-mldsa44")
-LAUNCH = Path(__file__).parents[1] / "launch" / "matrix.launch.py"
+LAUNCH = Path(__file__).parents[2] / "launch" / "matrix.launch.py"
 
 
 def test_the_launch_file_runs_a_cell_with_detector_blaster_and_lossy_link(tmp_path: Path) -> None:

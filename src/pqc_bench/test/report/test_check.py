@@ -19,7 +19,7 @@ from pqc_bench.check.comparison import compare
 from pqc_bench.check.tolerances import KEYS, TOLERANCES, tolerance_of
 from report_run import make_run
 
-SOURCE = Path(__file__).parents[3]
+SOURCE = Path(__file__).parents[4]
 FEW = "cs-mlkem*-aesgcm-mldsa*"
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-TOP = Path(__file__).parents[3]
+TOP = Path(__file__).parents[4]
 FLYING = {"liboqs_vendor", "pqc_msgs", "pqc_policy", "pqc_tunnel"}
 # Stands in for the build, and prints its arguments.
 SHOW_BUILD = """

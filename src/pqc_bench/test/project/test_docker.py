@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-_TOP = Path(__file__).parents[3]
+_TOP = Path(__file__).parents[4]
 _DOCKER = _TOP / "docker"
 _DOCKERFILES = sorted(_DOCKER.glob("*.Dockerfile"))
 # A machine without ROS gets these files beside the programs.

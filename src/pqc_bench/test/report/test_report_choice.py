@@ -27,7 +27,7 @@ from pqc_policy.policy.suites import AEADS, DEFAULT_SUITE, KEMS, SIGNATURES, fin
 from pqc_policy.policy.tunnel_floor import TunnelFloor, tunnel_floor
 from report_run import make_run
 
-SOURCE = Path(__file__).parents[3]
+SOURCE = Path(__file__).parents[4]
 HOME = Shipped(find_suite(DEFAULT_SUITE), 3)  # type: ignore[arg-type]
 STRONGEST = "cs-mlkem1024-aesgcm-mldsa87"
 

@@ -176,7 +176,7 @@ def test_parameters_and_logs_are_in_the_folder(run: Path) -> None:
 
 
 def test_the_matrix_launch_file_has_every_option_as_an_argument() -> None:
-    file = Path(__file__).parents[1] / "launch" / "matrix.launch.py"
+    file = Path(__file__).parents[2] / "launch" / "matrix.launch.py"
     command = ["ros2", "launch", str(file), "--show-args"]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     parser = argparse.ArgumentParser(add_help=False)
