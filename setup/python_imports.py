@@ -157,8 +157,13 @@ def _undeclared(
     path = PurePosixPath(file)
     allowed = package.modules | _ALWAYS
     if "test" in path.parts:
-        # Tests import their helpers by name alone, and strings in tests may name any package.
-        beside = {PurePosixPath(one).stem for one in package.files if path.parent in _parents(one)}
+        # Tests import their helpers by name alone, those of the folders above too, and strings in
+        # tests may name any package.
+        beside = {
+            PurePosixPath(one).stem
+            for one in package.files
+            if path.parent in _parents(one) or PurePosixPath(one).parent in path.parents
+        }
         allowed |= package.test_modules | beside | helpers
         allowed |= {use.root for use in uses if not use.imported}
     reported: set[tuple[int, str]] = set()

@@ -7,51 +7,51 @@ An empty argument means the default of `bench matrix`, or with resume:=true the 
 
 from __future__ import annotations
 
+import argparse
+
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction, Shutdown
 from launch.substitutions import LaunchConfiguration
 from launch_ros.substitutions import ExecutableInPackage
+from pqc_bench.matrix.command import configure
 
-ARGUMENTS = (
-    ("suites", "paper (72, the default), extended, all, or patterns separated by commas."),
-    ("scenario", "Scenarios separated by commas: baseline (the default), light, heavy."),
-    ("load", "Loads separated by commas: mavlink (the default), blaster."),
-    ("link", "Links separated by commas: clean (the default), installed profiles, or files."),
-    ("link_seed", "Seed of emulated links (1)."),
-    ("seconds", "Seconds of traffic in each cell (2)."),
-    ("repeat", "Cells of each suite and condition (1)."),
-    ("order_seed", "Seed of the order of the cells (a new one, kept in run.json)."),
-    ("policy", "Policy: off (the default), advise (only recorded), act (flights on real nodes)."),
-    ("flights", "With policy:=act: how many flights (2)."),
-    ("strategy", "With policy:=act: the policy's strategy (telemetry_aware)."),
-    ("out", "Folder of the run; empty: a new one with the date in its name."),
-    ("sys_root", "Folder with temperatures and power as in /sys, which is the default."),
-)
-DETECTORS = ("light", "heavy")
-SWITCHES = (
-    ("resume", "Continue the run in the folder out."),
-    ("retry", "With resume: run failed cells again, too."),
-    ("no_speed", "Don't time the primitives first."),
-)
+# An option that may be repeated, with an argument for each scenario that it may name.
+DETECTOR = "detector"
+LOADED = ("light", "heavy")
 
 
-def option(name: str) -> str:
-    """Return the option of `bench matrix` that an argument stands for."""
-    return f"--{name.replace('_', '-')}"
+def options() -> list[argparse.Action]:
+    """Return the options of `bench matrix`, but for the detectors."""
+    parser = argparse.ArgumentParser(add_help=False)
+    configure(parser)
+    return [action for action in parser._actions if action.dest != DETECTOR]
+
+
+def declared(option: argparse.Action) -> DeclareLaunchArgument:
+    """Return the argument that stands for an option; a switch is true or false."""
+    if option.nargs == 0:
+        values = {"default_value": "false", "choices": ["true", "false"]}
+    else:
+        values = {"default_value": ""}
+    return DeclareLaunchArgument(option.dest, description=str(option.help), **values)
 
 
 def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the runner, given the arguments' values."""
+
+    def value(name: str) -> str:
+        return LaunchConfiguration(name).perform(context)
+
     command = [ExecutableInPackage(package="pqc_bench", executable="bench"), "matrix"]
-    for name, _ in ARGUMENTS:
-        value = LaunchConfiguration(name).perform(context)
-        command += [option(name), value] if value else []
-    for scenario in DETECTORS:
-        program = LaunchConfiguration(f"{scenario}_detector").perform(context)
-        command += ["--detector", f"{scenario}={program}"] if program else []
-    for name, _ in SWITCHES:
-        if LaunchConfiguration(name).perform(context) == "true":
-            command.append(option(name))
+    for option in options():
+        given = value(option.dest)
+        if option.nargs == 0:
+            command += option.option_strings if given == "true" else []
+        elif given:
+            command += [option.option_strings[0], given]
+    for scenario in LOADED:
+        if program := value(f"{scenario}_{DETECTOR}"):
+            command += [f"--{DETECTOR}", f"{scenario}={program}"]
     done = Shutdown(reason="the matrix is done")
     # After an interrupt the runner abandons the current cell and waits for its launch to end.
     return [
@@ -65,23 +65,14 @@ def generate_launch_description() -> LaunchDescription:
     """Describe a run of the matrix."""
     return LaunchDescription(
         [
-            *(
-                DeclareLaunchArgument(name, default_value="", description=description)
-                for name, description in ARGUMENTS
-            ),
+            *map(declared, options()),
             *(
                 DeclareLaunchArgument(
-                    f"{scenario}_detector",
+                    f"{scenario}_{DETECTOR}",
                     default_value="",
                     description=f"The program of the scenario {scenario}; empty: stress-ng.",
                 )
-                for scenario in DETECTORS
-            ),
-            *(
-                DeclareLaunchArgument(
-                    name, default_value="false", choices=["true", "false"], description=description
-                )
-                for name, description in SWITCHES
+                for scenario in LOADED
             ),
             OpaqueFunction(function=start),
         ]

@@ -1,15 +1,16 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""`bench`: runs one of the measurements in `commands`.
+"""`bench`: runs one of the measurements, each of which has a folder of its own.
 
-Help, version and the check of options need no installed package.
+A folder's `command.py` describes it: its docstring is the help, `configure` adds arguments, and
+`check`, where there is one, rejects combinations that are impossible or have no effect. That and
+the version need no installed package. `run.py` measures.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import pkgutil
 import re
 import sys
 from importlib import import_module
@@ -19,12 +20,18 @@ from pqc_policy.shown_text import shown, shown_streams
 from pqc_sim.processes.command_line import Parser
 from pqc_sim.processes.run_fault import RunFault
 
-from pqc_bench import options as described
 from pqc_bench.harness.usage import UsageFault
 
 # The exit code that shells report for a program ended by SIGINT.
 _INTERRUPTED = 130
 _WRONG_USAGE = 2
+_FOLDERS = (
+    *("matrix", "report", "check", "rekey", "flood", "hold", "stream", "radio", "saturation"),
+    *("sensing", "peers", "speed", "policy", "detectors", "record"),
+    *("simulate", "formal", "fuzz", "mutants"),
+)
+# The modules that describe and run each command.
+COMMANDS = {name: (f"pqc_bench.{name}.command", f"pqc_bench.{name}.run") for name in _FOLDERS}
 
 
 class _Version(argparse.Action):
@@ -46,10 +53,10 @@ def make_parser() -> Parser:
     parser = Parser(prog="bench", description="Measure the tunnel, or try to break it.")
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
     subparsers = parser.add_subparsers(metavar="COMMAND", dest="command")
-    for info in pkgutil.iter_modules(described.__path__):
-        module = import_module(f"{described.__name__}.{info.name}")
+    for name, (described, _) in COMMANDS.items():
+        module = import_module(described)
         text = module.__doc__.strip()
-        subparser = subparsers.add_parser(info.name, help=text.splitlines()[0], description=text)
+        subparser = subparsers.add_parser(name, help=text.splitlines()[0], description=text)
         module.configure(subparser)
         if hasattr(module, "check"):
             subparser.set_defaults(check_together=module.check)
@@ -64,7 +71,8 @@ def main(arguments: list[str] | None = None) -> int:
         if options.command is None:
             make_parser().print_help()
             return 0
-        code = import_module(f"pqc_bench.commands.{options.command}").run(options)
+        _, running = COMMANDS[options.command]
+        code = import_module(running).run(options)
         sys.stdout.flush()
         return code
     except UsageFault as fault:

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from observed_cell import DATA
+from observed_cell import example_metrics
 from pqc_bench.cell.scenario import BASELINE, scenario_text
 from pqc_bench.cell.suite_set import choose_suites, set_of
 from pqc_bench.matrix.run_file import RunFile
-from pqc_bench.metrics import read_metrics, write_metrics
+from pqc_bench.metrics import write_metrics
 from pqc_policy.policy.suites import find_suite
 
 SCENARIOS = ("baseline", "light", "heavy")
@@ -76,7 +76,7 @@ def make_run(
     folder.mkdir(parents=True, exist_ok=True)
     run.write(folder / "run.json")
     entries = []
-    example = read_metrics(DATA / "metrics_example.json")
+    example = example_metrics()
     for cell in run.cells():
         metrics = _cell(example, cell.id, cell.scenario, cell.suite, slower)
         if power_w is not None:

@@ -6,22 +6,23 @@ from __future__ import annotations
 
 import argparse
 import errno
-import pkgutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from exit_code import exit_code
-from pqc_bench.bench_command import main
-from pqc_bench.commands import simulate, speed
+from pqc_bench.bench_command import COMMANDS, main
 from pqc_bench.peers import PEER_NAMES
 from pqc_bench.peers.registry import PEERS
+from pqc_bench.simulate import run as simulate
+from pqc_bench.speed import run as speed
 from pqc_sim.processes.command_line import separated, whole
 from report_run import make_run
 
-from pqc_bench import commands, options
+import pqc_bench
 
 
 def test_whole_numbers_are_read_within_their_bounds() -> None:
@@ -54,7 +55,6 @@ def test_other_numbers_are_one_clear_sentence(text: str, sentence: str) -> None:
         (["rekey", "--size", "39"], "'39' isn't a size from 40 to 1400 bytes"),
         (["peers", "--rates", "320,0"], "'0' isn't a rate from 1 to 200000 per second"),
         (["flood", "--seconds", "0"], "'0' isn't a whole number of at least 1"),
-        (["report", "--fleet", "Ferry,9"], "'Ferry,9' is not a name and six numbers with commas"),
     ],
 )
 def test_a_bad_argument_is_one_clear_sentence(
@@ -147,10 +147,7 @@ def bare(*words: str, **more: Any) -> subprocess.CompletedProcess[str]:
     )
 
 
-NAMES = sorted(info.name for info in pkgutil.iter_modules(options.__path__))
-
-
-@pytest.mark.parametrize("words", [[], ["--help"], *([name, "--help"] for name in NAMES)])
+@pytest.mark.parametrize("words", [[], ["--help"], *([name, "--help"] for name in COMMANDS)])
 def test_help_needs_no_installed_package(words: list[str]) -> None:
     done = bare(*words)
     assert (done.returncode, done.stderr) == (0, "")
@@ -161,8 +158,15 @@ def test_the_version_is_that_of_the_package() -> None:
     assert bare("--version").stdout == "bench 0.2.0\n"
 
 
-def test_every_command_is_described_and_runs() -> None:
-    assert sorted(info.name for info in pkgutil.iter_modules(commands.__path__)) == NAMES
+@pytest.mark.parametrize("modules", COMMANDS.values())
+def test_every_command_is_described_and_runs(modules: tuple[str, str]) -> None:
+    described, running = map(import_module, modules)
+    assert callable(described.configure) and callable(running.run)
+
+
+def test_every_folder_with_a_command_is_in_the_table() -> None:
+    found = {file.parent.name for file in Path(pqc_bench.__file__).parent.glob("*/command.py")}
+    assert found == set(COMMANDS)
 
 
 def test_peers_are_known_by_the_names_on_the_command_line() -> None:
@@ -182,7 +186,7 @@ def test_a_full_disk_is_one_sentence(
     def full(_: object) -> int:
         raise OSError(errno.ENOSPC, "No space left on device", "out/state.json")
 
-    monkeypatch.setattr("pqc_bench.commands.simulate.run", full)
+    monkeypatch.setattr("pqc_bench.simulate.run.run", full)
     assert main(["simulate"]) == 1
     assert capsys.readouterr().err == "bench: 'out/state.json': No space left on device\n"
 

@@ -5,24 +5,18 @@
 from __future__ import annotations
 
 import copy
-import csv
-import io
 import json
-import re
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pqc_bench.bench_command import main
-from pqc_bench.commands import policy
-from pqc_bench.options.policy import HELD_OUT, STATIC_NAMES, names
-from pqc_bench.report.build import run_report
-from pqc_bench.report.run_data import read_run_folder
+from pqc_bench.harness.marked_page import replace_marked
+from pqc_bench.policy import run as policy
+from pqc_bench.policy.command import HELD_OUT, STATIC_NAMES, TABLES_BEGIN, TABLES_END, names
 from pqc_learning.closed_loop import distribution
 from pqc_learning.closed_loop.contestants import contestants
-from pqc_learning.comparison.verdict import conclusions
-from report_run import make_run
+from pqc_learning.intervals import bootstrap, wilson
 
 COMPARED = "static_default,telemetry_aware"
 
@@ -133,7 +127,7 @@ def test_tables_replace_what_is_between_the_marks_of_a_page(
 ) -> None:
     page = tmp_path / "page.md"
     page.write_text("Before.\n\n<!-- tables -->\nold\n<!-- end of tables -->\n\nAfter.\n")
-    policy.replace_tables(page, policy.tables(result))
+    replace_marked(page, TABLES_BEGIN, TABLES_END, policy.tables(result))
     text = page.read_text()
     assert text.startswith("Before.\n\n<!-- tables -->\n\n**Verdict**")
     assert text.endswith("<!-- end of tables -->\n\nAfter.\n")
@@ -152,48 +146,3 @@ def test_the_text_has_the_share_of_emergencies_met_with_its_interval(
     changed = [line for line in policy.tables(result) if line not in lines]
     assert len(changed) == 1
     assert "| 8 of 10 (49 to 94.3 %) |" in changed[0]
-
-
-def test_the_report_has_the_comparison_if_it_lies_beside_the_run(
-    tmp_path: Path, result: dict[str, Any]
-) -> None:
-    run = make_run(tmp_path / "run", "cs-mlkem768-aesgcm-mldsa65", ("baseline",))
-    without = run_report(read_run_folder(run), tmp_path)
-    assert "bench policy --out RUN/policy.json" in without.html
-    assert 'id="policy"' not in without.html, "there is no section without data"
-    result = result | {"flights": 1000}
-    (run / "policy.json").write_text(json.dumps(result))
-    report = run_report(read_run_folder(run), tmp_path)
-    rows = report.tables["policy_strategies"].splitlines()
-    assert len(rows) == 1 + 3 * 2
-    assert re.search(r"telemetry_aware", report.html)
-    assert all(f"<li>{escape(line)}</li>" in report.html for line in conclusions(result))
-    assert len(report.tables["policy_verdict"].splitlines()) == 1 + 3 * 6
-
-
-def test_the_report_has_numbers_and_intervals_of_differences_and_circumstances(
-    file: Path, tmp_path: Path, result: dict[str, Any]
-) -> None:
-    run = make_run(tmp_path / "run", "cs-mlkem768-aesgcm-mldsa65", ("baseline",))
-    (run / "policy.json").write_bytes(file.read_bytes())
-    tables = run_report(read_run_folder(run), tmp_path).tables
-    rows = {row["costs"]: row for row in _rows(tables["policy_pairs"])}
-    for costs, row in rows.items():
-        measures = result["costs"][costs]["pairs"]["telemetry_aware - static_default"]
-        for end, column in (("mean", ""), ("low", "_low"), ("high", "_high")):
-            found = float(row[f"lost_to_rekeys{column}"])
-            assert found == pytest.approx(measures["lost_to_rekeys"][end])
-    for row in _rows(tables["policy_circumstances"]):
-        classes = result["costs"][row["costs"]]["classes"]
-        own = classes[row["circumstance"].replace(" ", "_")]
-        assert int(row["flights"]) == own["flights"]
-        if own["flights"] == 1:
-            assert row["telemetry_aware"] == ""
-            continue
-        mean = own["telemetry_aware"]["lost_to_rekeys"] - own["static_default"]["lost_to_rekeys"]
-        assert float(row["telemetry_aware"]) == pytest.approx(mean, rel=1e-3, abs=1e-3)
-        assert row["telemetry_aware_low"] == "", "so few flights have no interval of 95 %"
-
-
-def _rows(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text)))

@@ -13,6 +13,9 @@ from pqc_bench.harness.usage import unknown
 PAPER = "paper"
 EXTENDED = "extended"
 ALL = "all"
+_PAPER_KEMS = (KemFamily.ML_KEM, KemFamily.HQC, KemFamily.MCELIECE)
+_PAPER_SIGNATURES = (SignatureFamily.ML_DSA, SignatureFamily.FALCON, SignatureFamily.SPHINCS_S)
+_PAPER_AEADS = ("aesgcm", "chacha20poly1305", "ascon128a")
 # KEM and signature of the suites that a seed measured.
 _SEED_003_CHACHA = (
     ("mlkem512", "mldsa44"),
@@ -43,12 +46,12 @@ SETS = (PAPER, EXTENDED, ALL, *_OF_SEEDS)
 
 def set_of(suite: Suite) -> str:
     """Return the set that a suite belongs to: the 72 of the earlier papers are "paper"."""
-    beyond = (
-        suite.family is KemFamily.FRODOKEM
-        or suite.signature_family is SignatureFamily.SPHINCS_F
-        or suite.aead == "asconaead128"
+    of_papers = (
+        suite.family in _PAPER_KEMS
+        and suite.signature_family in _PAPER_SIGNATURES
+        and suite.aead in _PAPER_AEADS
     )
-    return EXTENDED if beyond else PAPER
+    return PAPER if of_papers else EXTENDED
 
 
 def choose_suites(wanted: str) -> list[str]:

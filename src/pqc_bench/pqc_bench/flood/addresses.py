@@ -19,7 +19,8 @@ from pqc_sim.processes.run_fault import RunFault
 from pqc_bench.flood.between import Between
 from pqc_bench.harness.live_pair import ENDS, LivePair
 from pqc_bench.harness.machine import commit, machine_kind
-from pqc_bench.harness.places import ATTACKER, DRONE, GROUND, Namespaces, sentence
+from pqc_bench.harness.places import ATTACKER, DRONE, GROUND, Namespaces
+from pqc_bench.harness.text import columns
 
 _LINK = "lte"
 _HELLO_BYTES = 144
@@ -89,15 +90,20 @@ def judge(result: dict[str, Any]) -> list[str]:
     return faults
 
 
-def lines(result: dict[str, Any], faults: list[str]) -> list[str]:
+def lines(result: dict[str, Any]) -> list[str]:
     """Return the whole result as text."""
-    text = ["", "  recorded hellos       commands lost     rekey    bytes/s of answers"]
-    for one in result["floods"]:
-        text.append(
-            f"  {one['hellos']:5}/s, {one['rate_kbit']:4} kbit/s {one['lost']:7} of"
-            f" {one['commands']:5}{'good' if one['rekeyed'] else 'failed':>10}"
-            f"{one['answer_bytes_per_s']:14,.0f}"
+    rows = [("recorded hellos", "link", "commands lost", "rekey", "bytes/s of answers")]
+    rows += [
+        (
+            f"{one['hellos']}/s",
+            f"{one['rate_kbit']} kbit/s",
+            f"{one['lost']} of {one['commands']}",
+            "good" if one["rekeyed"] else "failed",
+            f"{one['answer_bytes_per_s']:,.0f}",
         )
+        for one in result["floods"]
+    ]
+    text = ["", *columns(rows)]
     for name in ("quiet", "flood") if result["found"] is not None else ():
         one = result["found"][name]
         text.append(
@@ -112,8 +118,7 @@ def lines(result: dict[str, Any], faults: list[str]) -> list[str]:
         )
     if result["found"] is None:
         text.append("  found rate       left out: a link that is narrow needs namespaces")
-    text += [sentence(result["network"]), f"  machine          {result['machine']}"]
-    return text + [f"  failed: {fault}" for fault in faults]
+    return text
 
 
 class _Pair(LivePair):

@@ -8,17 +8,10 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
-from pqc_bench.harness.places import sentence
 
-
-def lines(result: dict[str, Any], faults: Sequence[str]) -> list[str]:
+def lines(result: dict[str, Any]) -> list[str]:
     """Return the whole result."""
-    text: list[str] = []
-    for phase in result["phases"]:
-        text += _phase(phase)
-    text += [sentence(result["network"]), f"  machine          {result['machine']}"]
-    text += [f"  failed: {fault}" for fault in faults]
-    return text
+    return [line for phase in result["phases"] for line in _phase(phase)]
 
 
 def _phase(phase: dict[str, Any]) -> list[str]:

@@ -20,8 +20,9 @@ from pqc_bench.flood.hostile_drone import SORTS
 from pqc_bench.flood.verdict import MAX_DELAY
 from pqc_bench.harness.live_pair import LivePair
 from pqc_bench.harness.machine import commit, machine_kind
-from pqc_bench.harness.places import ATTACKER, DRONE, GROUND, sentence
+from pqc_bench.harness.places import ATTACKER, DRONE, GROUND
 from pqc_bench.harness.process_use import resident_kib
+from pqc_bench.harness.text import columns
 
 _HOSTILE = "hostile"
 _RATE = 500  # datagrams a second of the honest drone
@@ -64,17 +65,20 @@ def judge(result: dict[str, Any]) -> list[str]:
     return faults
 
 
-def lines(result: dict[str, Any], faults: list[str]) -> list[str]:
+def lines(result: dict[str, Any]) -> list[str]:
     """Return the whole result as text."""
-    text = ["", "  sort              frames/s    lost of sent    rekeys, ms        memory, MiB"]
-    for name, one in result["sorts"].items():
-        rekeys = " ".join(f"{ms:.1f}" for ms in one["rekeys_ms"])
-        text.append(
-            f"  {name:16} {one['frames'] / one['seconds']:9,.0f} {one['lost']:7} of {one['sent']:5}"
-            f"    {rekeys:18}{one['resident_kib'] / 1024:8.1f}"
+    rows = [("sort", "frames/s", "lost of sent", "rekeys, ms", "memory, MiB")]
+    rows += [
+        (
+            name,
+            f"{one['frames'] / one['seconds']:,.0f}",
+            f"{one['lost']} of {one['sent']}",
+            " ".join(f"{ms:.1f}" for ms in one["rekeys_ms"]),
+            f"{one['resident_kib'] / 1024:.1f}",
         )
-    text += [sentence(result["network"]), f"  machine          {result['machine']}"]
-    return text + [f"  failed: {fault}" for fault in faults]
+        for name, one in result["sorts"].items()
+    ]
+    return ["", *columns(rows)]
 
 
 class _Fleet(LivePair):

@@ -21,7 +21,8 @@ from pqc_bench.flood.strangers import Attack, Strangers, may_spoof
 from pqc_bench.flood.verdict import MAX_DELAY
 from pqc_bench.harness.live_pair import LivePair
 from pqc_bench.harness.machine import commit, machine_kind
-from pqc_bench.harness.places import ATTACKER, DRONE, GROUND, sentence
+from pqc_bench.harness.places import ATTACKER, DRONE, GROUND
+from pqc_bench.harness.text import columns
 
 _ROUNDS = 3
 _STEPS = ("rekey", "ratchet", "restart")
@@ -92,21 +93,20 @@ def judge(result: dict[str, Any]) -> list[str]:
     return faults
 
 
-def lines(result: dict[str, Any], faults: list[str]) -> list[str]:
+def lines(result: dict[str, Any]) -> list[str]:
     """Return the whole result as text."""
-    text = ["", f"  {'':44}{'rekeys, ms':>24}{'ratchets, ms':>15}{'restarts, ms':>15}"]
+    rows = [("", "rekeys, ms", "ratchets, ms", "restarts, ms")]
     for name, one in result["attacks"].items():
         attack = f"{one['attack']['sent']:,} sent"
         if one["attack"]["discarded"]:
             attack += f", {one['attack']['discarded']:,} left out"
         for course, title in (("quiet", name), ("attack", f"  {attack}")):
+            times = (one[course][f"{step}s_ms"] for step in _STEPS)
             rekeys, ratchets, restarts = (
-                " ".join(f"{ms:.0f}" for ms in one[course][f"{step}s_ms"]) or "none"
-                for step in _STEPS
+                " ".join(f"{ms:.0f}" for ms in of) or "none" for of in times
             )
-            text.append(f"  {title:44}{rekeys:>24}{ratchets:>15}{restarts:>15}")
-    text += [sentence(result["network"]), f"  machine          {result['machine']}"]
-    return text + [f"  failed: {fault}" for fault in faults]
+            rows.append((title, rekeys, ratchets, restarts))
+    return ["", *columns(rows)]
 
 
 def _course(pair: LivePair, attack: Attacker, elsewhere: bool, seconds: int) -> dict[str, Any]:

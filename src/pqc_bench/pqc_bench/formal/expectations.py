@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,9 +23,9 @@ class SpinRun:
     name: str
     model: str
     question: str
-    define: tuple[str, ...]
-    property: str  # an LTL formula of the model, or empty for its assertions
     expected: str  # HOLDS, or the assertion or formula that must be violated
+    define: Sequence[str] = ()
+    property: str = ""  # an LTL formula of the model, or empty for its assertions
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,8 @@ class VerifpalRun:
     name: str
     model: str
     question: str
-    define: tuple[str, ...]
     broken: frozenset[str]
+    define: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -74,29 +75,12 @@ class Expectations:
 def read_expectations(folder: Path) -> Expectations:
     """Read `expected.toml` of the folder of the models."""
     try:
-        text = (folder / "expected.toml").read_text()
-        tables = tomllib.loads(text)
-        spin = [
-            SpinRun(
-                name=entry["name"],
-                model=entry["model"],
-                question=entry["question"],
-                define=tuple(entry.get("define", [])),
-                property=entry.get("property", ""),
-                expected=entry["expected"],
-            )
-            for entry in tables["spin"]
-        ]
+        tables = tomllib.loads((folder / "expected.toml").read_text())
+        spin = [SpinRun(**entry) for entry in tables["spin"]]
         verifpal = [
-            VerifpalRun(
-                name=entry["name"],
-                model=entry["model"],
-                question=entry["question"],
-                define=tuple(entry.get("define", [])),
-                broken=frozenset(entry["broken"]),
-            )
+            VerifpalRun(**{**entry, "broken": frozenset(entry["broken"])})
             for entry in tables["verifpal"]
         ]
-    except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
+    except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
         raise RunFault(f"formal/expected.toml can't be used: {error}") from error
     return Expectations(spin, verifpal)

@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from pqc_sim.processes.run_fault import RunFault
@@ -78,7 +79,7 @@ def run_verifpal(program: Path, run: VerifpalRun, models: Path, scratch: Path) -
     return Outcome(run.name, run.question, verdict, "; ".join(wrong), seconds)
 
 
-def _preprocessed(model: Path, define: tuple[str, ...]) -> str:
+def _preprocessed(model: Path, define: Sequence[str]) -> str:
     command = ["cpp", "-P", "-undef", "-traditional-cpp", *(f"-D{one}" for one in define)]
     done = subprocess.run([*command, str(model)], capture_output=True, text=True)
     if done.returncode != 0:

@@ -13,6 +13,8 @@ from pqc_sim.processes.output_path import require_folder
 from pqc_sim.processes.summary_file import write_summary
 from pqc_testing.ros_graph import isolate_graph
 
+from pqc_bench.harness.text import conclusion
+
 Result = dict[str, Any]
 
 
@@ -20,7 +22,7 @@ def run_measurement(
     out: Path | None,
     measure: Callable[[Path], Result],
     judge: Callable[[Result], list[str]],
-    text: Callable[[Result, list[str]], list[str]],
+    text: Callable[[Result], list[str]],
 ) -> int:
     """Measure and write the result to `out`, if given; 0 if the judge finds no fault."""
     require_folder(out)
@@ -33,15 +35,16 @@ def run_measurement(
 def measured(
     measure: Callable[[Path], Result],
     judge: Callable[[Result], list[str]],
-    text: Callable[[Result, list[str]], list[str]],
+    text: Callable[[Result], list[str]],
 ) -> Result:
     """Measure in a folder of its own and on a ROS graph of its own.
 
-    Prints the result, and returns it with the faults that the judge finds.
+    Prints the result by `text` and with its conclusion, and returns it with the faults that the
+    judge finds.
     """
     isolate_graph()
     with tempfile.TemporaryDirectory(prefix="pqc-bench-") as folder:
         result = measure(Path(folder))
     result["faults"] = judge(result)
-    print("\n".join(text(result, result["faults"])))
+    print("\n".join([*text(result), *conclusion(result, result["faults"])]))
     return result

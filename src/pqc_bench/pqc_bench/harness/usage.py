@@ -53,13 +53,15 @@ def check_output_folder(folder: Path) -> None:
 
 
 def some_of(known: Sequence[str], what: str) -> Callable[[str], list[str]]:
-    """Return a reader of several known names, separated by commas; `what` they are, in errors."""
+    """Return a reader of several known names, separated by commas; `what` one is, in errors."""
 
     def read(text: str) -> list[str]:
-        names = text.split(",")
-        if others := [name for name in names if name not in known]:
-            words = f"'{others[0]}' is none of the {what} {', '.join(known)}"
-            raise argparse.ArgumentTypeError(words)
+        names = list(dict.fromkeys(filter(None, text.split(","))))
+        for name in names:
+            if name not in known:
+                raise unknown(what, name, known)
+        if not names:
+            raise UsageFault(f"'{text}' names no {what}")
         return names
 
     return read

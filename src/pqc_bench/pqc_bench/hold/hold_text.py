@@ -4,31 +4,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from pqc_bench.harness.places import sentence
+from pqc_bench.harness.text import columns
 from pqc_bench.hold.adversary import DOWN, UP
 from pqc_bench.hold.tactics import TACTICS
 
 
-def lines(result: dict[str, Any], faults: Sequence[str]) -> list[str]:
+def lines(result: dict[str, Any]) -> list[str]:
     """Return the whole result."""
-    text = ["", f"  {'link':<11}{'adversary':<14}{'oldest':>8}{'bound':>8}{'refused':>9}   said"]
+    rows = [("link", "adversary", "oldest", "bound", "refused", "said")]
+    losses = []
     for name, link in result["links"].items():
         for tactic in TACTICS:
             for way in (UP, DOWN):
                 one = link[tactic][way]
+                ages = (f"{one[age]:.2f} s" for age in ("oldest_s", "bound_s"))
                 said = "yes" if one["named"] else "no"
-                text.append(
-                    f"  {name:<11}{tactic + ' ' + way:<14}{one['oldest_s']:>6.2f} s"
-                    f"{one['bound_s']:>6.2f} s{one['refused']:>9}   {said}"
-                )
+                rows.append((name, f"{tactic} {way}", *ages, str(one["refused"]), said))
         for loss, one in link["loss"].items():
-            delivered = sum(one["delivered"].values())
-            text.append(
-                f"  {name:<11}{'none':<14}at {loss} % loss {one['fresh_refused']} of"
-                f" {delivered + one['fresh_refused']} refused"
-            )
-    text += [sentence(result["network"]), f"  machine          {result['machine']}"]
-    return text + [f"  failed: {fault}" for fault in faults]
+            fresh = sum(one["delivered"].values()) + one["fresh_refused"]
+            refused = f"{one['fresh_refused']} of {fresh} refused"
+            losses.append((name, "no adversary", f"{loss} % loss", refused))
+    return ["", *columns(rows, left=2), *columns(losses, left=2)]

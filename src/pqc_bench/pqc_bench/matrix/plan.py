@@ -9,18 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pqc_bench.cell.cell import CLEAN, OFF, Cell, link_profile
-from pqc_bench.harness.usage import UsageFault, fault_of_usage, unknown
-
-
-def choose(wanted: str, known: Sequence[str], option: str) -> list[str]:
-    """Return the parts of a list separated by commas; UsageFault if one isn't known."""
-    parts = [part for part in dict.fromkeys(wanted.split(",")) if part]
-    for part in parts:
-        if part not in known:
-            raise unknown(option, part, known)
-    if not parts:
-        raise UsageFault(f"--{option} names none")
-    return parts
+from pqc_bench.harness.usage import UsageFault, fault_of_usage
 
 
 def choose_links(wanted: str) -> list[str]:

@@ -25,15 +25,5 @@ def line(number: int, total: int, entry: Entry, metrics: dict[str, Any] | None) 
     return "  ".join([head, *parts, *flags])
 
 
-def time_left(seconds: float | None) -> str:
-    """Return an estimate for a person."""
-    if seconds is None:
-        return "time left unknown"
-    if seconds < 90.0:
-        return f"about {seconds:.0f} s left"
-    minutes = round(seconds / 60.0)
-    return f"about {minutes} min left" if minutes < 120 else f"about {minutes / 60:.1f} h left"
-
-
 def _figure(name: str, value: float | None, unit: str, factor: float = 1.0) -> str:
     return f"{name} -" if value is None else f"{name} {factor * value:.3g} {unit}"

@@ -22,6 +22,7 @@ from pqc_bench.cell.cell_run import CellRun
 from pqc_bench.cell.cell_view import CellView
 from pqc_bench.cell.scenario import scenario_command
 from pqc_bench.harness.machine import commit, machine_kind
+from pqc_bench.harness.time_left import time_left
 from pqc_bench.matrix import progress
 from pqc_bench.matrix.run_file import RunFile
 from pqc_bench.matrix.state_file import COMPLETED, FAILED, Entry, State
@@ -119,7 +120,7 @@ def run_pending(
         entry, metrics = one(by_id[cell_id])
         state.confirm_advance(entry)
         done = len(by_id) - len(state.pending())
-        left = progress.time_left(state.seconds_left())
+        left = time_left(state.seconds_left())
         write_line(f"{progress.line(done, len(by_id), entry, metrics)}  [{left}]")
 
 

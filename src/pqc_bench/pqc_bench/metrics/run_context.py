@@ -14,9 +14,6 @@ from pqc_bench.cell.parameters import PARAMETERS_FILE
 from pqc_bench.cell.suite_set import set_of
 from pqc_bench.metrics.sheet import NOT_APPLICABLE, Sheet
 
-_ASCON_KEY_BITS = 128
-_KEY_BITS = 256
-
 
 def run_context(seen: Observed, sheet: Sheet) -> None:
     """Record category A: the cell's place in the matrix, and the environment."""
@@ -64,7 +61,6 @@ def crypto_identity(seen: Observed, sheet: Sheet) -> None:
     """Record category B: the suite, from the suite table."""
     suite = find_suite(seen.suite)
     assert suite is not None, seen.suite
-    bits = _ASCON_KEY_BITS if suite.aead.startswith("ascon") else _KEY_BITS
     sheet.put(
         "b_crypto_identity",
         {
@@ -73,7 +69,7 @@ def crypto_identity(seen: Observed, sheet: Sheet) -> None:
             "signature": suite.signature,
             "signature_family": str(suite.signature_family),
             "aead": suite.aead,
-            "aead_key_bits": seen.first.get("drone", {}).get("aead_key_bits") or bits,
+            "aead_key_bits": seen.first.get("drone", {}).get("aead_key_bits"),
             "level": suite.level,
             "tier": suite.tier,
             "set": set_of(suite),

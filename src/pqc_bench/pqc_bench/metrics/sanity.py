@@ -13,8 +13,8 @@ from pqc_bench.collectors.disturbance import disturbance
 
 WAYS = {"drone_to_gcs": "from the drone", "gcs_to_drone": "to the drone"}
 _BAG_KINDS = ("status", "link", "events")
-# On a clean link without strangers none of these drops may occur.
-_LINK_DROPS = ("replay", "auth_fail", "seq_old", "decrypt_fail", "malformed", "unknown")
+# Drops that an end may have on a clean link without strangers: all but those of what arrived.
+_OWN_DROPS = ("no_session", "queue_full", "oversize", "stale", "foreign")
 # Most machines have no power sensor.
 _OPTIONAL = "power"
 _LATE_SHARE = 0.05
@@ -127,7 +127,7 @@ def _drops_on_clean_link(seen: Observed) -> Iterator[Finding]:
         return
     for end in ENDS:
         drops = seen.last.get(end, {}).get("drops", {})
-        found = {name: drops[name] for name in _LINK_DROPS if drops.get(name)}
+        found = {name: n for name, n in drops.items() if n and name not in _OWN_DROPS}
         if found:
             words = ", ".join(f"{name} {count}" for name, count in found.items())
             yield Finding(

@@ -26,6 +26,10 @@ class OverwriteError(RuntimeError):
     """A second, different value for the same metric; each source needs a metric of its own."""
 
 
+class UnknownMetricError(RuntimeError):
+    """A value for a path that metrics.schema.json does not have, and so would not be written."""
+
+
 class Sheet:
     """Collects values by their path (category.member.member)."""
 
@@ -39,11 +43,13 @@ class Sheet:
     def put(self, path: str, value: Any, reason: str = "", status: str = UNAVAILABLE) -> None:
         """Set a value, with the reason if it is null; a mapping sets each of its members.
 
-        OverwriteError if there is another value already.
+        OverwriteError if there is another value already; UnknownMetricError if the schema has no
+        such path.
         """
-        if isinstance(value, Mapping) and not self._is_leaf(path):
-            for name, part in value.items():
-                self.put(f"{path}.{name}", part, reason, status)
+        part = _part_of(path)
+        if isinstance(value, Mapping) and "properties" in part:
+            for name, member in value.items():
+                self.put(f"{path}.{name}", member, reason, status)
             return
         value = _plain(value)
         if self._values.get(path) is not None and self._values[path] != value:
@@ -82,14 +88,6 @@ class Sheet:
         order = list(schema()["properties"])
         return {name: document[name] for name in order}
 
-    def _is_leaf(self, path: str) -> bool:
-        part: dict[str, Any] = schema()
-        for name in path.split("."):
-            if "properties" not in part or name not in part["properties"]:
-                return True
-            part = resolve(part["properties"][name])
-        return "properties" not in part
-
     def _filled(self, path: str, part: dict[str, Any]) -> Any:
         if "properties" in part:
             return {
@@ -113,6 +111,16 @@ class Sheet:
             if why is not None:
                 return why
         return (UNAVAILABLE, default)
+
+
+def _part_of(path: str) -> dict[str, Any]:
+    """Return the part of the schema at a path."""
+    part: dict[str, Any] = schema()
+    for name in path.split("."):
+        if name not in part.get("properties", {}):
+            raise UnknownMetricError(f"metrics.schema.json has no {path}")
+        part = resolve(part["properties"][name])
+    return part
 
 
 def _plain(value: Any) -> Any:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pqc_bench.harness.blaster import DIRECTIONS, Blaster
+from pqc_bench.harness.rate_step import Step, invalid_because
 from pqc_bench.peers.peer import ENDS, Peer, cpu_of, inside
-from pqc_bench.saturation.step import Step, invalid_because
 
 _WARM_UP_S = 0.3
 _CHECK_S = 0.25

@@ -24,7 +24,7 @@ from pqc_bench.harness.places import GROUND, Places
 from pqc_bench.radio.course import Course
 from pqc_bench.radio.ends import End, SerialEnd, UdpEnd
 
-_DRONE, _LINK = "drone1", "link"
+DRONE, _LINK = "drone1", "link"
 _SEED = 1
 BARE, TUNNEL, STEADY = "bare", "tunnel", "tunnel_without_rekeys"
 
@@ -58,7 +58,7 @@ class Rekeys:
             due += self._period_s
             self.asked += 1
             try:
-                answer = self._tunnels.ask(_DRONE, "rekey")
+                answer = self._tunnels.ask(DRONE, "rekey")
             except (OSError, ValueError, RunFault) as error:
                 answer = {"success": False, "message": f"no answer: {error}"}
             if answer["success"]:
@@ -123,22 +123,22 @@ def _tunnelled(
     folder: Path, name: str, seconds: float, stack: contextlib.ExitStack
 ) -> tuple[Course, Daemons]:
     link = _link(folder, name, stack)
-    tunnels = Daemons(folder / "tunnels", [_DRONE], stack, Places())
+    tunnels = Daemons(folder / "tunnels", [DRONE], stack, Places())
     vehicle, drone, program, ground, spare = free_ports(5)
     common = {"datagram_port": spare}
     tunnels.start(
         GROUND,
         {
             **common,
-            "drones": [_DRONE],
-            f"drone.{_DRONE}.plaintext_port": ground,
-            f"drone.{_DRONE}.plaintext_peer_address": LOOPBACK,
-            f"drone.{_DRONE}.plaintext_peer_port": program,
+            "drones": [DRONE],
+            f"drone.{DRONE}.plaintext_port": ground,
+            f"drone.{DRONE}.plaintext_peer_address": LOOPBACK,
+            f"drone.{DRONE}.plaintext_peer_port": program,
             **end_parameters([link], "gcs", "failover"),
         },
     )
     tunnels.start(
-        _DRONE,
+        DRONE,
         {
             **common,
             "gcs_address": LOOPBACK,
@@ -149,7 +149,7 @@ def _tunnelled(
             **end_parameters([link], "drone", "failover"),
         },
     )
-    tunnels.wait_encrypted(_DRONE)
+    tunnels.wait_encrypted(DRONE)
     ends = (UdpEnd(vehicle, drone), UdpEnd(program, ground))
     for end in ends:
         stack.callback(end.close)
@@ -172,7 +172,7 @@ def _link(folder: Path, name: str, stack: contextlib.ExitStack) -> LinkEnds:
 def _shaped(tunnels: Daemons) -> dict[str, Any]:
     """Return what each end sent and left out of each class, and its drops."""
     counts = {}
-    for end in (GROUND, _DRONE):
+    for end in (GROUND, DRONE):
         status = tunnels.ask(end, "status")
         drops = status["peers"][0]["traffic"]["drops"]
         counts[end] = {

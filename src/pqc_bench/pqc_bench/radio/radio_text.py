@@ -4,12 +4,41 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-_WIDTH = 24
+from pqc_bench.harness.text import columns
+from pqc_bench.radio.link_run import DRONE
+
+# Why the queues of a link leave datagrams out.
+_LEFT_OUT = ("conflated", "full", "stale", "oversize")
+
+
+def _left_out(result: dict[str, Any]) -> str:
+    """Return what the drone's end took for the ground and did not send, by its own count."""
+    if "counts" not in result:
+        return "-"
+    classes = result["counts"][DRONE]["shaped"].values()
+    offered = sum(one["offered"] for one in classes)
+    left_out = sum(one[why] for one in classes for why in _LEFT_OUT)
+    return f"{left_out:,} ({left_out / max(offered, 1):.1%})"
+
+
+def _dropped(result: dict[str, Any]) -> str:
+    """Return what both ends dropped, by reason."""
+    if "counts" not in result:
+        return "-"
+    drops: Counter[str] = Counter()
+    for end in result["counts"].values():
+        drops.update(end["drops"])
+    return ", ".join(f"{count:,} {why.replace('_', ' ')}" for why, count in drops.items()) or "0"
+
+
 _ROWS: tuple[tuple[str, Callable[[dict[str, Any]], str]], ...] = (
     ("lost, by the ground's count", lambda r: f"{r['lost']:,} ({r['ground_lost_share']:.1%})"),
+    ("left out, by the drone's tunnel", _left_out),
+    ("dropped by the tunnels", _dropped),
     ("received", lambda r: f"{r['received']:,}"),
     ("signed: accepted, rejected", lambda r: f"{r['signed_accepted']}, {r['signed_rejected']}"),
     ("parameters", lambda r: f"{r['parameters']}, {_s(r['parameters_s'])}"),
@@ -26,17 +55,14 @@ _ROWS: tuple[tuple[str, Callable[[dict[str, Any]], str]], ...] = (
 )
 
 
-def lines(result: dict[str, Any], faults: list[str]) -> list[str]:
+def lines(result: dict[str, Any]) -> list[str]:
     """Return the whole result."""
     text: list[str] = []
     for link, ways in result["links"].items():
-        heads = "".join(f"{way.replace('_', ' '):<{_WIDTH}}" for way in ways)
-        text += ["", f"  {link:<30}{heads}"]
-        for name, show in _ROWS:
-            cells = "".join(f"{show(one):<{_WIDTH}}" for one in ways.values())
-            text.append(f"  {name:<30}{cells}".rstrip())
-    text += ["", f"  machine: {result['machine']}"]
-    return text + [f"  failed: {fault}" for fault in faults]
+        rows = [(link, *(way.replace("_", " ") for way in ways))]
+        rows += [(name, *(show(one) for one in ways.values())) for name, show in _ROWS]
+        text += ["", *columns(rows)]
+    return [*text, ""]
 
 
 def _s(seconds: float | None) -> str:

@@ -35,7 +35,7 @@ def line(number: int, of: int, step: Step) -> str:
     )
 
 
-def summary(result: dict[str, Any], faults: Sequence[str]) -> list[str]:
+def summary(result: dict[str, Any]) -> list[str]:
     """Return the lines after the table."""
     totals = result["totals"]
     generator = totals["generator"]
@@ -68,9 +68,7 @@ def summary(result: dict[str, Any], faults: Sequence[str]) -> list[str]:
             f" {memory['last'] / 1024:.1f} at last, at most {memory['most'] / 1024:.1f}"
             f" ({memory['beside'] / 1024:.1f} beside prekeys)"
         )
-    lines.append(f"  machine      {totals['machine']}")
-    lines += [f"  failed: {fault}" for fault in faults]
-    return lines
+    return [*lines, f"  machine      {totals['machine']}"]
 
 
 def _extremes(suites: Sequence[dict[str, Any]]) -> str:

@@ -8,103 +8,92 @@ from collections.abc import Sequence
 from html import escape
 
 from pqc_bench.report.analysis import phi
-from pqc_bench.report.choice import against_default, choose, measured_default
-from pqc_bench.report.ciphers import Ciphers, rank_ciphers, weak_ciphers
+from pqc_bench.report.choice import MOST_PHI, NO_MATTER, REKEY_S, TEXT_BYTES, Choice, choose
 from pqc_bench.report.context import Context, interval_words
-from pqc_bench.report.fleet import Fleet
-from pqc_bench.report.number_text import factor_words, short
-from pqc_bench.report.planner import NO_MATTER, Forecast, Option, Plan
-from pqc_bench.report.power import busy_core_power
-from pqc_bench.report.run_data import Sample
+from pqc_bench.report.names import display
+from pqc_bench.report.number_text import short
+from pqc_bench.report.power import busy_core_power, rekeys_j
+from pqc_bench.report.run_data import Cell, Sample
 
-# As in the earlier papers: 30 minutes, a rekey each minute.
-USUAL = Fleet("any", battery_wh=60.0, minutes=30.0, level=1, rekey_s=60.0)
+_FOREIGN = "q_observability.disturbance.foreign_cpu"
 _MOST_NAMED = 3
 # A larger share of disturbed cells makes the whole answer unreliable.
-MOST_DISTURBED = 0.1
+_MOST_DISTURBED = 0.1
 
 
 def answer(context: Context) -> str:
     """Return the answer as HTML: what to fly, why, and what to be careful about."""
-    ciphers = rank_ciphers(context)
-    found = choose(context, USUAL, ciphers=ciphers)
-    warnings = run_warnings(context, found)
-    listed = "".join(f"<li>{one}</li>" for one in warnings)
+    found = choose(context.main, context.shipped, context.ciphers)
+    listed = "".join(f"<li>{one}</li>" for one in _warnings(context, found))
     careful = f"<h3>About this run</h3><ul>{listed}</ul>"
-    doubt = unreliable(context, found)
+    doubt = _doubt(context, found)
     if found.chosen is None:
         return f"{doubt}<p>None: {_why_none(found)}</p>{careful}"
-    option = found.chosen.option
     why = "".join(f"<li>{one}</li>" for one in _reasons(context, found.chosen))
     more = [
-        _rivals(context, found),
+        _rivals(context, found, found.chosen),
         _considered(context, found),
-        *_under_load(context, option.suite.id),
-        _slowest(context),
-        escape(ciphers.words),
-        escape(weak_ciphers(context, option.level)),
+        *_under_load(context, found.chosen.suite),
+        _cipher(context, found.chosen.aead),
     ]
     return (
-        f"{doubt}{_pick(context, option, sure=not doubt)}"
-        f"<p>{_shipped(context, found, ciphers)}</p><h3>Why</h3><ul>{why}</ul>{careful}"
+        f"{doubt}{_pick(context, found.chosen, sure=not doubt)}"
+        f"<p>{_shipped(context, found, found.chosen)}</p><h3>Why</h3><ul>{why}</ul>{careful}"
         f"<details><summary>More on the choice</summary>"
         f"<p>{' '.join(part for part in more if part)}</p></details>"
     )
 
 
-def _pick(context: Context, option: Option, *, sure: bool) -> str:
-    suite = option.suite.id
-    verb = "Fly" if measured_default(context) else "Of the suites of this run, fly"
+def _pick(context: Context, cell: Cell, *, sure: bool) -> str:
+    verb = "Fly" if context.has_default else "Of the suites of this run, fly"
     verb = verb if sure else "Not to be relied on:"
-    line = f"suite: {suite}"
-    if option.level != context.shipped.min_level:
+    line = f"suite: {cell.suite}"
+    if cell.level != context.shipped.min_level:
         line += "   # in gcs.yaml, too"
     return (
-        f'<p class="pick{"" if sure else " doubtful"}">{verb} {_copied(suite, suite)}</p>'
-        f"<p>{escape(option.name)}, NIST level {option.level}. In <code>config/drone.yaml</code>, "
+        f'<p class="pick{"" if sure else " doubtful"}">{verb} {_copied(cell.suite)}</p>'
+        f"<p>{escape(cell.name)}, NIST level {cell.level}. In <code>config/drone.yaml</code>, "
         "or your copy of it, below <code>/**/tunnel: ros__parameters:</code></p>"
-        f'<p class="line">{_copied(line, line)}</p>'
+        f'<p class="line">{_copied(line)}</p>'
     )
 
 
-def _copied(shown: str, text: str) -> str:
+def _copied(text: str) -> str:
     return (
-        f"<code>{escape(shown)}</code> "
+        f"<code>{escape(text)}</code> "
         f'<button type="button" data-copy="{escape(text)}">Copy</button>'
     )
 
 
-def _reasons(context: Context, chosen: Forecast) -> list[str]:
-    option = chosen.option
-    link = context.link(option.cell)
+def _reasons(context: Context, cell: Cell) -> list[str]:
+    link, ms = context.link(cell), cell.handshake_ms or 0.0
     reasons = [
-        f'First handshake <a href="{link}">{short(option.handshake_ms)} ms</a> '
-        f"({interval_words(option.spread)}): one every minute takes {short(100.0 * chosen.phi)} % "
-        "of the time."
+        f'First handshake <a href="{link}">{short(ms)} ms</a> ({interval_words(cell.spread)}): one '
+        f"every minute takes {short(100.0 * phi(ms, REKEY_S))} % of the time."
     ]
-    if chosen.energy_j is not None:
-        core = busy_core_power(context.run.cells)
+    core = busy_core_power(context.run.cells)
+    spent_j = rekeys_j(cell, core)
+    if spent_j is not None:
         reasons.append(
             "Its work on the drone, an encapsulation and a verification, takes "
-            f"{short(option.drone_ms or 0.0)} ms and adds {short(1000.0 * chosen.energy_j)} mJ to "
+            f"{short(cell.drone_ms or 0.0)} ms and adds {short(1000.0 * spent_j)} mJ to "
             f"a 30-minute flight ({core.basis}, at {short(core.watts)} W for a busy core)."
         )
-    if option.rekey_ms is not None:
-        ready = option.cell.prepared_ahead
+    if cell.rekey_ms is not None:
+        ready = cell.prepared_ahead
         keys = "all keys" if all(ready) else "some keys" if any(ready) else "no keys"
         reasons.append(
-            f'Rekey under traffic <a href="{link}">{short(option.rekey_ms)} ms</a> '
-            f"({interval_words(option.rekey_spread)}; {keys} made ahead)."
+            f'Rekey under traffic <a href="{link}">{short(cell.rekey_ms)} ms</a> '
+            f"({interval_words(cell.rekey_spread)}; {keys} made ahead)."
         )
     return reasons
 
 
-def unreliable(context: Context, found: Plan) -> str:
+def _doubt(context: Context, found: Choice) -> str:
     """Return the sentence above an answer that is not to be believed; empty for a good one."""
     samples = [one for cell in context.main for one in cell.samples]
     bad = [one for one in samples if one.disturbances]
-    deciding = [cost.option.disturbed for cost in found.tied]
-    if len(bad) <= MOST_DISTURBED * len(samples) and not any(deciding):
+    if len(bad) <= _MOST_DISTURBED * len(samples) and not any(c.disturbed for c in found.tied):
         return ""
     return (
         f'<p class="unreliable"><strong>Not reliable:</strong> {len(bad)} of {len(samples)} cells '
@@ -113,91 +102,70 @@ def unreliable(context: Context, found: Plan) -> str:
     )
 
 
-def run_warnings(context: Context, found: Plan) -> list[str]:
+def _warnings(context: Context, found: Choice) -> list[str]:
     """Return what to know about the run, as HTML."""
     samples = context.run.samples()
     bad = sum(bool(one.disturbances) for one in samples)
     warnings = []
-    if not all(one.disturbance_known for one in samples):
-        warnings.append("Other programs' use of the CPU was not measured in this run.")
-    elif not bad:
-        warnings.append(f"No cell was disturbed: {_foreign(samples)}.")
     if bad:
         warnings.append(f"{bad} of {len(samples)} cells were disturbed; a triangle marks them.")
-    fewest = min((len(cell.samples) for cell in context.main), default=0)
-    if fewest < 2:
+    elif all(one.get(f"{_FOREIGN}_percent") is not None for one in samples):
+        warnings.append(f"No cell was disturbed: {_foreign(samples)}.")
+    else:
+        warnings.append("Other programs' use of the CPU was not measured in every cell.")
+    if min((len(cell.samples) for cell in context.main), default=0) < 2:
         warnings.append(
             "One sample of each suite, so suites have no interval: small differences may be "
             "chance. <code>bench matrix --repeat 6</code> gives 95 % intervals."
         )
-    if found.chosen is not None and found.chosen.option.spread is None:
+    if found.chosen is not None and found.chosen.spread is None:
         warnings.append(f"Costs count as equal within {escape(context.noise_words)}.")
     return warnings
 
 
 def _foreign(samples: Sequence[Sample]) -> str:
-    path = "q_observability.disturbance.foreign_cpu"
-    most = max(one.get(f"{path}_percent") for one in samples)
-    floor = max(one.get(f"{path}_resolution_percent") for one in samples)
+    most = max(one.get(f"{_FOREIGN}_percent") for one in samples)
+    floor = max(one.get(f"{_FOREIGN}_resolution_percent") for one in samples)
     if most <= floor:
         return f"other programs used ≤ {short(floor)} % of the CPU, less than this run resolves"
     return f"other programs used at most {short(most)} % of the CPU"
 
 
-def _shipped(context: Context, found: Plan, ciphers: Ciphers) -> str:
+def _shipped(context: Context, found: Choice, chosen: Cell) -> str:
     """Return how the answer relates to the suite in config/drone.yaml."""
-    assert found.chosen is not None
     default = context.shipped.suite
-    if found.chosen.option.suite == default:
+    if chosen.suite == default.id:
         return "It is the shipped default: no figure of this run excludes it."
-    if not measured_default(context):
+    if not context.has_default:
         return (
             f"This run did not measure the shipped default, <code>{default.id}</code>, and so "
             "gives no reason against it. It is the best of the suites that it did measure."
         )
-    why = escape(against_default(context, found, ciphers))
     return (
         f"<strong>The figures of this run exclude the shipped default</strong>, "
-        f"<code>{default.id}</code> (level {default.level}): {why}."
+        f"<code>{default.id}</code> (level {default.level}): {escape(found.against_default)}."
     )
 
 
-def _why_none(found: Plan) -> str:
-    left_out = found.left_out
+def _why_none(found: Choice) -> str:
     if found.too_costly:
         return (
             "no suite of this run that the shipped parameters would choose keeps its rekeys under "
-            "1 % of the time and of the battery."
+            f"{short(100.0 * MOST_PHI)} % of the time."
         )
-    if left_out.experimental and not any(
-        (left_out.unpublished, left_out.below_level, left_out.weak_cipher)
-    ):
-        return "every suite of this run is experimental, and those are never proposed."
     return (
         "the shipped parameters would choose no suite of this run: "
-        f"{'; '.join(left_out_words(found))}."
+        f"{'; '.join(_left_out_words(found))}."
     )
 
 
-def left_out_words(found: Plan) -> list[str]:
-    """Return how many suites a plan left out, for each reason."""
-    left_out = found.left_out
-    return [
-        f"{count} {words}"
-        for count, words in (
-            (left_out.experimental, "experimental"),
-            (left_out.unpublished, "with algorithms that FIPS does not publish"),
-            (left_out.below_level, "below the level"),
-            (left_out.weak_cipher, "with a key shorter than the level requires"),
-            (len(found.too_costly), "too costly"),
-            (left_out.unmeasured, "without a measured rekey"),
-        )
-        if count
-    ]
+def _left_out_words(found: Choice) -> list[str]:
+    words = [f"{count} {reason}" for reason, count in found.left_out.items()]
+    return words + ([f"{len(found.too_costly)} too costly"] if found.too_costly else [])
 
 
-def _considered(context: Context, found: Plan) -> str:
-    out = left_out_words(found)
+def _considered(context: Context, found: Choice) -> str:
+    out = _left_out_words(found)
     listed = f" Left out: {escape(', '.join(out))}." if out else ""
     return (
         f"As in the shipped parameters only levels from {context.shipped.min_level} on and "
@@ -205,22 +173,19 @@ def _considered(context: Context, found: Plan) -> str:
     )
 
 
-def _rivals(context: Context, found: Plan) -> str:
-    assert found.chosen is not None
-    others = sorted(
-        (cost for cost in found.tied if cost is not found.chosen),
-        key=lambda cost: (-cost.option.level, cost.option.wire_bytes),
-    )
+def _rivals(context: Context, found: Choice, chosen: Cell) -> str:
+    others = [cell for cell in found.tied if cell is not chosen]
+    others.sort(key=lambda cell: (-cell.level, cell.wire_bytes))
     little = (
-        f"rekeys take less than {short(100.0 * NO_MATTER)} % of time and battery, or are as quick "
+        f"rekeys take less than {short(100.0 * NO_MATTER)} % of the time, or are as quick "
         f"as the quickest within {context.noise_words}"
     )
     if not others:
         return f"No other suite is equal in cost. Equal means that {little}."
     named = [
-        f'<a href="{context.link(cost.option.cell)}">{escape(cost.option.name)}</a> '
-        f"(level {cost.option.level}, {short(cost.ms)} ms)"
-        for cost in others[:_MOST_NAMED]
+        f'<a href="{context.link(cell)}">{escape(cell.name)}</a> '
+        f"(level {cell.level}, {short(cell.handshake_ms or 0.0)} ms)"
+        for cell in others[:_MOST_NAMED]
     ]
     more = f" and {len(others) - len(named)} more" if len(others) > len(named) else ""
     return (
@@ -241,13 +206,8 @@ def _under_load(context: Context, suite: str) -> list[str]:
     return [f"Beside a CPU load it took {' and '.join(times)}."] if times else []
 
 
-def _slowest(context: Context) -> str:
-    fastest, slowest = context.options[0], context.options[-1]
-    if phi(slowest.handshake_ms, USUAL.rekey_s) <= NO_MATTER:
-        return ""
-    factor = factor_words(slowest.handshake_ms / fastest.handshake_ms)
-    slower = f", {factor} slower than the fastest" if factor else ""
-    return (
-        f'Do not fly <a href="{context.link(slowest.cell)}">{escape(slowest.name)}</a> without a '
-        f"reason: {short(slowest.handshake_ms)} ms{slower}."
-    )
+def _cipher(context: Context, aead: str) -> str:
+    if aead not in context.ciphers:
+        return "The cost of the cipher was not measured."
+    us = context.ciphers[aead].us
+    return f"{display(aead)} seals and opens {TEXT_BYTES} bytes in {short(us)} µs."

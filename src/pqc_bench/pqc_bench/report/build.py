@@ -4,48 +4,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
 from pqc_bench.report.answer import answer
 from pqc_bench.report.context import Context
-from pqc_bench.report.fleet import Fleet
-from pqc_bench.report.glossary import glossary
-from pqc_bench.report.latex import latex, published_latex, published_name
 from pqc_bench.report.number_text import short
 from pqc_bench.report.page import page
 from pqc_bench.report.run_data import Run
-from pqc_bench.report.section import Raw, Section, Tabulated
+from pqc_bench.report.section import Section
 from pqc_bench.report.sections.comparison import comparison
-from pqc_bench.report.sections.detectors import detectors
 from pqc_bench.report.sections.distribution import distribution
-from pqc_bench.report.sections.extremes import extremes
-from pqc_bench.report.sections.fleets import fleets
-from pqc_bench.report.sections.frontier import frontier
 from pqc_bench.report.sections.health import health, sources
 from pqc_bench.report.sections.machine import energy, heat_maps
 from pqc_bench.report.sections.network import network
-from pqc_bench.report.sections.policy_evaluation import policy_evaluation
+from pqc_bench.report.sections.pareto import frontier
 from pqc_bench.report.sections.primitives import primitives
 from pqc_bench.report.sections.ranking import regression, suites
 from pqc_bench.report.sections.rekey import gaps, overhead
 from pqc_bench.report.sections.scenarios import scenarios
-from pqc_bench.report.seeds_data import seeds_of
 
 _COMMIT_DIGITS = 12
-_BEFORE_FLEETS = (suites, distribution, frontier)
-_AFTER_FLEETS = (
+_SECTIONS = (
+    suites,
+    distribution,
+    frontier,
     overhead,
     gaps,
     network,
     scenarios,
     heat_maps,
     energy,
-    policy_evaluation,
-    detectors,
-    extremes,
     regression,
     primitives,
     health,
@@ -54,11 +44,10 @@ _AFTER_FLEETS = (
 
 @dataclass(frozen=True)
 class Report:
-    """A page, and its tables by name, as CSV and as LaTeX; the latter with published ones."""
+    """A page, and its tables by name, as CSV."""
 
     html: str
     tables: dict[str, str]
-    latex: dict[str, str]
 
     def write(self, out: Path) -> Path:
         """Write the page to `out` and the tables into a folder beside it; return that folder."""
@@ -66,24 +55,19 @@ class Report:
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in self.tables.items():
             (folder / f"{name}.csv").write_text(content, encoding="utf-8")
-        for name, content in self.latex.items():
-            (folder / f"{name}.tex").write_text(content, encoding="utf-8")
         out.write_text(self.html, encoding="utf-8")
         return folder
 
 
-def run_report(run: Run, page_folder: Path, wanted: Sequence[Fleet] = ()) -> Report:
-    """Return the report of a run, with links from `page_folder` and plans for `wanted` fleets."""
+def run_report(run: Run, page_folder: Path) -> Report:
+    """Return the report of a run, with links from `page_folder`."""
     context = Context(run, page_folder)
     lead = (
         f'<section id="answer"><h2>Which suite should I fly?</h2>{answer(context)}'
         f"{_health_line(context)}</section>"
     )
-    sections = [section(context) for section in _BEFORE_FLEETS]
-    sections.append(fleets(context, wanted))
-    sections += [section(context) for section in _AFTER_FLEETS]
-    sections[-1].parts.append(_not_here(sections))
-    sections += [sources(context), glossary()]
+    sections = [section(context) for section in _SECTIONS]
+    sections.append(sources(context))
     return _report("PQC-MAV benchmark", _facts(run), lead, sections)
 
 
@@ -101,29 +85,13 @@ def compare_report(one: Run, other: Run, page_folder: Path) -> Report:
         section.id = f"sources-{name.lower()}"
         section.title += f": {name}"
     facts = [f"A: {fact}" for fact in _facts(one)] + [f"B: {fact}" for fact in _facts(other)]
-    sections = [compared, *both, glossary()]
-    return _report("PQC-MAV benchmark: two runs", facts, lead, sections)
-
-
-def _not_here(sections: Sequence[Section]) -> Raw:
-    """Return which sections have no parts, and which command gives them some."""
-    missing = "".join(
-        f"<li>{escape(section.title)}: <code>bench {section.id} --out RUN/{section.id}.json</code> "
-        "writes it.</li>"
-        for section in sections
-        if not section.parts
-    )
-    return Raw(f"<h3>Not in this report</h3><ul>{missing}</ul>" if missing else "")
+    return _report("PQC-MAV benchmark: two runs", facts, lead, [compared, *both])
 
 
 def _report(title: str, facts: list[str], lead: str, sections: list[Section]) -> Report:
     sections = [section for section in sections if section.parts]
     tables = {table.name: table.csv() for section in sections for table in section.tables()}
-    parts = [part for one in sections for part in one.parts if isinstance(part, Tabulated)]
-    texts = {part.table.name: latex(part.table, part.title) for part in parts}
-    published = (seed for part in parts for name in part.seeds for seed in seeds_of(name))
-    texts |= {published_name(seed): published_latex(seed) for seed in published}
-    return Report(page(title, facts, lead, sections), tables, texts)
+    return Report(page(title, facts, lead, sections), tables)
 
 
 def _facts(run: Run) -> list[str]:

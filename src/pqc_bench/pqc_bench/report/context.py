@@ -16,11 +16,10 @@ import numpy as np
 from pqc_bench.report import names
 from pqc_bench.report.analysis import phi
 from pqc_bench.report.charts import Datum
+from pqc_bench.report.choice import LEAST_NOISE, cipher_costs, noise_of, shipped
 from pqc_bench.report.intervals import SURE, Interval, Statistic, interval, middle, pooled, wilson
 from pqc_bench.report.number_text import short
-from pqc_bench.report.planner import LEAST_NOISE, Option, noise_of, options_of
 from pqc_bench.report.run_data import Cell, Run
-from pqc_bench.report.shipped import shipped
 from pqc_bench.report.table import Value
 
 
@@ -31,11 +30,9 @@ class Context:
         """Make links relative to `page_folder`; `prefix` separates the groups of two runs."""
         self.run = run
         self.main = run.main()
-        self.options = options_of(self.main)
         self.shipped = shipped()
-        # The measured noise; costs count as equal within `noise`.
-        self.measured_noise = noise_of(self.options)
-        self.noise = max(self.measured_noise or 0.0, LEAST_NOISE)
+        self.ciphers = cipher_costs(run.speed)
+        self.noise = noise_of(self.main)
         self.groups: dict[str, tuple[str, list[Cell]]] = {}
         self._page_folder = page_folder.absolute()
         self._prefix = prefix
@@ -135,35 +132,29 @@ class Context:
 
     def datum(self, cell: Cell, words: str, **values: Any) -> Datum:
         """Return the data of a mark for a cell; `words` end the hint."""
+        disturbed = " (disturbed)" if cell.disturbed else ""
         return {
-            "hint": f"{cell.name}, {' / '.join(cell.condition)}: {words}{_warning(cell.disturbed)}",
+            "hint": f"{cell.name}, {' / '.join(cell.condition)}: {words}{disturbed}",
             "href": self.link(cell),
             "group": names.FAMILIES[cell.family],
             "disturbed": cell.disturbed,
             **values,
         }
 
-    def option_datum(self, option: Option, words: str, **values: Any) -> Datum:
-        """Return the data of a mark for a suite; `words` end the hint."""
-        return {
-            "hint": f"{option.name}: {words}{_warning(option.disturbed)}",
-            "href": self.link(option.cell),
-            "group": names.FAMILIES[option.family],
-            "disturbed": option.disturbed,
-            **values,
-        }
-
     @property
     def noise_words(self) -> str:
         """The margin within which costs count as equal, and where it comes from."""
-        if all(one.spread is not None and one.spread.sure >= SURE for one in self.options):
+        if all(one.spread is not None and one.spread.sure >= SURE for one in self.main):
             return f"{short(100.0 * LEAST_NOISE)} % or within their intervals"
-        margin = f"{short(100.0 * self.noise)} %"
-        if self.measured_noise is None:
+        margin = f"{short(100.0 * max(self.noise or 0.0, LEAST_NOISE))} %"
+        if self.noise is None:
             return f"{margin} (assumed, since one sample of each shows no noise)"
-        if self.measured_noise < self.noise:
-            return f"{margin} (the noise of this run is {short(100.0 * self.measured_noise)} %)"
-        return f"{margin} (the noise of this run)"
+        return f"{margin} (the noise of this run is {short(100.0 * self.noise)} %)"
+
+    @property
+    def has_default(self) -> bool:
+        """Whether the run has a handshake of the shipped default."""
+        return any(cell.suite == self.shipped.suite.id for cell in self.main)
 
     @property
     def condition_words(self) -> str:
@@ -189,10 +180,6 @@ def share_words(count: int, of: int) -> str:
         return f"{count} of {of}"
     low, high = (f"{100.0 * end:.0f}" for end in (found.low, found.high))
     return f"{count} of {of} (95 % interval {low} to {high} %)"
-
-
-def _warning(disturbed: bool) -> str:
-    return " (disturbed)" if disturbed else ""
 
 
 def present(values: Sequence[str], known: Sequence[str]) -> list[str]:

@@ -10,7 +10,6 @@ from html import escape
 from importlib import resources
 
 from pqc_bench.report.charts import script
-from pqc_bench.report.glossary import linked
 from pqc_bench.report.section import Figure, Raw, Section, Tabulated
 from pqc_bench.report.seeds_data import SeedTable, seeds_of
 from pqc_bench.report.table import plain_table
@@ -29,7 +28,7 @@ def page(title: str, facts: Sequence[str], lead: str, sections: Sequence[Section
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{_file('page.css')}</style></head><body>"
         f'<header><h1>{escape(title)}</h1><p class="facts">{spans}</p></header>'
-        f"<nav>{contents}</nav><main>{linked(lead + body)}</main>"
+        f"<nav>{contents}</nav><main>{lead}{body}</main>"
         f"<script>{script()}</script><script>{_file('page.js')}</script></body></html>\n"
     )
 

@@ -10,9 +10,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pqc_bench.report.analysis import median
+from pqc_bench.report.intervals import Interval
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.seeds_data import core_w, power_w
 
+# Of a flight of 30 minutes with a rekey each minute, as in the earlier papers.
+MINUTES = 30.0
+REKEYS = 30
 _PATH = "p_power_energy.power_w.mean"
 _CPU = "n_system_drone.machine_cpu_percent.mean"
 _CORES = "a_run_context.cpu_cores"
@@ -61,6 +65,23 @@ def busy_core_power(cells: Sequence[Cell]) -> Power:
             return Power(slope, True, str(sensed[0].get("p_power_energy.source")), sensed)
     watts, source = core_w()
     return Power(watts, False, source, [])
+
+
+def rekeys_j(cell: Cell, core: Power) -> float | None:
+    """Return the energy of the drone's own work for the rekeys of a flight; None if not timed.
+
+    Key generation and signature are work of the ground station.
+    """
+    return None if cell.drone_ms is None else _energy_j(cell.drone_ms, core)
+
+
+def rekeys_interval(cell: Cell, core: Power) -> Interval | None:
+    """Return the interval of that energy."""
+    return cell.drone_spread and cell.drone_spread.map(lambda ms: _energy_j(ms, core))
+
+
+def _energy_j(work_ms: float, core: Power) -> float:
+    return REKEYS * core.watts * work_ms / 1000.0
 
 
 def _slope(xs: Sequence[float], ys: Sequence[float]) -> tuple[float, float]:

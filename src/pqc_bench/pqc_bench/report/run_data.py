@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -15,18 +16,15 @@ from pqc_policy.named_files import FileFault, NoFile, read_document
 from pqc_policy.policy.suites import find_suite
 from pqc_sim.processes.run_fault import RunFault
 
-from pqc_bench.cell.scenario import BASELINE
 from pqc_bench.matrix.run_file import RunFile, read_run
 from pqc_bench.matrix.state_file import COMPLETED, DISTURBED, FAILED, PENDING, read_states
 from pqc_bench.metrics import MetricsFault, read_metrics
 from pqc_bench.report import names
+from pqc_bench.report.intervals import Interval, interval
 
 _METRICS = "metrics.json"
 _WAYS = ("drone_to_gcs", "gcs_to_drone")
 _SPEED_FORMAT = 1
-_MACHINE_CPU = "n_system_drone.machine_cpu_percent.mean"
-# A cell without a CPU load uses about 15 % of two cores.
-_MOST_BASELINE = 50.0
 
 
 @dataclass(frozen=True)
@@ -48,20 +46,7 @@ class Sample:
     def disturbances(self) -> list[str]:
         """The disturbances of the cell from outside, a sentence each."""
         flags = self.get("r_validation.flags") or []
-        found = [flag["text"] for flag in flags if flag["name"] == DISTURBED]
-        # Version 0.1 did not tell other programs from the cell's own.
-        busy = self.get(_MACHINE_CPU)
-        baseline = self.get("a_run_context.scenario") == BASELINE
-        if not self.disturbance_known and baseline and busy is not None and busy > _MOST_BASELINE:
-            found.append(
-                f"The machine used {busy:.0f} % of its CPU without a CPU load beside the tunnel."
-            )
-        return found
-
-    @property
-    def disturbance_known(self) -> bool:
-        """Whether foreign load was measured."""
-        return self.get("q_observability.disturbance.foreign_cpu_percent") is not None
+        return [flag["text"] for flag in flags if flag["name"] == DISTURBED]
 
 
 @dataclass(frozen=True)
@@ -147,14 +132,51 @@ class Cell:
         return names.suite_name(self.kem, self.signature, self.aead)
 
     @property
+    def handshakes_ms(self) -> list[float]:
+        """The first handshake of each sample."""
+        return self.all("d_handshake.total_ms")
+
+    @property
     def handshake_ms(self) -> float | None:
         """The first handshake; None if there was none."""
         return self.get("d_handshake.total_ms")
+
+    @cached_property
+    def spread(self) -> Interval | None:
+        """The interval of the first handshake."""
+        return interval(self.handshakes_ms)
 
     @property
     def rekey_ms(self) -> float | None:
         """A rekey under traffic, until the new keys were in use; None if there was none."""
         return self.get("f_rekey.total_ms")
+
+    @cached_property
+    def rekey_spread(self) -> Interval | None:
+        """The interval of a rekey."""
+        return interval(self.all("f_rekey.total_ms"))
+
+    @property
+    def _work_ms(self) -> list[float]:
+        parts = ("e_primitives.encapsulate_ms", "e_primitives.verify_ms")
+        timed = [[one.get(part) for part in parts] for one in self.samples]
+        return [sum(both) for both in timed if None not in both]
+
+    @property
+    def drone_ms(self) -> float | None:
+        """The drone's own work in a handshake, an encapsulation and a verification."""
+        return median(self._work_ms) if self._work_ms else None
+
+    @cached_property
+    def drone_spread(self) -> Interval | None:
+        """The interval of the drone's own work."""
+        return interval(self._work_ms)
+
+    @property
+    def wire_bytes(self) -> int:
+        """The bytes of public key, ciphertext and signature."""
+        sizes = ("kem_public_key_bytes", "kem_ciphertext_bytes", "signature_bytes")
+        return sum(self.get(f"e_primitives.{name}") or 0 for name in sizes)
 
     @property
     def lost(self) -> int:
@@ -226,8 +248,9 @@ class Run:
         return [cell for cell in self.cells if cell.condition == condition]
 
     def main(self) -> list[Cell]:
-        """Return the cells of the primary condition that have a handshake."""
-        return having(self.at(self.primary()), lambda cell: cell.handshake_ms)
+        """Return the cells of the primary condition that have a handshake, the fastest first."""
+        cells = having(self.at(self.primary()), lambda cell: cell.handshake_ms)
+        return sorted(cells, key=lambda cell: cell.handshake_ms or 0.0)
 
     def across(self) -> dict[str, list[Cell]]:
         """Return cells by scenario, with the primary condition's load and link."""

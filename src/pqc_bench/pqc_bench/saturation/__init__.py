@@ -1,3 +1,3 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The rate that a tunnel sustains: a search, its steps, and its text."""
+"""The rate that a tunnel sustains: options, run and text of `bench saturation`."""

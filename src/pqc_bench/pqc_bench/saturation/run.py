@@ -1,64 +1,70 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A saturation search on something that carries datagrams."""
+"""Runs `bench saturation`."""
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Callable
+import argparse
+from pathlib import Path
 from typing import Any
 
-from pqc_bench.harness.blaster import Applications, Blaster
-from pqc_bench.saturation.search import Outcome, Plan, Trial, search
-from pqc_bench.saturation.step import GENERATOR, Limits, Step
+from pqc_sim.processes.run_fault import RunFault
 
-_CHECK_S = 0.25
-
-
-def attempt(
-    where: Applications, rate: int, size: int, seconds: float, check: Callable[[], None]
-) -> Step:
-    """Send at a rate for a while; `check` raises if the tunnel has ended."""
-    with Blaster(where, rate, size, windows=1) as blaster:
-        until = time.monotonic() + seconds
-        while (left_s := until - time.monotonic()) > 0.0:
-            check()
-            time.sleep(min(_CHECK_S, left_s))
-        return Step.of(blaster.finish())
+from pqc_bench.harness.machine import commit, machine_kind
+from pqc_bench.harness.measurement import run_measurement
+from pqc_bench.harness.rate_search import Plan
+from pqc_bench.harness.rate_step import Limits
+from pqc_bench.harness.saturate import outcome_record, saturate
+from pqc_bench.peers import WITH_SUITE
+from pqc_bench.peers.installed import why_not
+from pqc_bench.peers.peer import inside, pin, wait_until_through
+from pqc_bench.peers.registry import make_peer
+from pqc_bench.saturation import search_text
+from pqc_bench.saturation.command import TUNNELS
 
 
-def saturate(
-    where: Applications,
-    size: int,
-    seconds: float,
-    plan: Plan,
-    limits: Limits,
-    check: Callable[[], None],
-    progress: Callable[[Trial], None] = lambda _: None,
-) -> Outcome:
-    """Search for the rate that is sustained with datagrams of a size."""
-    return search(lambda rate: attempt(where, rate, size, seconds, check), plan, limits, progress)
+def run(options: argparse.Namespace) -> int:
+    """Search; 0 if some rate was sustained."""
+    return run_measurement(
+        options.out,
+        lambda folder: _measure(options, folder),
+        _judge,
+        search_text.summary,
+    )
 
 
-def outcome_record(outcome: Outcome, size: int) -> dict[str, Any]:
-    """Return the outcome for JSON."""
-    sustained = outcome.sustained
+def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    name = TUNNELS.get(options.tunnel, options.tunnel)
+    if why := why_not(name):
+        raise RunFault(why)
+    plan = Plan(start=options.start, ceiling=options.ceiling, precision=options.precision)
+    limits = Limits(latency_cap_ms=options.latency_cap)
+    with make_peer(name, folder, options.suite) as peer:
+        wait_until_through(peer)
+        pinned = not options.unpinned and pin(peer)
+        print(search_text.heading())
+        with inside(peer):
+            outcome = saturate(
+                peer.applications,
+                options.size,
+                options.seconds,
+                plan,
+                limits,
+                peer.check,
+                lambda trial: print(search_text.line(trial), flush=True),
+            )
     return {
-        "size": size,
-        "sustained_per_s": sustained.rate if sustained else 0,  # each way
-        "sustained_mbit_per_s": megabits(sustained.rate, size) if sustained else 0.0,
-        "lower_bound": not outcome.stopped_by or GENERATOR in outcome.stopped_by,
-        "stopped_by": outcome.stopped_by,
-        "stopped_at_per_s": outcome.stopped_at,
-        "quiet_owd_p95_ms": outcome.quiet_p95_ms,
-        "sustained_owd_p95_ms": sustained.owd_p95_ms if sustained else None,
-        "invalid_steps": sum(1 for trial in outcome.trials if trial.invalid),
-        "steps": [trial.record() for trial in outcome.trials],
+        **outcome_record(outcome, options.size),
+        "tunnel": options.tunnel,
+        "suite": options.suite if name in WITH_SUITE else None,
+        "pinned": pinned,
+        "limits": vars(limits),
+        "machine": machine_kind(),
+        "commit": commit(),
     }
 
 
-def megabits(rate: int, size: int) -> float:
-    """Return a rate of datagrams as Mb/s of their payload, to three digits."""
-    value = rate * size * 8 / 1e6
-    return round(value, max(0, 2 - math.floor(math.log10(value)))) if value > 0 else 0.0
+def _judge(result: dict[str, Any]) -> list[str]:
+    if result["sustained_per_s"]:
+        return []
+    return [f"not even {result['stopped_at_per_s']} datagrams/s were sustained"]

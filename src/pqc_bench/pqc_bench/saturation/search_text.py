@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pqc_bench.saturation.search import Trial
+from pqc_bench.harness.rate_search import Trial
 
 _WORDS = {
     "owd_p95_spike": "the one-way delay's p95 spiked",

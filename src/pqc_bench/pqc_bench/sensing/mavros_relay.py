@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 from mavros_msgs.msg import ExtendedState, State, VfrHud
+from pqc_sim.pair.node_view import NodeView
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
-from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import BatteryState
 
@@ -19,11 +19,11 @@ _END_OF_CELLS = 65535
 class MavrosRelay:
     """Publishes below /mavros, each message as often as the vehicle sends it."""
 
-    def __init__(self, node: Node) -> None:
-        self._node = node
+    def __init__(self, view: NodeView) -> None:
+        self._view = view
         self._codec = mavlink.MAVLink(None)
         self._publishers = {
-            kind: node.create_publisher(kind, f"/mavros/{topic}", qos)
+            kind: view.publisher(kind, f"/mavros/{topic}", qos)
             for kind, topic, qos in (
                 (BatteryState, "battery", qos_profile_sensor_data),
                 (State, "state", _LATCHED),
@@ -37,7 +37,7 @@ class MavrosRelay:
         for message in self._codec.parse_buffer(datagram) or ():
             published = _published(message)
             if published is not None:
-                published.header.stamp = self._node.get_clock().now().to_msg()
+                published.header.stamp = self._view.now()
                 self._publishers[type(published)].publish(published)
 
 

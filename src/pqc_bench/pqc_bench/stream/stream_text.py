@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
 
-def lines(result: dict[str, Any], faults: Sequence[str]) -> list[str]:
+def lines(result: dict[str, Any]) -> list[str]:
     """Return the whole result."""
     text = [
         "",
@@ -27,6 +26,5 @@ def lines(result: dict[str, Any], faults: Sequence[str]) -> list[str]:
     text += [
         f"  loopback         {median(loopback['fetch_ms']):.1f} ms, plain TCP"
         f" {median(loopback['tcp_ms']):.1f} ms (ratio {loopback['ratio']:.2f})",
-        f"  machine          {result['machine']}",
     ]
-    return text + [f"  failed: {fault}" for fault in faults]
+    return text

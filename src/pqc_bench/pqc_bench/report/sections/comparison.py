@@ -62,7 +62,7 @@ def _runs(one: Context, other: Context) -> Table:
         ("commit", lambda c: c.run.file.commit),
         ("machine", lambda c: c.run.file.machine),
         ("started", lambda c: c.run.file.started),
-        ("noise (%)", lambda c: c.measured_noise and 100.0 * c.measured_noise),
+        ("noise (%)", lambda c: c.noise and 100.0 * c.noise),
         ("cells in the figures", lambda c: len(c.run.samples())),
         ("cells not in them", lambda c: len(c.run.troubles)),
     ):

@@ -7,11 +7,17 @@ from __future__ import annotations
 from pqc_bench.report import names
 from pqc_bench.report.charts import Datum, dumbbells, heat
 from pqc_bench.report.context import Context, families_of
-from pqc_bench.report.fleet import Fleet
 from pqc_bench.report.intervals import mean
 from pqc_bench.report.number_text import short
-from pqc_bench.report.planner import Basis, forecast
-from pqc_bench.report.power import Power, busy_core_power, power_of
+from pqc_bench.report.power import (
+    MINUTES,
+    REKEYS,
+    Power,
+    busy_core_power,
+    power_of,
+    rekeys_interval,
+    rekeys_j,
+)
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
 from pqc_bench.report.table import Column, Table, Value
@@ -32,8 +38,6 @@ _HEATED = (
     ("Temperature", "mean temperature in °C", "n_system_drone.temperature_c.mean", "°C"),
 )
 _TITLE = "Energy of a 30-minute flight"
-_MINUTES = 30.0
-_REKEY_S = 60.0
 
 
 def heat_maps(context: Context) -> Section:
@@ -79,8 +83,7 @@ def energy(context: Context) -> Section:
     scenario = context.run.primary()[0]
     power = power_of(context.main, scenario)
     core = busy_core_power(context.run.cells)
-    flight_j = power.watts * _MINUTES * 60.0
-    fleet = Fleet("", flight_j / 3600.0, _MINUTES, 1, _REKEY_S)
+    flight_j = power.watts * MINUTES * 60.0
     table = Table(
         "energy",
         [
@@ -96,46 +99,42 @@ def energy(context: Context) -> Section:
         "the power that a busy core adds. The earlier papers charge the whole computer for the "
         "whole handshake, with the ground station's key generation and signature in it.",
     )
-    forecasts = [forecast(option, Basis.HANDSHAKE, fleet, core.watts) for option in context.options]
-    costs = sorted(
-        (cost for cost in forecasts if cost is not None and cost.energy_j is not None),
-        key=lambda cost: cost.energy_j or 0.0,
-    )
+    costs = [(spent, cell) for cell in context.main if (spent := rekeys_j(cell, core)) is not None]
+    costs.sort(key=lambda cost: cost[0])
     if not costs:
         figure = Figure("Energy of 30 rekeys", "No cell timed the drone's work.", "no data")
         return Section("energy", _TITLE, "", [figure, Tabulated("Rekeys every 60 s", table)])
-    for cost in costs:
-        link = context.link(cost.option.cell)
-        spent_j, share = cost.energy_j or 0.0, cost.battery_share or 0.0
+    for spent_j, cell in costs:
+        link = context.link(cell)
         table.add(
-            Value(cost.option.name, link),
-            Value(f"L{cost.option.level}"),
-            Value(cost.option.drone_ms, link, interval=cost.option.drone_spread),
-            Value(1000.0 * spent_j / cost.rekeys, link),
-            Value(spent_j, link, interval=cost.energy_interval),
-            Value(100.0 * share, link),
+            Value(cell.name, link),
+            Value(f"L{cell.level}"),
+            Value(cell.drone_ms, link, interval=cell.drone_spread),
+            Value(1000.0 * spent_j / REKEYS, link),
+            Value(spent_j, link, interval=rekeys_interval(cell, core)),
+            Value(100.0 * spent_j / flight_j, link),
             Value(core.basis),
         )
-    best = {(c.option.family, c.option.level): c for c in reversed(costs)}
+    best = {(cell.family, cell.level): (spent_j, cell) for spent_j, cell in reversed(costs)}
     data = [
-        context.option_datum(
-            cost.option,
-            f"{short(cost.energy_j or 0.0)} J, {short(100.0 * (cost.battery_share or 0.0))} % of "
-            "the flight",
-            label=cost.option.name,
-            value=cost.energy_j,
-            **context.bounds(cost.energy_interval),
+        context.datum(
+            cell,
+            f"{short(spent_j)} J, {short(100.0 * spent_j / flight_j)} % of the flight",
+            label=cell.name,
+            value=spent_j,
+            **context.bounds(rekeys_interval(cell, core)),
         )
-        for cost in sorted(best.values(), key=lambda cost: cost.energy_j or 0.0)
+        for spent_j, cell in sorted(best.values(), key=lambda cost: cost[0])
     ]
-    dearest, cheapest = costs[-1], costs[0]
-    shares = [short(100.0 * (cost.battery_share or 0.0)) for cost in (cheapest, dearest)]
-    both = dearest is not cheapest
-    also = f" and {short(dearest.energy_j or 0.0)} J with {dearest.option.name}" if both else ""
+    (least_j, cheapest), (most_j, dearest) = costs[0], costs[-1]
+    shares = " % and ".join(
+        short(100.0 * spent_j / flight_j) for spent_j, _ in (costs[0], *costs[1:][-1:])
+    )
+    also = f" and {short(most_j)} J with {dearest.name}" if dearest is not cheapest else ""
     sentence = (
-        f"The drone's work for 30 rekeys takes {short(cheapest.energy_j or 0.0)} J with "
-        f"{cheapest.option.name}{also}: {' % and '.join(shares if both else shares[:1])} % of the "
-        f"energy that the drone's computer uses in the flight ({short(flight_j)} J)."
+        f"The drone's work for 30 rekeys takes {short(least_j)} J with {cheapest.name}{also}: "
+        f"{shares} % of the energy that the drone's computer uses in the flight "
+        f"({short(flight_j)} J)."
     )
     figure = Figure(
         "Energy of 30 rekeys: the cheapest of each family and level",
@@ -152,7 +151,7 @@ def energy(context: Context) -> Section:
             Tabulated(
                 "Measured power",
                 _measured_power(context),
-                ("power",),
+                ("power", "family_power"),
                 empty="No cell has a power sensor.",
             ),
         ],

@@ -1,24 +1,30 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Throughput, round trip and memory of each suite, beside the figures of the earlier papers."""
+"""Losses, throughput, round trip and memory of each suite, and what the tunnels dropped."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
+from pqc_bench.cell.observed import ENDS
+from pqc_bench.report.analysis import group
 from pqc_bench.report.context import Context
+from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Section, Tabulated
 from pqc_bench.report.table import Column, Table, Value
 
 THROUGHPUT = "g_data_plane.cipher_bytes_per_s"
 GOODPUT = "g_data_plane.plain_bytes_per_s"
 SENT = "g_data_plane.drone_to_gcs.offered"
+LOST = "g_data_plane.drone_to_gcs.lost"
 ROUND_TRIP = "h_latency_jitter.round_trip"
 MEMORY = "n_system_drone.resident_mib.mean"
 _MBIT = 8e-6
 # Heading, name in the CSV, hint, path.
 _COLUMNS = (
     ("packets sent", "packets_sent", "datagrams from the drone", SENT),
+    ("lost datagrams", "datagrams_lost", "given to the drone's tunnel, not delivered", LOST),
     (
         "lost by sequence",
         "lost_by_sequence",
@@ -53,8 +59,40 @@ def network(context: Context) -> Section:
         "network",
         "Network and memory",
         f"While traffic flowed ({context.condition_words}).",
-        [Tabulated("Traffic of each suite", table, ("network",))],
+        [
+            Tabulated("Traffic of each suite", table, ("network",)),
+            Tabulated("Dropped by the tunnels, by reason", _drops(context)),
+        ],
     )
+
+
+def _drops(context: Context) -> Table:
+    """Return how many datagrams each end dropped, for every reason that its status names."""
+    table = Table(
+        "drops",
+        [
+            Column("condition", "condition"),
+            Column("reason", "reason", "as in pqc_msgs/DropCounters"),
+            *(Column(f"at the {end}", end, "datagrams in all cells") for end in ENDS),
+        ],
+    )
+    for condition, cells in group(context.run.cells, lambda cell: cell.condition).items():
+        counts = {end: _counts(cells, end) for end in ENDS}
+        words = " ".join(condition)
+        link = context.group(f"all of {words}", cells)
+        for reason in dict.fromkeys(name for of in counts.values() for name in of):
+            found = (Value(counts[end].get(reason), link) for end in ENDS)
+            table.add(Value(" / ".join(condition)), Value(reason.replace("_", " ")), *found)
+    return table
+
+
+def _counts(cells: list[Cell], end: str) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for cell in cells:
+        for drops in cell.all(f"g_data_plane.{end}_drops"):
+            for reason, count in drops.items():
+                counts[reason] += count or 0
+    return counts
 
 
 def in_units(value: Value, path: str) -> Value:

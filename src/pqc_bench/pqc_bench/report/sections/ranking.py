@@ -11,14 +11,14 @@ import numpy as np
 from pqc_bench.report import names
 from pqc_bench.report.analysis import fit, fits, median, pearson
 from pqc_bench.report.charts import ranking, scatter
+from pqc_bench.report.choice import REKEY_S
 from pqc_bench.report.context import Context
-from pqc_bench.report.intervals import Array, interval, pooled
+from pqc_bench.report.intervals import Array, pooled
 from pqc_bench.report.number_text import factor_words, short
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
 from pqc_bench.report.table import Column, Table, Value
 
-_PHI_AT_S = 60.0
 _KEY = "e_primitives.kem_public_key_bytes"
 _SIGNATURE = "e_primitives.signature_bytes"
 INTERVALS_NOTE = (
@@ -29,7 +29,7 @@ INTERVALS_NOTE = (
 
 def suites(context: Context) -> Section:
     """Return all suites, the fastest first."""
-    ordered = sorted(context.main, key=lambda cell: cell.handshake_ms or 0.0)
+    ordered = context.main
     data = [
         context.datum(
             cell,
@@ -37,7 +37,7 @@ def suites(context: Context) -> Section:
             label=cell.name,
             value=cell.handshake_ms,
             also=cell.get("d_handshake.primitives_ms"),
-            **context.bounds(interval(cell.all("d_handshake.total_ms"))),
+            **context.bounds(cell.spread),
         )
         for cell in ordered
     ]
@@ -53,7 +53,7 @@ def suites(context: Context) -> Section:
         "Suites by handshake",
         f"From the drone's first hello to finished keys, {_how_often(ordered)} "
         f"({context.condition_words}).",
-        [figure, Tabulated("Suites", _table(context, ordered))],
+        [figure, Tabulated("Suites", _table(context, ordered), ("best_worst", "representative"))],
     )
 
 
@@ -206,24 +206,13 @@ def _table(context: Context, ordered: list[Cell]) -> Table:
             context.of(cell, len(cell.samples)),
             context.value(cell, "d_handshake.primitives_ms"),
             context.of(cell, None if share is None else 100.0 * share),
-            context.overhead(
-                cell.handshake_ms,
-                _PHI_AT_S,
-                context.link(cell),
-                interval(cell.all("d_handshake.total_ms")),
-            ),
+            context.overhead(cell.handshake_ms, REKEY_S, context.link(cell), cell.spread),
             context.value(cell, "f_rekey.total_ms"),
-            context.of(cell, wire_bytes(cell)),
+            context.of(cell, cell.wire_bytes),
             context.value(cell, "h_latency_jitter.drone_to_gcs.p99_ms"),
             context.loss(f"loss of {cell.name}", [cell]),
         )
     return table
-
-
-def wire_bytes(cell: Cell) -> int:
-    """Return the bytes of public key, ciphertext and signature."""
-    sizes = ("kem_public_key_bytes", "kem_ciphertext_bytes", "signature_bytes")
-    return sum(cell.get(f"e_primitives.{name}") or 0 for name in sizes)
 
 
 def _sentence(ordered: list[Cell]) -> str:

@@ -14,7 +14,6 @@ from pqc_bench.report.analysis import median, phi
 from pqc_bench.report.charts import Chart, curves, scatter
 from pqc_bench.report.context import Context, families_of, share_words
 from pqc_bench.report.number_text import short
-from pqc_bench.report.planner import Option
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Figure, Section, Tabulated
 from pqc_bench.report.table import Column, Table, Value
@@ -42,33 +41,30 @@ def overhead(context: Context) -> Section:
         note="T is the time of a first handshake, without keys made ahead, as in the earlier "
         "papers. The run's own rekeys had keys made ahead.",
     )
-    for option in context.options:
-        link = context.link(option.cell)
+    for cell in context.main:
+        link = context.link(cell)
         table.add(
-            Value(option.name, link),
-            Value(f"L{option.level}"),
-            Value(option.handshake_ms, link, interval=option.spread),
-            *(context.overhead(option.handshake_ms, at, link, option.spread) for at in INTERVALS_S),
-            Value(option.rekey_ms, link, interval=option.rekey_spread),
-            context.overhead(option.rekey_ms, 60.0, link, option.rekey_spread),
+            Value(cell.name, link),
+            Value(f"L{cell.level}"),
+            context.value(cell, "d_handshake.total_ms"),
+            *(context.overhead(cell.handshake_ms, at, link, cell.spread) for at in INTERVALS_S),
+            context.value(cell, "f_rekey.total_ms"),
+            context.overhead(cell.rekey_ms, 60.0, link, cell.rekey_spread),
         )
     drawn = [
-        context.option_datum(
-            option, "", name=option.name, x=at, y=100.0 * phi(option.handshake_ms, at)
-        )
-        for option in _shown(context)
+        context.datum(cell, "", name=cell.name, x=at, y=100.0 * phi(cell.handshake_ms or 0.0, at))
+        for cell in _shown(context)
         for at in np.geomspace(5.0, 3600.0, 25).tolist()
     ]
-    first, last = context.options[0], context.options[-1]
-    cheap = [o for o in context.options if phi(o.handshake_ms, 60.0) < 0.001]
+    shares = [phi(cell.handshake_ms or 0.0, 60.0) for cell in context.main]
     sentence = (
-        f"A rekey as long as a first handshake every minute takes "
-        f"{short(100.0 * phi(first.handshake_ms, 60.0))} % of the time with {first.name}"
+        f"A rekey as long as a first handshake every minute takes {short(100.0 * shares[0])} % of "
+        f"the time with {context.main[0].name}"
     )
-    if last is not first:
+    if len(shares) > 1:
         sentence += (
-            f" and {short(100.0 * phi(last.handshake_ms, 60.0))} % with {last.name}; "
-            f"{len(cheap)} of {len(context.options)} suites stay under 0.1 %"
+            f" and {short(100.0 * shares[-1])} % with {context.main[-1].name}; "
+            f"{sum(share < 0.001 for share in shares)} of {len(shares)} suites stay under 0.1 %"
         )
     figure = Figure(
         "Φ(R) of the fastest and the slowest of each KEM family",
@@ -153,12 +149,11 @@ def _lost(cell: Cell) -> int | None:
     return sum(lost) if lost else None
 
 
-def _shown(context: Context) -> list[Option]:
-    found: dict[str, Option] = {}
+def _shown(context: Context) -> list[Cell]:
+    found: dict[str, Cell] = {}
     for family in families_of(context.main):
-        of_family = [option for option in context.options if option.family == family]
-        for option in (of_family[0], of_family[-1]):
-            found[option.suite.id] = option
+        of_family = [cell for cell in context.main if cell.family == family]
+        found |= {cell.suite: cell for cell in (of_family[0], of_family[-1])}
     return list(found.values())
 
 

@@ -51,26 +51,26 @@ def _most(table: Array) -> Array:
     return np.asarray(np.max(table, axis=0))
 
 
-# Heading, name in the CSV, path, statistic. The loss is that of all datagrams.
-_METRICS: tuple[tuple[str, str, str, Statistic], ...] = (
-    ("median handshake (ms)", "handshake_median_ms", "d_handshake.total_ms", middle),
-    ("mean handshake (ms)", "handshake_mean_ms", "d_handshake.total_ms", mean),
-    ("p95 handshake (ms)", "handshake_p95_ms", "d_handshake.total_ms", p95),
-    ("median rekey (ms)", "rekey_median_ms", "f_rekey.total_ms", middle),
-    ("median p99 latency (ms)", "p99_median_ms", _P99, middle),
-    ("tunnel's CPU per datagram (µs)", "cpu_median_us_per_packet", _PER_PACKET, middle),
-    ("mean CPU of the machine (%)", "machine_cpu_mean_percent", f"{_CPU}.mean", mean),
-    ("peak CPU of the machine (%)", "machine_cpu_peak_percent", f"{_CPU}.max", _most),
-    ("mean temperature (°C)", "temperature_mean_c", f"{_TEMPERATURE}.mean", mean),
-    ("most CPU of other programs (%)", "foreign_cpu_most_percent", f"{_FOREIGN}_percent", _most),
-    ("loss (%)", "loss_percent", _LOSS, mean),
-    ("median packets sent by the drone", "packets_sent_median", SENT, middle),
-    ("mean throughput (Mbit/s)", "throughput_mean_mbit_s", THROUGHPUT, mean),
-    ("mean goodput (Mbit/s)", "goodput_mean_mbit_s", GOODPUT, mean),
-    ("mean RTT (ms)", "rtt_mean_ms", f"{ROUND_TRIP}.mean_ms", mean),
-    ("median RTT p50 (ms)", "rtt_p50_ms", f"{ROUND_TRIP}.p50_ms", middle),
-    ("median RTT p95 (ms)", "rtt_p95_ms", f"{ROUND_TRIP}.p95_ms", middle),
-    ("mean RSS of the drone's tunnel (MiB)", "rss_mean_mib", MEMORY, mean),
+# Heading, path, statistic. The loss is that of all datagrams.
+_METRICS: tuple[tuple[str, str, Statistic], ...] = (
+    ("median handshake (ms)", "d_handshake.total_ms", middle),
+    ("mean handshake (ms)", "d_handshake.total_ms", mean),
+    ("p95 handshake (ms)", "d_handshake.total_ms", p95),
+    ("median rekey (ms)", "f_rekey.total_ms", middle),
+    ("median p99 latency (ms)", _P99, middle),
+    ("tunnel's CPU per datagram (µs)", _PER_PACKET, middle),
+    ("mean CPU of the machine (%)", f"{_CPU}.mean", mean),
+    ("peak CPU of the machine (%)", f"{_CPU}.max", _most),
+    ("mean temperature (°C)", f"{_TEMPERATURE}.mean", mean),
+    ("most CPU of other programs (%)", f"{_FOREIGN}_percent", _most),
+    ("loss (%)", _LOSS, mean),
+    ("median packets sent by the drone", SENT, middle),
+    ("mean throughput (Mbit/s)", THROUGHPUT, mean),
+    ("mean goodput (Mbit/s)", GOODPUT, mean),
+    ("mean RTT (ms)", f"{ROUND_TRIP}.mean_ms", mean),
+    ("median RTT p50 (ms)", f"{ROUND_TRIP}.p50_ms", middle),
+    ("median RTT p95 (ms)", f"{ROUND_TRIP}.p95_ms", middle),
+    ("mean RSS of the drone's tunnel (MiB)", MEMORY, mean),
 )
 
 
@@ -94,10 +94,7 @@ def scenarios(context: Context) -> Section:
             Figure(title, _sentence(medians), _chart(medians)),
             Tabulated("Change by a CPU load", _deltas(medians), ("detector",)),
         ]
-    section.parts.append(
-        Tabulated("Scenarios compared", _overview(context, across), _SCENARIO_SEEDS)
-    )
-    section.parts.append(Tabulated("Every condition of the run", _conditions(context)))
+    section.parts.append(Tabulated("Every condition", _overview(context), _SCENARIO_SEEDS))
     return section
 
 
@@ -208,60 +205,50 @@ def _ratios(before: list[Cell], after: list[Cell]) -> Interval | None:
     return pooled_ratio([times[cell.suite] for cell in after], [cell.all(path) for cell in after])
 
 
-def _overview(context: Context, across: dict[str, list[Cell]]) -> Table:
-    columns = [Column("metric", "metric")]
-    columns += [Column(name, name, interval=True) for name in across]
-    table = Table("scenarios", columns, note=INTERVALS_NOTE)
-    for heading, _, path, figure in _METRICS:
-        row = [Value(heading)]
-        for scenario, cells in across.items():
-            title = f"{_quantity(heading)} in {scenario}"
-            row.append(_figure(context, title, cells, path, figure))
-        table.add(*row)
-    row = [Value("suites completed")]
-    for name, cells in across.items():
-        done, planned = sum(c.succeeded for c in cells), _planned(context, name)
-        found = wilson(done, planned)
-        row.append(
-            Value(
-                f"{done}/{planned}",
-                context.group(f"completed in {name}", cells),
-                interval=found and found.map(lambda share: 100.0 * share),
-            )
-        )
-    table.add(*row)
-    return table
-
-
-def _conditions(context: Context) -> Table:
-    table = Table(
-        "conditions",
-        [
-            Column("scenario", "scenario"),
-            Column("load", "load"),
-            Column("link", "link"),
-            Column("cells", "cells"),
-            Column("flagged", "flagged"),
-            *(Column(heading, name, interval=True) for heading, name, _, _ in _METRICS),
-        ],
-        note=INTERVALS_NOTE,
-    )
+def _overview(context: Context) -> Table:
+    """Return every metric of every condition of the run, a condition in each column."""
     by = group(context.run.cells, lambda cell: cell.condition)
-    for condition in sorted(by, key=lambda at: (names.place(at[0]), *at[1:])):
-        cells = by[condition]
-        words = " ".join(condition)
-        link = context.group(f"all of {words}", cells)
-        flagged = sum(not one.get("r_validation.sane") for c in cells for one in c.samples)
-        table.add(
-            *(Value(part, link) for part in condition),
-            Value(sum(len(cell.samples) for cell in cells), link),
-            Value(flagged, link),
-            *(
-                _figure(context, f"{_quantity(heading)} of {words}", cells, path, figure)
-                for heading, _, path, figure in _METRICS
-            ),
-        )
+    conditions = sorted(by, key=lambda at: (names.place(at[0]), *at[1:]))
+    alike = len({at[1:] for at in conditions}) == 1
+    labels = {at: at[0] if alike else " / ".join(at) for at in conditions}
+    columns = [Column(name, name, interval=True) for name in labels.values()]
+    table = Table("scenarios", [Column("metric", "metric"), *columns], note=INTERVALS_NOTE)
+    for heading, path, statistic in _METRICS:
+        row = [Value(heading)]
+        for at in conditions:
+            title = f"{_quantity(heading)} of {' '.join(at)}"
+            row.append(_figure(context, title, by[at], path, statistic))
+        table.add(*row)
+    table.add(Value("cells flagged"), *(_flagged(context, by[at]) for at in conditions))
+    table.add(Value("suites completed"), *(_completed(context, by[at]) for at in conditions))
     return table
+
+
+def _flagged(context: Context, cells: list[Cell]) -> Value:
+    flagged = sum(not one.get("r_validation.sane") for cell in cells for one in cell.samples)
+    return Value(flagged, context.group(_all_of(cells), cells))
+
+
+def _completed(context: Context, cells: list[Cell]) -> Value:
+    planned = len(
+        {
+            cell.suite
+            for cell in context.run.file.cells()
+            if (cell.scenario, cell.load, cell.link_name) == cells[0].condition
+        }
+    )
+    done = sum(cell.succeeded for cell in cells)
+    found = wilson(done, planned)
+    return Value(
+        f"{done}/{planned}",
+        context.group(_all_of(cells), cells),
+        interval=found and found.map(lambda share: 100.0 * share),
+    )
+
+
+def _all_of(cells: list[Cell]) -> str:
+    """Return the title of the list of all cells of a condition."""
+    return f"all of {' '.join(cells[0].condition)}"
 
 
 def _figure(context: Context, title: str, cells: list[Cell], path: str, figure: Statistic) -> Value:
@@ -270,7 +257,7 @@ def _figure(context: Context, title: str, cells: list[Cell], path: str, figure: 
         return Value(None, why="no cell measured it")
     # One list of cells for all figures that come from the same ones.
     same = len(measured) == len(cells)
-    title = f"all of {' '.join(cells[0].condition)}" if same else title
+    title = _all_of(cells) if same else title
     if path == _LOSS:
         return context.loss(title, measured)
     if figure is p95 and len(measured) < FEWEST_FOR_P95:
@@ -290,13 +277,6 @@ def _figure(context: Context, title: str, cells: list[Cell], path: str, figure: 
 def _quantity(heading: str) -> str:
     """Return a heading without its statistic and unit."""
     return heading.partition(" (")[0].removeprefix("median ").removeprefix("mean ")
-
-
-def _planned(context: Context, scenario: str) -> int:
-    _, load, link = context.run.primary()
-    cells = context.run.file.cells()
-    at = (scenario, load, link)
-    return len({c.suite for c in cells if (c.scenario, c.load, c.link_name) == at})
 
 
 def _sentence(medians: Medians) -> str:

@@ -1,0 +1,162 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Run suites x scenarios x loads x links, each cell a launch of its own, with metrics and a bag.
+
+A cell is a launch of session.launch.py: both tunnels as users start them, a load through them, the
+program of the scenario beside them, and a bag. A cell consists of handshake, clock comparison,
+traffic, one rekey under traffic and a clean end; its observations go to metrics.json in its folder
+below OUT/cells. A run can be stopped at any time, and --resume continues it. A cell that fails is
+recorded with the reason, and the run continues. Exit code 0: every cell was completed.
+
+With --policy act it flies a sample of the flights of `bench policy` on real nodes instead: both
+tunnels, the link emulator, sensing, advisor and policy, fed from the simulated flight. It compares
+them with the simulator, within the bounds of docs/policy-evaluation.md; exit code 0: they agree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from pathlib import Path
+
+from pqc_policy.policy.config import STRATEGY_NAMES
+from pqc_sim.processes.command_line import link_seed, seconds, whole
+
+from pqc_bench.cell.cell import ACT, CLEAN, POLICIES, RATES
+from pqc_bench.cell.scenario import BASELINE, DETECTORS, SCENARIOS, scenario_command
+from pqc_bench.cell.suite_set import choose_suites
+from pqc_bench.harness.usage import UsageFault, check_output_folder, needs, some_of, unknown
+
+_SHORTEST_S = 0.5
+_ACT_DEFAULTS = {"flights": 2, "strategy": "telemetry_aware"}
+_OF_CELLS = (
+    *("suites", "scenario", "load", "link", "repeat", "order_seed", "link_seed"),
+    *("resume", "retry", "detector", "no_speed"),
+)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments; those not given are None, and a resumed run has its own values."""
+    parser.add_argument(
+        "--suites",
+        type=choose_suites,
+        help="paper (the 72 of the earlier papers), seed002, seed003, extended, all, or patterns; "
+        "several with commas (paper)",
+    )
+    parser.add_argument(
+        "--scenario",
+        type=some_of(SCENARIOS, "scenario"),
+        help="of baseline, light, heavy (stress-ng with the CPU share and memory of the papers' "
+        "detectors); several with commas (baseline)",
+    )
+    parser.add_argument(
+        "--load",
+        type=some_of(tuple(RATES), "load"),
+        help="of mavlink, blaster; with commas (mavlink)",
+    )
+    parser.add_argument("--link", help="clean, installed profiles, or files; with commas (clean)")
+    parser.add_argument("--seconds", type=_long_enough, help="traffic in each cell (2)")
+    parser.add_argument(
+        "--repeat",
+        type=whole(1, 99),
+        metavar="N",
+        help="cells of each suite and condition, for intervals (1)",
+    )
+    parser.add_argument(
+        "--order-seed",
+        type=whole(0, 2**32 - 1),
+        metavar="SEED",
+        help="of the order of the cells within each repetition (a new one, kept in run.json)",
+    )
+    parser.add_argument("--link-seed", type=link_seed, help="of emulated links (1)")
+    parser.add_argument(
+        "--policy",
+        choices=(*POLICIES, ACT),
+        help="off: without policy; advise: the policy runs and is recorded, but "
+        "rekeys nothing; act: in place of cells, flights of bench policy on real nodes (off)",
+    )
+    parser.add_argument(
+        "--flights",
+        type=whole(1, 1000, "a number of flights"),
+        help="with --policy act: how many flights, --seconds of each (2, of 150 s)",
+    )
+    parser.add_argument(
+        "--strategy", choices=STRATEGY_NAMES, help="with --policy act (telemetry_aware)"
+    )
+    parser.add_argument("--out", type=Path, help="folder of the run (a new one, named by the date)")
+    parser.add_argument(
+        "--resume", action="store_true", help="continue the run in --out with its options"
+    )
+    parser.add_argument(
+        "--retry",
+        action="store_true",
+        help="with --resume: run failed and disturbed cells again, too",
+    )
+    parser.add_argument(
+        "--detector",
+        type=_detector,
+        action="append",
+        metavar="DETECTOR|SCENARIO=DETECTOR|SCENARIO=COMMAND",
+        help="in place of stress-ng: trees (in light) or transformer (in heavy), which is the "
+        "advisor node with that detector; or the program of a scenario, which gets --summary FILE, "
+        "and prints a line when it is running",
+    )
+    parser.add_argument(
+        "--no-speed", action="store_true", help="don't time the primitives into speed.json first"
+    )
+    parser.add_argument(
+        "--sys-root", type=Path, default=Path("/sys"), help="where temperatures and power are read"
+    )
+
+
+def check(options: argparse.Namespace) -> None:
+    """Reject options without an effect, and a folder that can't be written."""
+    if options.policy == ACT:
+        for name in _OF_CELLS:
+            if getattr(options, name) not in (None, False):
+                option = name.replace("_", "-")
+                raise UsageFault(f"--{option} has no effect with --policy act")
+    for name in ("flights", "strategy"):
+        needs(options, name, _ACT_DEFAULTS[name], options.policy == ACT, "without --policy act")
+    if options.retry and not options.resume:
+        raise UsageFault("--retry has no effect without --resume")
+    if options.resume and options.out is None:
+        raise UsageFault("--resume needs --out, the folder of the run")
+    if not options.sys_root.is_dir():
+        raise UsageFault(f"there is no folder '{options.sys_root}' for --sys-root")
+    if options.out is not None:
+        if options.out.exists() and not options.out.is_dir():
+            raise UsageFault(f"'{options.out}' is a file; --out names a folder")
+        check_output_folder(options.out)
+    if options.resume:
+        return
+    if options.link_seed is not None and set((options.link or CLEAN).split(",")) <= {CLEAN, "none"}:
+        raise UsageFault("--link-seed has no effect on a clean link")
+    for scenario, _ in options.detector or []:
+        if scenario not in (options.scenario or [BASELINE]):
+            raise UsageFault(f"--detector {scenario}=… has no effect without --scenario {scenario}")
+
+
+def _long_enough(text: str) -> float:
+    if (traffic_s := seconds(text)) < _SHORTEST_S:
+        raise UsageFault(f"traffic of less than {_SHORTEST_S} s holds no rekey")
+    return traffic_s
+
+
+def _detector(text: str) -> tuple[str, str]:
+    """Return the scenario, and the detector or the command."""
+    if text in DETECTORS:
+        return DETECTORS[text], text
+    scenario, equals, command = text.partition("=")
+    loaded = [name for name in SCENARIOS if name != BASELINE]
+    if not equals or not command:
+        known = ", ".join(DETECTORS)
+        raise UsageFault(
+            f"--detector {text} is none of {known}, and isn't of the form SCENARIO=COMMAND"
+        )
+    if scenario not in loaded:
+        raise unknown("scenario with a load", scenario, loaded)
+    program = scenario_command(scenario, command)[0]
+    if shutil.which(program) is None:
+        raise UsageFault(f"there is no program '{program}' for --detector {scenario}")
+    return scenario, command

@@ -1,0 +1,138 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs `bench matrix`."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import shlex
+import signal
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from pqc_sim.processes.run_fault import RunFault
+
+from pqc_bench.cell.cell import ACT
+from pqc_bench.cell.suite_set import PAPER, choose_suites
+from pqc_bench.harness.measurement import run_measurement
+from pqc_bench.harness.usage import UsageFault
+from pqc_bench.matrix.plan import choose_links
+from pqc_bench.matrix.run_file import RunFile, read_run
+from pqc_bench.matrix.run_lock import run_lock
+from pqc_bench.matrix.runner import RUN, STATE, Runner, measure_speed
+from pqc_bench.matrix.state_file import COMPLETED, FAILED, State
+from pqc_bench.policy_evaluation import real_text
+from pqc_bench.policy_evaluation.real_flight import FLIGHT_S, fly_real
+
+# The exit code that shells report for a program ended by SIGINT.
+_INTERRUPTED = 130
+_ORDER_BITS = 32
+FLIGHTS = "flights.json"
+# Fields of the run file by option, if they have another name.
+_FIELDS = {
+    "scenario": "scenarios",
+    "load": "loads",
+    "link": "links",
+    "detector": "scenario_commands",
+}
+_OPTIONS = ("suites", "seconds", "repeat", "order_seed", "link_seed", "policy", *_FIELDS)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the matrix; 0 if every cell was completed."""
+    # A launch file stops this program by SIGTERM.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if options.policy == ACT:
+        return _fly(options)
+    out, matrix = _resumed(options) if options.resume else _begun(options)
+    with run_lock(out):
+        return _run(options, out, matrix)
+
+
+def _fly(options: argparse.Namespace) -> int:
+    """Fly drawn flights on real nodes; 0 if the simulator agrees."""
+    if options.out is not None:
+        options.out.mkdir(parents=True, exist_ok=True)
+    return run_measurement(
+        options.out / FLIGHTS if options.out is not None else None,
+        lambda folder: fly_real(
+            folder, options.strategy, options.flights, options.seconds or FLIGHT_S
+        ),
+        lambda result: result["disagreements"],
+        lambda result: real_text.summary(result, result["disagreements"]),
+    )
+
+
+def _run(options: argparse.Namespace, out: Path, matrix: RunFile) -> int:
+    if options.resume:
+        state = State.resumed(out / STATE, matrix.cells(), retry=options.retry)
+    else:
+        State.require_none(out / STATE)
+        matrix.write(out / RUN)
+        state = State.new(out / STATE, matrix.cells())
+
+    def write_line(text: str) -> None:
+        print(text, flush=True)
+
+    runner = Runner(out, matrix, state, write_line, options.sys_root)
+    pending = len(state.pending())
+    write_line(f"{pending} of {len(matrix.cells())} cells to run, into {out}")
+    try:
+        if not (options.no_speed or matrix.no_speed):
+            measure_speed(out, write_line)
+        runner.run()
+    except KeyboardInterrupt:
+        write_line(f"Stopped. To continue: bench matrix --resume --out {shlex.quote(str(out))}")
+        return _INTERRUPTED
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise RunFault(f"the run in '{out}' stopped: {error.strerror or error}") from error
+    failed = state.count(FAILED)
+    write_line(f"{state.count(COMPLETED)} cells completed, {failed} failed.")
+    for entry in state.entries():
+        if entry.status == FAILED:
+            write_line(f"  {entry.cell}: {entry.reason}")
+        elif entry.flags:
+            write_line(f"  {entry.cell}: flagged {entry.flag_words}")
+    return 1 if failed else 0
+
+
+def _begun(options: argparse.Namespace) -> tuple[Path, RunFile]:
+    given = _given(options)
+    usual = {"scenarios": ["baseline"], "loads": ["mavlink"], "links": ["clean"], "seconds": 2.0}
+    fields = {"suites": given.get("suites") or choose_suites(PAPER), **usual, **given}
+    fields.setdefault("order_seed", secrets.randbits(_ORDER_BITS))
+    out: Path = options.out or Path(f"bench-{datetime.now():%Y-%m-%d-%H-%M-%S}")
+    out = out.absolute()
+    out.mkdir(parents=True, exist_ok=True)
+    return out, RunFile(**fields, no_speed=options.no_speed)
+
+
+def _resumed(options: argparse.Namespace) -> tuple[Path, RunFile]:
+    out = options.out.absolute()
+    matrix = read_run(out / RUN)
+    names = {field: option for option, field in _FIELDS.items()}
+    for field, value in _given(options).items():
+        if value != getattr(matrix, field):
+            raise UsageFault(
+                f"--{names.get(field, field).replace('_', '-')} differs from that of the run in "
+                f"'{out}', which continues with its options"
+            )
+    return out, matrix
+
+
+def _given(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the given options that define a run, as fields of its file."""
+    given = {
+        _FIELDS.get(name, name): value
+        for name in _OPTIONS
+        if (value := getattr(options, name)) is not None
+    }
+    if "links" in given:
+        given["links"] = choose_links(given["links"])
+    if "scenario_commands" in given:
+        given["scenario_commands"] = dict(given["scenario_commands"])
+    return given

@@ -1,0 +1,41 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs `bench policy`."""
+
+from __future__ import annotations
+
+import argparse
+
+from pqc_learning.comparison.flown import fly_all
+from pqc_learning.comparison.result import result
+from pqc_learning.comparison.result_text import tables
+from pqc_sim.processes.output_path import require_folder
+from pqc_sim.processes.summary_file import write_summary
+
+from pqc_bench.harness.marked_page import replace_marked
+from pqc_bench.harness.time_left import FlightProgress
+from pqc_bench.policy.command import TABLES_BEGIN, TABLES_END
+
+
+def run(options: argparse.Namespace) -> int:
+    """Fly and compare; the file is written at the end, as a whole."""
+    require_folder(options.out)
+    progress = FlightProgress(options.flights)
+    flown = fly_all(
+        options.strategies,
+        options.flights,
+        options.seed,
+        options.jobs,
+        lambda count, _: progress(count),
+    )
+    flown_s = sum(one.seconds for flight in flown for one in flight.outcomes.values())
+    speed = flown_s / max(progress.seconds, 1e-9)
+    compared = result(flown, options.strategies, options.seed)
+    lines = tables(compared)
+    print("\n".join(lines))
+    print(f"Flown {speed:,.0f} times faster than real time, {options.jobs} processes.")
+    if options.out is not None:
+        write_summary(options.out, compared)
+    if options.tables is not None:
+        replace_marked(options.tables, TABLES_BEGIN, TABLES_END, lines)
+    return 0

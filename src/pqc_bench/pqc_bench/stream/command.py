@@ -1,0 +1,40 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Fetch a key of Classic McEliece, 1.36 MB, beside flying data, and as fast as it goes.
+
+First over an emulated link of known rate, with each of the losses in turn, while numbered datagrams
+go both ways; then over the loopback interface, in turn with plain TCP transfers of as many bytes.
+Medians are judged: a stream must take at least 70 % of what the data leaves of the link, the 99th
+percentile of the data's delay may grow by 25 ms, and on loopback the stream may take 1.2 times as
+long as TCP.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from pqc_sim.processes.command_line import datagram_size, message_rate, percent, separated, whole
+
+from pqc_bench.harness.usage import duration, output_file
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "--losses", type=separated(percent), default=[0.0, 20.0], help="of the link in %% (0,20)"
+    )
+    parser.add_argument(
+        "--kbit", type=whole(500, 100_000), default=2000, help="rate of the link in kbit/s (2000)"
+    )
+    parser.add_argument(
+        "--rate", type=message_rate, default=320, help="datagrams of data per second and way (320)"
+    )
+    parser.add_argument("--size", type=datagram_size, default=100, help="bytes of each (100)")
+    parser.add_argument("--fetches", type=whole(1, 1000), default=5, help="for each loss (5)")
+    parser.add_argument(
+        "--quiet", type=duration, default=20.0, metavar="N", help="seconds without a fetch (20)"
+    )
+    parser.add_argument(
+        "--loopback-fetches", type=whole(1, 1000), default=15, help="over loopback (15)"
+    )
+    parser.add_argument("--out", type=output_file, metavar="FILE", help="where to write the JSON")
