@@ -16,7 +16,6 @@ from pqc_bench.policy import run as policy
 from pqc_bench.policy.command import HELD_OUT, STATIC_NAMES, TABLES_BEGIN, TABLES_END, names
 from pqc_learning.closed_loop import distribution
 from pqc_learning.closed_loop.contestants import contestants
-from pqc_learning.intervals import bootstrap, wilson
 
 COMPARED = "static_default,telemetry_aware"
 

@@ -16,9 +16,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from pqc_testing.child import die_with_parent
 from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.summary_file import write_summary
+from pqc_testing.child import die_with_parent
 
 from pqc_bench.harness.source_tree import source_tree
 
