@@ -153,8 +153,7 @@ bool Shaper::may_leave(const FlowQueue::Choice & choice, Instant now) const
 // Something urgent would wait too long for the rest of a datagram that can be spared.
 bool Shaper::is_in_the_way(const FlowQueue::Choice & choice) const
 {
-  if (
-    !is_cutting() || choice.rank != FlowQueue::Rank::urgent || is_of_another(queue_.at(choice))) {
+  if (!is_cutting() || choice.rank != FlowQueue::Rank::urgent || is_of_another(queue_.at(choice))) {
     return false;
   }
   const TrafficClass traffic = cut_->whole.kind.traffic;
