@@ -94,7 +94,8 @@ TEST(TunnelCounts, a_frame_of_a_drone_beyond_its_budget_once_and_as_nobody_elses
   ASSERT_TRUE(fleet.agreed(0));
   ASSERT_TRUE(fleet.agreed(1));
   fleet.gcs().spend(PeerIndex{0}, 1s);
-  for (const std::size_t before : {std::size_t{0}, std::size_t{1}}) {  // it came from the same drone, or from another one
+  for (const std::size_t before : {std::size_t{0}, std::size_t{1}})
+  {  // it came from the same drone, or from another one
     fleet.gcs().share_time(1h);
     fleet.send_up(before, numbered(1));
     fleet.received_from(before).clear();
