@@ -71,7 +71,7 @@ class Site:
             "AMENT_PREFIX_PATH": f"{self.mavros}:{os.environ['AMENT_PREFIX_PATH']}",
             "OBEYED_COMMANDS": str(self.obeyed),
             "ROS_DOMAIN_ID": "0",
-            "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOOPBACK",
+            "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
             "FASTDDS_DEFAULT_PROFILES_FILE": "",
             "FASTRTPS_DEFAULT_PROFILES_FILE": "",
         }

@@ -271,7 +271,7 @@ class TestLaunchFiles(unittest.TestCase):
             ("", "rmw_fastrtps_cpp", "rmw_cyclonedds_cpp", "rmw_zenoh_cpp", "rmw_other"),
             ("jazzy", "kilted"),
             chosen.values(),
-            ("", "LOOPBACK", "SUBNET"),
+            ("", "LOCALHOST", "SUBNET"),
         ):
             given = {**choice, "ROS_DISTRO": distribution}
             given |= {"RMW_IMPLEMENTATION": middleware} if middleware else {}
