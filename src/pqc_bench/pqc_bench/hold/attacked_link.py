@@ -76,8 +76,8 @@ class _AttackedLink:
                 return
         oldest = ", ".join(f"{way} {max(ages[way], default=nan):.2f} s" for way in ages)
         raise RunFault(
-            f"the link didn't recover within {_RECOVERY_S:.0f} s of an attack: the oldest datagrams "
-            f"are {oldest} old, and the ends say: {'; '.join(sorted(causes)) or 'nothing'}"
+            f"the link didn't recover within {_RECOVERY_S:.0f} s of an attack: the oldest datagram "
+            f"is {oldest} old, and the ends say: {'; '.join(sorted(causes)) or 'nothing'}"
         )
 
     def attack(self, tactic: str, way: str, seconds: float) -> dict[str, Any]:
