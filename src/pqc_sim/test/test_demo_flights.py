@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
-from pqc_policy.policy.strategies.registry import STRATEGIES
+from pqc_policy.policy.config import STRATEGY_NAMES
 from pqc_policy.policy.suites import find_suite
 from pqc_policy.sensing.computer.thermal_zones import processor_now
 from pqc_sim.demo.demo_command import STRATEGIES as NAMED
@@ -47,4 +47,4 @@ def test_every_flight_names_a_suite_and_a_link_that_exist(name: str) -> None:
 
 
 def test_the_command_names_every_strategy() -> None:
-    assert set(NAMED) == set(STRATEGIES)
+    assert set(NAMED) == set(STRATEGY_NAMES)

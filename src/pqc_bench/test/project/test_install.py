@@ -26,11 +26,15 @@ pytestmark = pytest.mark.skipif(not (TOP / "dev").is_file(), reason="not in the 
 
 
 def packages() -> dict[str, set[str]]:
-    """Return the dependencies, by any tag, of each package of the workspace."""
+    """Return the dependencies of each package of the workspace, but those of its tests alone."""
     found = {}
     for file in TOP.glob("src/*/package.xml"):
         tree = ElementTree.parse(file).getroot()
-        depends = {(tag.text or "").strip() for tag in tree if tag.tag.endswith("depend")}
+        depends = {
+            (tag.text or "").strip()
+            for tag in tree
+            if tag.tag.endswith("depend") and tag.tag != "test_depend"
+        }
         found[tree.findtext("name", "")] = depends
     return found
 

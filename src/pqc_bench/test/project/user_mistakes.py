@@ -161,9 +161,6 @@ _REPLAY = _mistakes(
     ("{files}/broken_flight", "is no bag that can be read: it has no message", REFUSED),
     ("{files}/flight --strategy foo", "invalid choice: 'foo'", WRONG_USAGE),
     ("{files}/flight --params /nope", "The parameter file /nope can't be read", REFUSED),
-    ("{files}/flight --width 400", "--width is that of a picture", WRONG_USAGE),
-    ("{files}/flight --picture x.gif", "must end in .png or .svg", WRONG_USAGE),
-    ("{files}/flight --picture /nope/x.png", "there is no folder /nope.", REFUSED),
 )
 
 _PQC = _mistakes(
