@@ -60,6 +60,21 @@ TEST(FlowQueue, gives_64_senders_a_flow_of_their_own_and_a_further_one_none)
   EXPECT_FALSE(overtakes(line, 64));
 }
 
+TEST(FlowQueue, a_command_before_a_long_burst_of_its_sender_is_urgent)
+{
+  const LinkSettings link = radio();
+  const Instant now{1h};
+  FlowQueue queue(link, 1s);
+  const auto add = [&](const Bytes & datagram) {
+    queue.add({datagram, classify(datagram), std::nullopt, now}, now);
+  };
+  add(mavlink(command_long, 0));
+  for (std::uint32_t i = 1; i < 300; ++i) {
+    add(mavlink(param_value, i));
+  }
+  EXPECT_EQ(queue.choose(now).rank, FlowQueue::Rank::urgent);
+}
+
 TEST(FlowQueue, a_sender_keeps_its_flow_though_there_are_as_many_as_may_be)
 {
   Line line(radio());

@@ -169,11 +169,21 @@ TEST(FragmentedQueue, drops_nothing_for_what_may_pass)
 
 TEST(FragmentedQueue, never_drops_a_part_of_a_file_for_something_urgent)
 {
-  Line line(radio(1.2));
+  Line line(radio(4.8, 100));
   line.offer(signed_file_part(1));
   ASSERT_EQ(take(line, 1).size(), 1U);
   line.offer(mavlink(command_long, 1));
-  EXPECT_TRUE(take(line, 1).at(0).place.is_last);
+  EXPECT_EQ(take(line, 1).at(0).place, (FragmentPlace{72, false}));
+}
+
+TEST(FragmentedQueue, drops_the_rest_of_telemetry_for_something_urgent_of_its_sender)
+{
+  Line line(radio(4.8, 100));
+  line.offer(mavlink(unknown, 1, 250));
+  ASSERT_EQ(take(line, 1).size(), 1U);
+  line.offer(mavlink(command_long, 2));
+  EXPECT_EQ(take(line, 1).at(0).traffic, TrafficClass::command);
+  EXPECT_EQ(line.shaper.counts(TrafficClass::telemetry).full, 1U);
 }
 
 TEST(FragmentedQueue, ends_what_it_has_begun_in_a_flood_of_commands)
@@ -279,6 +289,28 @@ TEST(FragmentedQueue, hands_out_what_was_sealed_in_fragments_frame_by_frame)
     only_bytes(line.run_until(line.now + 1s)), (std::vector<Bytes>{Bytes(240, 2), Bytes(50, 3)}));
   line.shaper.offer_sealed({TrafficClass::ordered, {}}, frames, {}, line.now, 241);
   EXPECT_EQ(line.shaper.counts(TrafficClass::ordered).oversize, 1U);
+}
+
+TEST(FragmentedQueue, is_not_empty_while_the_rest_of_a_datagram_waits)
+{
+  Line line(radio());
+  line.offer(of_no_sender(400));
+  take(line, 1);
+  EXPECT_TRUE(line.shaper.has_unsealed());
+  EXPECT_FALSE(line.shaper.yields(line.now));
+  take(line, 1);
+  EXPECT_FALSE(line.shaper.has_unsealed());
+  EXPECT_TRUE(line.shaper.yields(line.now));
+}
+
+TEST(FragmentedQueue, gives_back_no_sealed_fragments)
+{
+  Line line(radio());
+  line.shaper.offer_sealed(classify(of_no_sender(400)), Bytes(480, 1), Endpoint{}, line.now, 240);
+  take(line, 1);
+  EXPECT_FALSE(line.shaper.has_unsealed());
+  EXPECT_TRUE(line.shaper.take_unsealed().empty());
+  EXPECT_EQ(take(line, 1).size(), 1U);
 }
 
 TEST(FragmentedQueue, refuses_a_link_whose_frames_hold_no_fragment)

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "paths/shaper.hpp"
 #include "protocol/reassembly.hpp"
 #include "support/insider.hpp"
 #include "support/rekey_command.hpp"
@@ -237,6 +238,43 @@ TEST(Fragments, begun_under_the_keys_of_before_leave_again_and_arrive_after_a_ra
   }
 }
 
+// A fragment names the frame with the first one by how many frames ago it was sealed, under the same keys.
+TEST(Fragments, begin_again_under_other_keys_and_long_after_the_first)
+{
+  const LinkSettings link = radio(252);
+  WiredPair pair(over({link}));
+  ASSERT_TRUE(pair.establish());
+  Shaper shaper(link);
+  FragmentOrigin origin;
+  const auto seal_fragment = [&](std::size_t offset) {
+    Bytes frame(link.mtu);
+    ShapedFrame shaped;
+    shaped.kind = ShapedFrame::Kind::fragment;
+    shaped.place = {offset, false};
+    shaped.origin = &origin;
+    shaped.frame = frame;
+    return pair.drone().seal(PeerIndex{0}, shaped, shaper, pair.now());
+  };
+  const auto seal_others = [&](std::uint64_t frames) {
+    for (std::uint64_t i = 0; i < frames; ++i) {
+      Bytes frame(frame_overhead + 4);
+      ASSERT_TRUE(pair.drone().seal(PeerIndex{0}, frame, pair.now()));
+    }
+  };
+  ASSERT_TRUE(seal_fragment(0));
+  seal_others(most_back - 1);
+  EXPECT_TRUE(seal_fragment(200));
+  EXPECT_FALSE(seal_fragment(400));
+
+  ASSERT_TRUE(seal_fragment(0));
+  RekeyCommand command = rekey_to(nullptr);
+  command.ratchet = true;
+  pair.drone().request_rekey(command, pair.now());
+  ASSERT_TRUE(pair.run_until([&] { return pair.snapshot(Side::drone).epoch == Epoch{1}; }));
+  seal_others(most_back + 100);  // as many as under the keys of before
+  EXPECT_FALSE(seal_fragment(200));
+}
+
 // Random datagrams over a random link.
 class RandomFragments
 {
@@ -360,6 +398,17 @@ TEST(Fragments, fit_the_narrowest_of_the_links_that_they_take_and_arrive_once)
   for (std::uint32_t n = 0; n < sent; ++n) {
     EXPECT_EQ(pair.received(Side::gcs)[n], patterned(n, 1000));
   }
+}
+
+TEST(Fragments, that_are_full_have_no_empty_one_behind_them)
+{
+  WiredPair pair(over({udp(1452), radio(252)}));
+  ASSERT_TRUE(pair.establish());
+  const std::size_t room = 252 - frame_overhead - fragment_header;
+  Bytes frames;
+  ASSERT_TRUE(
+    pair.drone().seal_in_fragments(PeerIndex{0}, Bytes(2 * room), 252, frames, pair.now()));
+  EXPECT_EQ(frames.size(), 2 * 252U);
 }
 
 TEST(Fragments, of_one_datagram_may_come_by_different_links)

@@ -102,6 +102,9 @@ TEST_P(PacketLimit, once_reached_lets_nothing_leave_unsealed)
   for (std::uint32_t n = 0; n < 400; ++n) {
     pair.send(GetParam(), numbered(n));
   }
+  Tunnel & end = GetParam() == Side::drone ? pair.drone() : pair.gcs();
+  Bytes fragments;
+  EXPECT_FALSE(end.seal_in_fragments(PeerIndex{0}, Bytes(600), 252, fragments, pair.now()));
   pair.datagrams_sent(GetParam()).clear();
   pair.run_for(3s);
   for (const Bytes & datagram : pair.datagrams_sent(GetParam())) {
