@@ -8,11 +8,10 @@ import pytest
 from bad_agents import BAD_AGENTS, BadAgent, NeverActs
 from histories import Plan, plans
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from pqc_learning.agent.strategies import LEARNED
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.profile import SHIPPED
-from test_invariants import hold_all, is_locked_out_for_a_while_at_most, make
+from test_invariants import AN_ADVERSARY, hold_all, is_locked_out_for_a_while_at_most, make
 
 
 def with_agent(strategy: str, agent: BadAgent, profile: str = SHIPPED[0]) -> Policy:
@@ -46,11 +45,7 @@ def test_every_invariant_holds_however_bad_the_agent_is(
 
 @pytest.mark.parametrize("strategy", LEARNED)
 @settings(max_examples=5)
-@given(
-    refusals=st.lists(st.booleans(), min_size=60, max_size=600),
-    delays=st.lists(st.floats(0.001, 30.0), min_size=1, max_size=20),
-    blocked_s=st.floats(0.0, 10.0),
-)
+@AN_ADVERSARY
 def test_an_adversary_locks_nobody_out_for_longer_than_the_bound(
     strategy: str, refusals: list[bool], delays: list[float], blocked_s: float
 ) -> None:

@@ -12,7 +12,7 @@ from pqc_policy.sensing.detectors.detector_fault import DetectorFault
 from pqc_policy.sensing.model_folder import find_model, read_model
 from pqc_policy.sensing.traffic.features import FEATURES
 
-# What onnxruntime 1.32.0 gives for the windows of `windows`.
+# onnxruntime 1.32.0 gives this for the windows of `windows`.
 EXPECTED = (
     (0.0005483, 0.9897808, 0.0036548, 0.0019291, 0.0030081, 0.0010789),
     (0.0074813, 0.3496017, 0.1374544, 0.0599592, 0.4113469, 0.0341564),

@@ -23,7 +23,7 @@ from pqc_policy.sensing.model_card import CLASSES
 from pqc_policy.sensing.model_folder import find_model
 from pqc_policy.sensing.traffic.features import FEATURES
 
-# What onnxruntime 1.32.0 gives for the shipped trees and the windows of `windows`.
+# onnxruntime 1.32.0 gives this for the shipped trees and the windows of `windows`.
 EXPECTED = (
     (0.1452068, 0.6107047, 0.0257600, 0.1774027, 0.0123764, 0.0285495),
     (0.0461597, 0.2476490, 0.0268690, 0.6616417, 0.0009356, 0.0167450),

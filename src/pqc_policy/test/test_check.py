@@ -38,11 +38,11 @@ NEVER = RekeyIntervals(ml_kem=0.0)
 @pytest.mark.parametrize(
     ("changes", "rules"),
     [
-        # With one suite nothing can change, so that nothing has to cool down either.
+        # Nothing can change with one suite, so that nothing has to cool down either.
         ({"allowed": ONE}, REACTIONS | FOR_RARE_KEYS | {"cooldown"}),
-        # With one KEM an attack leads nowhere.
+        # An attack leads nowhere with one KEM.
         ({"allowed": KEM768}, {"attack", "signature", "upgrade"} | FOR_RARE_KEYS),
-        # Limits that nothing can exceed.
+        # Nothing can exceed these limits.
         ({"cooldown_s": 0.0}, {"cooldown"}),
         ({"link_gap_s": 5.0, "link_loss": 1.0, "link_rtt_s": 60.0}, {"link"}),
         ({"emergency_voltage_v": 0.0, "emergency_temperature_c": 150.0}, {"emergency"}),

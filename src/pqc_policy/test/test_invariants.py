@@ -279,6 +279,14 @@ def hold_all(flight: Flight) -> None:
         guarded(flight, presses)
 
 
+# Who drops answers, delays them, and blocks the link for a time in seconds.
+AN_ADVERSARY = given(
+    refusals=st.lists(st.booleans(), min_size=60, max_size=600),
+    delays=st.lists(st.floats(0.001, 30.0), min_size=1, max_size=20),
+    blocked_s=st.floats(0.0, 10.0),
+)
+
+
 def is_locked_out_for_a_while_at_most(
     policy: Policy, refusals: list[bool], delays: list[float], blocked_s: float
 ) -> None:
@@ -405,16 +413,9 @@ def test_i2_a_suite_is_left_when_every_rekey_fails_and_blackouts_follow(
 
 @pytest.mark.parametrize("strategy", ALL)
 @settings(max_examples=5)
-@given(
-    refusals=st.lists(st.booleans(), min_size=60, max_size=600),
-    delays=st.lists(st.floats(0.001, 30.0), min_size=1, max_size=20),
-    blocked_s=st.floats(0.0, 10.0),
-)
+@AN_ADVERSARY
 def test_an_adversary_who_drops_delays_and_blocks_locks_nobody_out_for_longer_than_the_bound(
-    strategy: str,
-    refusals: list[bool],
-    delays: list[float],
-    blocked_s: float,
+    strategy: str, refusals: list[bool], delays: list[float], blocked_s: float
 ) -> None:
     """What it can do ends: five minutes later the keys have been renewed."""
     is_locked_out_for_a_while_at_most(make(strategy), refusals, delays, blocked_s)

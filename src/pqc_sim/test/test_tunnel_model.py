@@ -33,7 +33,7 @@ class Link:
         self.now_s = 0.0
 
     def run(self, seconds: float) -> list[Kind]:
-        """Let time pass; return what was told."""
+        """Let time pass; return the kinds of the events."""
         return [event.kind for event in self.events(seconds)]
 
     def events(self, seconds: float) -> list[Event]:

@@ -14,7 +14,7 @@ from pqc_bench.report.intervals import Interval
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.seeds_data import core_w, power_w
 
-# Of a flight of 30 minutes with a rekey each minute, as in the earlier papers.
+# The earlier papers have a flight of 30 minutes with a rekey each minute.
 MINUTES = 30.0
 REKEYS = 30
 _PATH = "p_power_energy.power_w.mean"

@@ -33,8 +33,8 @@ LEVELS = [
     if name.endswith(("_sent", "_received", "_size")) and not name.startswith("dropped")
 ]
 _SHARES = [index for index in range(len(FEATURES)) if index not in LEVELS]
-# What the trees see of a window. Of the features that are absolute levels it is only the change
-# within the window, so that the rate of a link says nothing.
+# The trees see this of a window. Features that are absolute levels count by their change within the
+# window alone, so that the rate of a link says nothing.
 STATISTICS: tuple[str, ...] = (
     *(
         f"{statistic} {FEATURES[index]}"
