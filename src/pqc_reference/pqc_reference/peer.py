@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pqc_reference import control
+from pqc_reference.bundles import BadBundle, unpack
 from pqc_reference.config import Config
 from pqc_reference.control import Control, ControlMessage
 from pqc_reference.epoch_keys import Dropped, EpochKeys, Kind
@@ -32,7 +33,6 @@ _MAX_OVERLAP_S = 10.0
 _STRETCHED_MEMORY_S = 4.0
 _STRETCH_REPORT_INTERVAL_S = 10.0
 _BOOT_QUESTION_S = 0.125
-_MAX_BUNDLED = 128  # datagrams
 _NEVER = float("inf")
 
 # What the other end wanted when it sent them, and may want no more.
@@ -216,13 +216,11 @@ class Peer:
         self._end.deliver(self.name, datagram)
 
     def _deliver_bundle(self, payload: bytes) -> None:
-        for _ in range(_MAX_BUNDLED):
-            size = int.from_bytes(payload[:2], "big")
-            if not payload or len(payload) < 2 + size:
-                self.packets["kind_ignored"] += len(payload) > 0
-                return
-            self._deliver(payload[2 : 2 + size])
-            payload = payload[2 + size :]
+        try:
+            for datagram in unpack(payload):
+                self._deliver(datagram)
+        except BadBundle:
+            self.packets["kind_ignored"] += 1
 
     def _handle_fragment(self, payload: bytes, keys: EpochKeys) -> None:
         try:

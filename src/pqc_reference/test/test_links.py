@@ -163,12 +163,12 @@ def test_a_bundle_is_delivered_as_its_datagrams() -> None:
     world.connect()
     keys = world.drone.peer.slots.sending
     assert keys is not None
-    for payload in (b"\0\3abc\0\0\0\1d", b"\0\1e\0\5cut"):
+    for payload in (b"\0\3abc\0\1d", b"\0\1e\0\5cut", b"\0\1f\0\0\0\1g"):
         world.inject(keys.seal(Kind.BUNDLE, payload, world.now), "up", DRONE)
     world.inject(keys.seal(9, b"of no kind", world.now), "up", DRONE)  # type: ignore[arg-type]
     world.pass_time(0.1)
-    assert world.delivered["gcs"] == [b"abc", b"", b"d", b"e"]
-    assert world.ground.peers[0].packets["kind_ignored"] == 2
+    assert world.delivered["gcs"] == [b"abc", b"d", b"e", b"f"]
+    assert world.ground.peers[0].packets["kind_ignored"] == 3
 
 
 def test_both_ends_measure_the_link() -> None:

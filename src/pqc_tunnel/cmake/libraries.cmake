@@ -24,6 +24,7 @@ add_library(pqc_tunnel_core STATIC
 
   src/paths/adaptive_queue.cpp
   src/paths/arrival_rate.cpp
+  src/paths/bundle.cpp
   src/paths/candidates.cpp
   src/paths/cobs.cpp
   src/paths/drop_watch.cpp

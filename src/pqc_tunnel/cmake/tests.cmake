@@ -64,6 +64,7 @@ if(PQC_TUNNEL_CORE_TESTS)
 
     test/paths/test_adaptive_queue.cpp
     test/paths/test_arrival_rate.cpp
+    test/paths/test_bundle.cpp
     test/paths/test_candidates.cpp
     test/paths/test_cobs.cpp
     test/paths/test_drop_watch.cpp

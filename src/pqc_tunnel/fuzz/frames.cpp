@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "pqc_tunnel/protocol/wire.hpp"
+#include "paths/bundle.hpp"
+#include "paths/link_settings.hpp"
 #include "property.hpp"
 #include "protocol/control_frame.hpp"
 #include "protocol/drone_notices.hpp"
@@ -65,14 +67,24 @@ void check_stream_part(ByteView payload)
 
 void check_bundle(ByteView payload)
 {
-  Bytes bytes(payload.begin(), payload.end());
-  MutableBytes rest(bytes);
+  Bytes unpacked;
+  unpack_bundle(payload, unpacked);
+  BundleWriter writer;
+  Bytes again;
   std::size_t taken = 0;
-  while (const auto datagram = take_from_bundle(rest)) {
+  MutableBytes rest = unpacked;
+  for (; const auto datagram = take_from_bundle(rest); ++taken) {
     must(!datagram->empty(), "a bundle has no empty datagrams");
-    taken += 2 + datagram->size();
+    const std::size_t before = again.size();
+    const std::size_t size = writer.size_of(*datagram);
+    writer.append(*datagram, again);
+    must(again.size() == before + size, "an entry is as long as its writer says");
   }
-  must(taken + rest.size() == payload.size(), "nothing in a bundle is skipped");
+  must(rest.empty() && taken <= max_bundled, "what is unpacked is whole datagrams, and not too many");
+  must(again.size() <= payload.size(), "the writer makes no longer bundle than it was");
+  Bytes unpacked_again;
+  unpack_bundle(again, unpacked_again);
+  must(unpacked_again == unpacked, "what is written is what was unpacked");
 }
 
 }  // namespace

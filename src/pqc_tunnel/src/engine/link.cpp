@@ -184,13 +184,13 @@ const SharedShaper * Link::queues() const
   return shaper_ ? &*shaper_ : adaptive_ ? &adaptive_->shaper() : nullptr;
 }
 
-void Link::use_found_rate(std::optional<double> bytes_per_s, bool urgent_only)
+void Link::use_found_rate(std::optional<double> bytes_per_s, bool urgent_only, bool bundles)
 {
-  if (!shaper_ && !adaptive_ && (bytes_per_s || urgent_only)) {
+  if (!shaper_ && !adaptive_ && (bytes_per_s || urgent_only || bundles)) {
     adaptive_ = std::make_unique<AdaptiveQueue>(*settings_, peers_);
   }
   if (adaptive_) {
-    adaptive_->use(bytes_per_s, urgent_only);
+    adaptive_->use(bytes_per_s, urgent_only, bundles);
   }
 }
 

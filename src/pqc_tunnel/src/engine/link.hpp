@@ -57,7 +57,7 @@ public:
   bool is_thin() const { return shaper_ || (adaptive_ && adaptive_->is_active()); }
   SharedShaper & shaper() { return shaper_ ? *shaper_ : adaptive_->shaper(); }
   // Of a link without a configured rate, which is saturated: bytes per second on the line; none: it is not.
-  void use_found_rate(std::optional<double> bytes_per_s, bool urgent_only);
+  void use_found_rate(std::optional<double> bytes_per_s, bool urgent_only, bool bundles);
 
   // Queues a sealed frame (UDP), or sends it (serial). False if it is not taken. Its bytes must live until flush().
   bool send(ByteView frame, const Endpoint & to, std::size_t peer);

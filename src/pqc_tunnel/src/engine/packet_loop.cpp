@@ -413,10 +413,12 @@ void PacketLoop::announce_by(Instant when)
 }
 
 // Several drones of one socket have ways of their own, and one queue would mix them.
-void PacketLoop::use_found_rate()
+void PacketLoop::use_found_rate(Instant now)
 {
   if (links_.size() == 1 && plaintexts_.size() == 1) {
-    links_[0].use_found_rate(tunnel_.found_rate(PeerIndex{0}), tunnel_.makes_way(PeerIndex{0}));
+    const PeerIndex peer{0};
+    links_[0].use_found_rate(
+      tunnel_.found_rate(peer), tunnel_.makes_way(peer), tunnel_.is_crowded(peer, now));
     is_plain_ = !links_[0].is_thin();
   }
 }
@@ -444,7 +446,7 @@ void PacketLoop::note_load(Instant now)
 
 void PacketLoop::publish(Instant now)
 {
-  use_found_rate();
+  use_found_rate(now);
   report_load(now);
   note_troubles(now);
   note_load(now);

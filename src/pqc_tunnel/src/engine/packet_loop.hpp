@@ -105,7 +105,7 @@ private:
   void note_punctuality(Instant now);
   void handle_timeout(Instant now);
   void publish(Instant now);
-  void use_found_rate();
+  void use_found_rate(Instant now);
   Instant next_deadline() const;
 
   const EngineConfig & config_;

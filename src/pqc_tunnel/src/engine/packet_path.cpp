@@ -284,21 +284,16 @@ void PacketLoop::forward(const Opened & opened)
   };
   if (!opened.bundle) {
     add(opened.plaintext);
-    if (opened.assembled) {
-      flush(side);
-    }
-    return;
   }
   MutableBytes rest = opened.plaintext;
-  for (std::size_t taken = 0; taken < max_bundled; ++taken) {
-    const auto datagram = take_from_bundle(rest);
-    if (!datagram) {
-      return;
-    }
+  while (const auto datagram = opened.bundle ? take_from_bundle(rest) : std::nullopt) {
     if (side.is_full()) {
       flush(side);
     }
     add(*datagram);
+  }
+  if (opened.assembled) {
+    flush(side);
   }
 }
 

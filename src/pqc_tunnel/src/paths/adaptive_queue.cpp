@@ -29,7 +29,7 @@ AdaptiveQueue::AdaptiveQueue(const LinkSettings & link, std::size_t peers)
 {
 }
 
-void AdaptiveQueue::use(std::optional<double> bytes_per_s, bool urgent_only)
+void AdaptiveQueue::use(std::optional<double> bytes_per_s, bool urgent_only, bool bundles)
 {
   settings_.urgent_only = urgent_only;
   settings_.rate_kbit = bytes_per_s ? *bytes_per_s * bits / 1000 : unlimited_kbit;
@@ -37,7 +37,8 @@ void AdaptiveQueue::use(std::optional<double> bytes_per_s, bool urgent_only)
   const double longest = longest_frame_s * bytes_per_s.value_or(0);
   settings_.longest_bundle =
     std::clamp(static_cast<std::size_t>(longest), least_bundle, universal_payload);
-  active_ = bytes_per_s || urgent_only || (active_ && shaper_.next_timeout() != Instant::max());
+  active_ = bytes_per_s || urgent_only || bundles ||
+            (active_ && shaper_.next_timeout() != Instant::max());
 }
 
 }  // namespace pqc_tunnel

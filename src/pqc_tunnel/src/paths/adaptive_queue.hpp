@@ -22,7 +22,8 @@ public:
   AdaptiveQueue & operator=(const AdaptiveQueue &) = delete;
 
   // Bytes per second on the line; none: the queue is used until what waits has left. `urgent_only`: the rest waits.
-  void use(std::optional<double> bytes_per_s, bool urgent_only);
+  // `bundles`: the queue is used without a rate as well, so that small datagrams share frames.
+  void use(std::optional<double> bytes_per_s, bool urgent_only, bool bundles);
   bool is_active() const { return active_; }
   SharedShaper & shaper() { return shaper_; }
   const SharedShaper & shaper() const { return shaper_; }

@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "bundle.hpp"
+
 namespace pqc_tunnel
 {
 namespace
@@ -62,7 +64,7 @@ bool can_be_spared(TrafficClass traffic)
 
 std::size_t size_in_bundle(const Waiting & one)
 {
-  return FlowQueue::length_size + one.bytes.size();
+  return BundleWriter::length_size + one.bytes.size();
 }
 
 }  // namespace

@@ -92,8 +92,6 @@ public:
   }
   std::size_t memory(TrafficClass traffic) const { return classes_[index(traffic)].memory; }
 
-  static constexpr std::size_t length_size = 2;  // of a datagram in a bundle
-
 private:
   using Items = std::list<Waiting>;
   struct Flow

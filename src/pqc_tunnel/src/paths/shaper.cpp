@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/byte_io.hpp"
 #include "base/contract.hpp"
 
 namespace pqc_tunnel
@@ -90,8 +89,7 @@ Duration Shaper::load(Instant now) const
 
 bool Shaper::joins(const ShapedFrame & shaped, const Waiting & next) const
 {
-  const std::size_t with =
-    frame_.size() - sealed_header + FlowQueue::length_size + next.bytes.size();
+  const std::size_t with = frame_.size() - sealed_header + bundle_.size_of(next.bytes);
   return shaped.datagrams == 0 || (shaped.kind != ShapedFrame::Kind::sealed && !next.sealed_to &&
                                    with <= bundle_room() && shaped.datagrams < max_bundled);
 }
@@ -119,6 +117,7 @@ std::optional<ShapedFrame> Shaper::next_frame(Instant now)
     shaped = next_fragment(now);
   } else {
     frame_.assign(sealed_header, 0);
+    bundle_.clear();
     while (may_leave(next, now) && joins(shaped, queue_.at(next))) {
       append(shaped, queue_.take(next, now));
       queue_.drop_hopeless(now);
@@ -225,23 +224,21 @@ void Shaper::clear()
   }
 }
 
-// Each datagram follows its length, as in a bundle.
+// A single datagram that stands in its entry whole leaves as data.
 void Shaper::append(ShapedFrame & shaped, const Waiting & one)
 {
-  shaped.kind = one.sealed_to           ? ShapedFrame::Kind::sealed
-                : shaped.datagrams == 0 ? ShapedFrame::Kind::data
-                                        : ShapedFrame::Kind::bundle;
   shaped.traffic = std::min(shaped.traffic, one.kind.traffic);
   shaped.to = one.sealed_to.value_or(Endpoint{});
   ++shaped.datagrams;
-  ByteWriter out(frame_);
   if (one.sealed_to) {
-    frame_.clear();
-  } else {
-    out.u16(static_cast<std::uint16_t>(one.bytes.size()));
-    asked_ = std::max(0.0, asked_ - static_cast<double>(one.bytes.size()));
+    shaped.kind = ShapedFrame::Kind::sealed;
+    frame_ = one.bytes;
+    return;
   }
-  out.bytes(one.bytes);
+  const bool is_shorter = bundle_.append(one.bytes, frame_);
+  shaped.kind = is_shorter || shaped.datagrams > 1 ? ShapedFrame::Kind::bundle
+                                                   : ShapedFrame::Kind::data;
+  asked_ = std::max(0.0, asked_ - static_cast<double>(one.bytes.size()));
 }
 
 MutableBytes Shaper::finish(ShapedFrame::Kind kind)
@@ -251,7 +248,8 @@ MutableBytes Shaper::finish(ShapedFrame::Kind kind)
   }
   frame_.resize(frame_.size() + sealed_overhead - sealed_header);
   // The header of a single datagram takes the place of its length.
-  return MutableBytes(frame_).subspan(kind == ShapedFrame::Kind::data ? FlowQueue::length_size : 0);
+  return MutableBytes(frame_).subspan(
+    kind == ShapedFrame::Kind::data ? BundleWriter::length_size : 0);
 }
 
 }  // namespace pqc_tunnel

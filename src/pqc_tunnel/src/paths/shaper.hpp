@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "bundle.hpp"
 #include "flow_queue.hpp"
 #include "fragment.hpp"
 #include "link_settings.hpp"
@@ -145,6 +146,7 @@ private:
   Instant free_at_;         // the link has sent all that was handed out
   double asked_ = 0;        // bytes of the application that have not left since the link was idle
   Bytes frame_;
+  BundleWriter bundle_;  // of the frame
 };
 
 }  // namespace pqc_tunnel

@@ -187,6 +187,7 @@ public:
   std::optional<double> found_rate() const { return saturation_.rate(); }
   // Traffic that is not urgent waits for a key exchange.
   bool makes_way() const { return saturation_.makes_way(); }
+  bool is_crowded(Instant now) const { return seeks_rate() && saturation_.is_crowded(now); }
   // How long to wait for an answer of the peer before the question is repeated.
   Duration retry_time(Instant now) const;
   // Returns the moment in which keys and all that was derived for them are due to be wiped. Only answers put it off:
@@ -378,6 +379,7 @@ private:
   Instant next_roaming_report_;
   EventBudget refusals_;        // of rekeys that somebody asked for here
   std::uint32_t roamings_ = 0;  // since the last report of one
+  Bytes unpacked_;              // the datagrams of a bundle
   Bytes second_try_;            // a copy of a datagram that several keys might open
 };
 

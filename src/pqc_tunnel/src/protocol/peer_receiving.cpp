@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "paths/bundle.hpp"
 #include "peer.hpp"
 
 namespace pqc_tunnel
@@ -209,11 +210,16 @@ void Peer::take_payload(
       }
       payload = *datagram;
     }
-    received.plaintext = payload;
-    received.forward = true;
-    received.bundle = kind == static_cast<std::uint8_t>(FrameKind::bundle);
     ++traffic_.plain_out_packets;
     traffic_.plain_out_bytes += payload.size();
+    received.bundle = kind == static_cast<std::uint8_t>(FrameKind::bundle);
+    if (received.bundle) {
+      unpack_bundle(payload, unpacked_);
+      payload = unpacked_;
+      received.assembled = true;
+    }
+    received.plaintext = payload;
+    received.forward = true;
     return;
   }
   if (kind == static_cast<std::uint8_t>(FrameKind::stream)) {

@@ -40,6 +40,7 @@ constexpr Duration first_pause = seconds(60);
 constexpr Duration longest_pause = std::chrono::minutes(4);
 
 constexpr Duration longest_way = seconds(3);
+constexpr Duration crowded_time = seconds(30);  // less would let the queue come back with each small frame
 constexpr double share_at_first = 0.9;
 constexpr Duration between_raises = seconds(4);
 constexpr double wanted = 0.8;  // of the rate, or more of it would be no test
@@ -67,6 +68,9 @@ Duration Saturation::long_queue(double rate) const
 void Saturation::handle_delay(Duration delay, Instant now)
 {
   queue_.handle_delay(delay, state_ == State::testing || is_long(), now);
+  if (queue_.taken() > 1 && queue_.newest() >= long_queue(reference())) {
+    crowded_until_ = now + crowded_time;
+  }
   note_chance_loss(now);
   if (state_ == State::testing) {
     test(now);

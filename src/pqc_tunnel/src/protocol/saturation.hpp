@@ -47,6 +47,8 @@ public:
   // A key exchange waits for the link. If that seems to be full, this end holds back what is not urgent before anything is
   // tested, until the exchange has ended: its frames would wait behind it, or find no room.
   bool makes_way() const { return makes_way_; }
+  // Frames of this end wait in a long queue, or have lately, whoever fills it: small datagrams gain by sharing a frame.
+  bool is_crowded(Instant now) const { return now < crowded_until_; }
   void set_exchanging(bool exchanging, Instant now);
   // The rate is more than a test.
   bool limits() const { return state_ == State::limiting || rate_before_; }
@@ -98,6 +100,7 @@ private:
   Instant not_before_;                                // the next test
   Duration pause_{};                                  // after the newest test that failed
 
+  Instant crowded_until_;
   Instant changed_;  // the rate
   int raises_ = 0;   // in a row
   std::optional<Instant> idle_since_;

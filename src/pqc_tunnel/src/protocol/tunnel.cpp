@@ -247,7 +247,9 @@ bool Tunnel::seal(PeerIndex peer, const ShapedFrame & shaped, Shaper & shaper, I
     return true;
   }
   if (shaped.kind != ShapedFrame::Kind::fragment) {
-    return seal(peer, shaped.frame, now, shaped.datagrams);
+    const bool is_bundle = shaped.kind == ShapedFrame::Kind::bundle;
+    return impl_->peer(peer).seal(
+      is_bundle ? FrameKind::bundle : FrameKind::data, shaped.datagrams, shaped.frame, now);
   }
   switch (impl_->peer(peer).seal_fragment(shaped.frame, shaped.place, *shaped.origin, now)) {
     case SealedFragment::sealed:
@@ -432,6 +434,11 @@ void Tunnel::wipe(PeerIndex peer, const std::string & reason, Instant now)
   } else {
     impl_->gcs_->wipe(peer, reason, true, now);
   }
+}
+
+bool Tunnel::is_crowded(PeerIndex peer, Instant now) const
+{
+  return impl_->peers_.at(static_cast<std::size_t>(peer)).is_crowded(now);
 }
 
 bool Tunnel::makes_way(PeerIndex peer) const

@@ -149,6 +149,8 @@ public:
   std::optional<double> found_rate(PeerIndex peer) const;
   // That link seems to be full while a key exchange is under way: what is not urgent waits.
   bool makes_way(PeerIndex peer) const;
+  // Frames wait in a queue of that link, or have lately: small datagrams gain by sharing a frame.
+  bool is_crowded(PeerIndex peer, Instant now) const;
 
   std::size_t peer_count() const;
   PeerSnapshot snapshot(PeerIndex peer, Instant now) const;

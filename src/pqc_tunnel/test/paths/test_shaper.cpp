@@ -40,11 +40,22 @@ TEST(Shaper, a_command_leaves_at_once_and_alone)
   line.offer(command);
   const auto shaped = line.shaper.next_frame(line.now);
   ASSERT_TRUE(shaped);
-  EXPECT_EQ(shaped->kind, ShapedFrame::Kind::data);
-  EXPECT_EQ(shaped->frame.size(), command.size() + sealed_overhead);
+  EXPECT_EQ(shaped->kind, ShapedFrame::Kind::bundle);
+  EXPECT_EQ(shaped->frame.size(), command.size() - 4 + sealed_overhead);
   EXPECT_EQ(datagrams_of(*shaped), std::vector<Bytes>{command});
   EXPECT_FALSE(line.shaper.next_frame(line.now));
   EXPECT_EQ(line.shaper.next_timeout(), Instant::max());
+}
+
+TEST(Shaper, a_datagram_that_is_no_frame_leaves_as_it_came)
+{
+  Line line(radio());
+  line.offer({1, 2, 3});
+  line.now += 20ms;
+  const auto shaped = line.shaper.next_frame(line.now);
+  ASSERT_TRUE(shaped);
+  EXPECT_EQ(shaped->kind, ShapedFrame::Kind::data);
+  EXPECT_EQ(shaped->frame.size(), 3 + sealed_overhead);
 }
 
 TEST(Shaper, telemetry_waits_for_company_no_longer_than_bundle_s)
@@ -94,12 +105,12 @@ TEST(Shaper, lets_telemetry_wait_while_only_what_is_urgent_may_leave)
 TEST(Shaper, a_full_frame_waits_for_nothing)
 {
   Line line(radio());
-  for (std::uint32_t i = 0; i < 6; ++i) {
+  for (std::uint32_t i = 0; i < 7; ++i) {
     line.offer(mavlink(param_value, i));
   }
   const auto shaped = line.shaper.next_frame(line.now);
   ASSERT_TRUE(shaped);
-  EXPECT_EQ(shaped->datagrams, 5U);
+  EXPECT_EQ(shaped->datagrams, 6U);
   EXPECT_LE(shaped->frame.size(), 240U);
 }
 
@@ -108,7 +119,7 @@ TEST(Shaper, fills_a_frame_to_its_last_byte)
   Line line(radio());
   line.offer(mavlink(param_value, 1, 100));
   EXPECT_FALSE(line.shaper.next_frame(line.now));
-  line.offer(mavlink(param_value, 2, 87));
+  line.offer(mavlink(param_value, 2, 101));
   const auto shaped = line.shaper.next_frame(line.now);
   ASSERT_TRUE(shaped);
   EXPECT_EQ(shaped->datagrams, 2U);
@@ -121,14 +132,14 @@ TEST(Shaper, only_a_single_datagram_is_longer_than_a_bundle_may_be)
   line.link.longest_bundle = 100;
   const Bytes single = mavlink(param_value, 1, 150);
   line.offer(single);
-  EXPECT_EQ(line.shaper.next_frame(line.now)->frame.size(), single.size() + sealed_overhead);
-  for (std::uint32_t i = 2; i < 5; ++i) {
-    line.offer(mavlink(param_value, i, 15));  // 29 bytes in a bundle
+  EXPECT_EQ(line.shaper.next_frame(line.now)->frame.size(), single.size() - 4 + sealed_overhead);
+  for (std::uint32_t i = 2; i < 6; ++i) {
+    line.offer(mavlink(param_value, i, 15));  // 21 bytes in a bundle, the first 23
   }
   line.now += 100ms;
   const auto shaped = line.shaper.next_frame(line.now);
   ASSERT_TRUE(shaped);
-  EXPECT_EQ(shaped->datagrams, 2U);
+  EXPECT_EQ(shaped->datagrams, 3U);
 }
 
 TEST(Shaper, refuses_an_empty_datagram_which_would_end_its_bundle)

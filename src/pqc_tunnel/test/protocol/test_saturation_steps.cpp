@@ -131,6 +131,31 @@ TEST(SaturationSteps, nothing_is_lost_by_chance_before_the_queue_is_known)
   EXPECT_TRUE(steps.saturation.makes_way());
 }
 
+// --- A crowded link ---
+
+TEST(SaturationSteps, a_link_is_crowded_for_half_a_minute_after_a_long_delay)
+{
+  Steps steps;
+  steps.report(whole, 0s);
+  steps.delays(empty, 0s, 1);
+  EXPECT_FALSE(steps.saturation.is_crowded(start));
+  steps.delays(Duration(100ms) + empty - Duration(1ns), 1s, 1);
+  EXPECT_FALSE(steps.saturation.is_crowded(start + 1s));
+  steps.delays(Duration(100ms) + empty, 2s, 1);
+  EXPECT_TRUE(steps.saturation.is_crowded(start + 2s));
+  steps.delays(empty, 3s, 1);
+  EXPECT_TRUE(steps.saturation.is_crowded(start + 32s - 1ns));
+  EXPECT_FALSE(steps.saturation.is_crowded(start + 32s));
+}
+
+TEST(SaturationSteps, a_single_delay_shows_no_crowd)
+{
+  Steps steps;
+  steps.report(whole, 0s);
+  steps.delays(full, 0s, 1);
+  EXPECT_FALSE(steps.saturation.is_crowded(start)) << "the way may be that long";
+}
+
 // --- A test ---
 
 TEST(SaturationSteps, a_test_sends_half_into_a_deep_queue_and_seven_tenths_into_a_shallow_one)

@@ -180,7 +180,9 @@ bool WiredPair::run_until(const std::function<bool()> & condition, Duration limi
     for (const Side side : both_sides) {
       Tunnel & tunnel = this->end(side);
       if (const auto queue = adaptive_.find(side); queue != adaptive_.end()) {
-        queue->second.use(tunnel.found_rate(PeerIndex{0}), tunnel.makes_way(PeerIndex{0}));
+        const PeerIndex peer{0};
+        queue->second.use(
+          tunnel.found_rate(peer), tunnel.makes_way(peer), tunnel.is_crowded(peer, now(side)));
       }
       pump_shapers(side);
       if (tunnel.next_timeout() > tunnel.exact_timeout()) {

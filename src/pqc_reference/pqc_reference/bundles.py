@@ -1,0 +1,50 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Takes the datagrams out of a bundle (docs/protocol.md, Bundles)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+MAX_BUNDLED = 128  # datagrams
+_SENDER, _SEQUENCE, _LONG_ID, _SIGNED = 0x40, 0x20, 0x10, 0x08
+_CHECKSUM, _SIGNATURE = 2, 13
+
+
+class BadBundle(ValueError):
+    """An entry is malformed; what comes before it holds."""
+
+
+def unpack(bundle: bytes) -> Iterator[bytes]:
+    """Yield the datagrams, at most 128; raise BadBundle at a malformed entry."""
+    rest, before = bytearray(bundle), None
+
+    def take(size: int) -> bytes:
+        if size > len(rest):
+            raise BadBundle
+        taken = bytes(rest[:size])
+        del rest[:size]
+        return taken
+
+    for _ in range(MAX_BUNDLED):
+        if not rest:
+            return
+        form = take(1)[0]
+        if form < 0x80:
+            size = form << 8 | take(1)[0]
+            if size == 0:
+                raise BadBundle
+            yield take(size)
+            continue
+        if form & 0x07 or (before is None and form & (_SENDER | _SEQUENCE) != _SENDER | _SEQUENCE):
+            raise BadBundle
+        length = take(1)
+        sequence = take(1)[0] if form & _SEQUENCE else (before[0] + 1) % 256  # type: ignore[index]
+        sender = take(2) if form & _SENDER else before[1]  # type: ignore[index]
+        message = take(3 if form & _LONG_ID else 1).ljust(3, b"\0")
+        signed = form & _SIGNED
+        body = take(length[0] + _CHECKSUM + (_SIGNATURE if signed else 0))
+        before = (sequence, sender)
+        yield b"".join(
+            (b"\xfd", length, b"\1\0" if signed else b"\0\0", bytes([sequence]), sender, message, body)
+        )
