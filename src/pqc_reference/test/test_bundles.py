@@ -14,12 +14,16 @@ FRAMES = [
     bytes.fromhex("fd010000ff010121000004c5c5"),
     bytes.fromhex("fd000000000101701101c5c5"),
 ]
-SIGNED = bytes.fromhex("e8000102032b") + bytes(15)
+SIGNED = bytes.fromhex("ec000101011ec5c5 07010203040506aaaaaaaaaaaa 88001ec5c5 ff05bbbbbbbbbbbb")
+SIGNED_FRAMES = [
+    bytes.fromhex("fd00010001 01011e0000c5c5 07010203040506aaaaaaaaaaaa"),
+    bytes.fromhex("fd00010002 01011e0000c5c5 07ff0503040506bbbbbbbbbbbb"),
+]
 
 
 def test_known_bytes_are_these_frames() -> None:
     assert list(unpack(BUNDLE)) == FRAMES
-    assert list(unpack(SIGNED)) == [bytes.fromhex("fd0001000102032b0000") + bytes(15)]
+    assert list(unpack(SIGNED)) == SIGNED_FRAMES
 
 
 def test_other_datagrams_stand_behind_their_length() -> None:
@@ -39,7 +43,9 @@ def test_other_datagrams_stand_behind_their_length() -> None:
         b"\0\3ab",
         bytes.fromhex("e400010101010000"),  # a bit that has no meaning
         bytes.fromhex("e003010101 1e07080900"),  # cut
-        SIGNED[:-1],
+        SIGNED[:20],
+        bytes.fromhex("e8000101011ec5c5 ff05bbbbbbbbbbbb"),  # the frame before has no signature
+        bytes.fromhex("84001ec5c5"),  # a signer without a signature
     ],
 )
 def test_a_malformed_entry_ends_the_bundle(entry: bytes) -> None:

@@ -3,6 +3,8 @@
 
 #include "bundle.hpp"
 
+#include <array>
+
 #include "base/byte_io.hpp"
 #include "link_settings.hpp"
 #include "mavlink_class.hpp"
@@ -18,7 +20,9 @@ constexpr std::uint8_t has_sender = 0x40;    // system and component follow
 constexpr std::uint8_t has_sequence = 0x20;  // it follows; otherwise the frame before has the number before
 constexpr std::uint8_t has_long_id = 0x10;   // the message's id has 3 bytes, otherwise 1
 constexpr std::uint8_t is_signed = 0x08;
-constexpr std::uint8_t known = is_frame | has_sender | has_sequence | has_long_id | is_signed;
+constexpr std::uint8_t has_signer = 0x04;  // link id and upper bytes of the time are in the signature
+constexpr std::uint8_t known =
+  is_frame | has_sender | has_sequence | has_long_id | is_signed | has_signer;
 
 // Places in a MAVLink 2 frame: https://mavlink.io/en/guide/serialization.html
 constexpr std::uint8_t magic = 0xfd;
@@ -31,13 +35,25 @@ constexpr std::size_t component_at = 6;
 constexpr std::size_t id_at = 7;
 constexpr std::size_t header = 10;
 constexpr std::size_t checksum = 2;
-constexpr std::size_t signature = 13;
+constexpr std::size_t signature = 13;  // link id 1, time 6 with its lowest byte first, hash 6
+constexpr std::size_t low_time = 2;    // bytes of the time that always travel
 
 // A single frame whose header says nothing that an entry can't say.
 bool can_be_shortened(ByteView datagram)
 {
   return datagram.size() >= header && datagram[0] == magic && datagram[incompatible_at] <= 1 &&
          datagram[compatible_at] == 0 && mavlink_frame_size(datagram) == datagram.size();
+}
+
+using Signer = std::array<std::uint8_t, 5>;
+
+std::optional<Signer> signer_of(ByteView frame)
+{
+  if (frame[incompatible_at] == 0) {
+    return std::nullopt;
+  }
+  const ByteView end = frame.last(signature);
+  return Signer{end[0], end[3], end[4], end[5], end[6]};
 }
 
 std::uint8_t form_of(ByteView frame, const std::optional<FrameBefore> & before)
@@ -56,8 +72,17 @@ std::uint8_t form_of(ByteView frame, const std::optional<FrameBefore> & before)
   }
   if (frame[incompatible_at] != 0) {
     form |= is_signed;
+    if (!before || before->signer != signer_of(frame)) {
+      form |= has_signer;
+    }
   }
   return form;
+}
+
+// What an entry leaves out of a signature.
+std::size_t left_out(std::uint8_t form)
+{
+  return (form & is_signed) != 0 && (form & has_signer) == 0 ? Signer().size() : 0;
 }
 
 // Of the form, the length, and what the form says that follows.
@@ -71,14 +96,18 @@ std::size_t entry_header(std::uint8_t form)
 bool unpack_frame(ByteView & rest, std::optional<FrameBefore> & before, Bytes & out)
 {
   const std::uint8_t form = rest[0];
+  const bool with_signature = (form & is_signed) != 0;
   const bool follows = (form & has_sender) == 0 || (form & has_sequence) == 0;
   const std::size_t head = entry_header(form);
-  if ((form & ~known) != 0 || (follows && !before) || rest.size() < head) {
+  if (
+    (form & ~known) != 0 || (!with_signature && (form & has_signer) != 0) ||
+    (follows && !before) || (left_out(form) > 0 && !(before && before->signer)) ||
+    rest.size() < head) {
     return false;
   }
   const std::size_t length = rest[1];
-  const bool with_signature = (form & is_signed) != 0;
-  const std::size_t body = length + checksum + (with_signature ? signature : 0);
+  const std::size_t whole = length + checksum + (with_signature ? signature : 0);
+  const std::size_t body = whole - left_out(form);
   if (rest.size() - head < body) {
     return false;
   }
@@ -94,16 +123,27 @@ bool unpack_frame(ByteView & rest, std::optional<FrameBefore> & before, Bytes & 
     frame.component = said[1];
     said = said.subspan(2);
   }
-  before = frame;
   ByteWriter writer(out);
-  writer.u16(static_cast<std::uint16_t>(header + body));
+  writer.u16(static_cast<std::uint16_t>(header + whole));
+  const std::size_t begin = out.size();
   for (const std::uint8_t byte :
        {magic, static_cast<std::uint8_t>(length), static_cast<std::uint8_t>(with_signature ? 1 : 0),
         std::uint8_t{0}, frame.sequence, frame.system, frame.component, said[0],
         said.size() > 1 ? said[1] : std::uint8_t{0}, said.size() > 1 ? said[2] : std::uint8_t{0}}) {
     writer.u8(byte);
   }
-  writer.bytes(rest.subspan(head, body));
+  const ByteView bytes = rest.subspan(head, body);
+  if (left_out(form) == 0) {
+    writer.bytes(bytes);
+  } else {
+    writer.bytes(bytes.first(length + checksum));
+    writer.u8((*frame.signer)[0]);
+    writer.bytes(bytes.subspan(length + checksum, low_time));
+    writer.bytes(ByteView(*frame.signer).subspan(1));
+    writer.bytes(bytes.subspan(length + checksum + low_time));
+  }
+  frame.signer = signer_of(ByteView(out).subspan(begin));
+  before = frame;
   rest = rest.subspan(head + body);
   return true;
 }
@@ -128,9 +168,11 @@ bool unpack_datagram(ByteView & rest, Bytes & out)
 
 std::size_t BundleWriter::size_of(ByteView datagram) const
 {
-  return can_be_shortened(datagram)
-           ? datagram.size() - header + entry_header(form_of(datagram, before_))
-           : datagram.size() + length_size;
+  if (!can_be_shortened(datagram)) {
+    return datagram.size() + length_size;
+  }
+  const std::uint8_t form = form_of(datagram, before_);
+  return datagram.size() - header + entry_header(form) - left_out(form);
 }
 
 bool BundleWriter::append(ByteView datagram, Bytes & out)
@@ -151,8 +193,16 @@ bool BundleWriter::append(ByteView datagram, Bytes & out)
     writer.bytes(datagram.subspan(system_at, 2));
   }
   writer.bytes(datagram.subspan(id_at, (form & has_long_id) != 0 ? 3 : 1));
-  writer.bytes(datagram.subspan(header));
-  before_ = {datagram[sequence_at], datagram[system_at], datagram[component_at]};
+  if (left_out(form) == 0) {
+    writer.bytes(datagram.subspan(header));
+  } else {
+    const std::size_t end = datagram.size() - signature;
+    writer.bytes(datagram.subspan(header, end - header));
+    writer.bytes(datagram.subspan(end + 1, low_time));
+    writer.bytes(datagram.subspan(end + 1 + low_time + 4));
+  }
+  before_ = {
+    datagram[sequence_at], datagram[system_at], datagram[component_at], signer_of(datagram)};
   return true;
 }
 

@@ -4,6 +4,7 @@
 #ifndef PATHS__BUNDLE_HPP_
 #define PATHS__BUNDLE_HPP_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,6 +20,8 @@ struct FrameBefore
   std::uint8_t sequence = 0;
   std::uint8_t system = 0;
   std::uint8_t component = 0;
+  // The link's id and the upper four bytes of the time in its signature; none if it has none.
+  std::optional<std::array<std::uint8_t, 5>> signer;
 };
 
 // Writes datagrams one after the other into the payload of a frame, as docs/protocol.md describes it: a MAVLink 2 frame

@@ -21,13 +21,15 @@ public:
   // A datagram from or for the vehicle. A radio that reports by itself is left to do so.
   void look_for_radio(ByteView datagram);
   // The frame with a RADIO_STATUS, once a second. `load`: the airtime that the vehicle has asked for in vain; all of
-  // `longest` leaves no room.
+  // `longest` leaves no room. If room that was told makes the vehicle fill the link again soon, less is told for longer.
   std::optional<Bytes> next(Duration load, Duration longest, Instant now);
 
 private:
   bool hears_radio_ = false;
   Instant silent_until_;
   Instant next_;
+  Instant scarce_;   // there was little room, the latest time
+  Duration hold_{};  // no more is told after that
   std::uint8_t sequence_ = 0;
 };
 

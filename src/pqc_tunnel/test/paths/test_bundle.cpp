@@ -10,8 +10,9 @@
 #include "paths/bundle.hpp"
 #include "paths/link_settings.hpp"
 #include "pqc_tunnel/protocol/wire.hpp"
+#include "support/hex.hpp"
 
-namespace pqc_tunnel
+namespace pqc_tunnel::test
 {
 namespace
 {
@@ -62,6 +63,13 @@ Bytes frame_2(
   return frame;
 }
 
+Bytes signed_frame(std::uint8_t sequence, std::string_view signature)
+{
+  Bytes frame = frame_2(sequence, 1, 1, 30, {}, 1);
+  std::ranges::copy(from_hex(signature), frame.end() - 13);
+  return frame;
+}
+
 TEST(Bundle, leaves_out_what_the_frame_before_says)
 {
   const Bytes first = frame_2(254, 1, 1, 30, {7, 8, 9});
@@ -82,8 +90,28 @@ TEST(Bundle, says_again_what_has_changed)
     frame_2(1, 1, 1, 30, {1}), frame_2(3, 1, 1, 30, {2}), frame_2(4, 1, 154, 30, {3}),
     frame_2(5, 2, 154, 30, {3}), frame_2(6, 2, 154, 30, {4}, 1)};
   EXPECT_EQ(unpacked(packed(frames)), frames);
+  EXPECT_EQ(packed(frames).size(), (8 + 1) + (6 + 1) + (7 + 1) + (7 + 1) + (5 + 1 + 13U));
+}
+
+TEST(Bundle, leaves_out_of_a_signature_what_the_one_before_says)
+{
+  const Bytes first = signed_frame(1, "07010203040506aaaaaaaaaaaa");
+  const Bytes next = signed_frame(2, "07ff0503040506bbbbbbbbbbbb");
+  const Bytes other_link = signed_frame(3, "08ff0603040506cccccccccccc");
+  const Bytes later = signed_frame(4, "08000004040506dddddddddddd");
+  const Bytes unsigned_one = frame_2(5, 1, 1, 30, {1});
+  const Bytes again = signed_frame(6, "08010004040506dddddddddddd");
+  const std::vector<Bytes> frames = {first, next, other_link, later, unsigned_one, again};
+  EXPECT_EQ(unpacked(packed(frames)), frames);
+  const auto size = [&](std::size_t count) {
+    return packed({frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(count)}).size();
+  };
   EXPECT_EQ(
-    packed(frames).size(), (8 + 1) + (6 + 1) + (7 + 1) + (7 + 1) + (5 + 1 + 13U));
+    packed({first, next}),
+    from_hex("ec000101011ec5c507010203040506aaaaaaaaaaaa88001ec5c5ff05bbbbbbbbbbbb"));
+  EXPECT_EQ(size(3) - size(2), 5 + 13U);
+  EXPECT_EQ(size(4) - size(3), 5 + 13U);
+  EXPECT_EQ(size(6) - size(5), 5 + 13U) << "the frame before has no signature";
 }
 
 TEST(Bundle, keeps_whole_what_an_entry_can_not_say)
@@ -106,7 +134,8 @@ TEST(Bundle, ends_at_an_entry_that_is_malformed)
   const Bytes good = frame_2(1, 1, 1, 30, {1});
   for (const Bytes & bad :
        {Bytes{0x80}, Bytes{0xe4, 0, 1, 1, 1, 1, 0, 0}, Bytes{0xe0, 3, 1, 1, 1, 30, 7, 8, 9, 0},
-        Bytes{0xe8, 0, 1, 1, 1, 1, 0, 0}, Bytes{0}, Bytes{0, 0, 1}, Bytes{0, 3, 1, 1}}) {
+        Bytes{0xec, 0, 1, 1, 1, 1, 0, 0}, Bytes{0xe8, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+        Bytes{0x84, 0, 1, 0, 0}, Bytes{0}, Bytes{0, 0, 1}, Bytes{0, 3, 1, 1}}) {
     Bytes bundle = packed({good});
     bundle.insert(bundle.end(), bad.begin(), bad.end());
     EXPECT_EQ(unpacked(bundle), std::vector<Bytes>{good});
@@ -139,6 +168,10 @@ TEST(Bundle, gives_back_any_mixture_of_datagrams)
           static_cast<std::uint8_t>(below(2)), static_cast<std::uint8_t>(below(2)),
           below(2) > 0 ? below(256) : below(1U << 24), payload,
           static_cast<std::uint8_t>(below(3)), static_cast<std::uint8_t>(below(8) / 7)));
+        Bytes & frame = datagrams.back();
+        if (frame[2] == 1) {
+          std::generate(frame.end() - 13, frame.end() - 6, [&] { return below(16) / 15; });
+        }
       }
     }
     ASSERT_EQ(unpacked(packed(datagrams)), datagrams);
@@ -146,4 +179,4 @@ TEST(Bundle, gives_back_any_mixture_of_datagrams)
 }
 
 }  // namespace
-}  // namespace pqc_tunnel
+}  // namespace pqc_tunnel::test

@@ -50,6 +50,28 @@ TEST(RadioStatus, tells_once_a_second_how_much_room_there_is)
   EXPECT_EQ(room(status, 5s, start + 3s), 0);
 }
 
+TEST(RadioStatus, tells_of_no_more_room_for_a_while_once_the_vehicle_has_filled_it_again)
+{
+  RadioStatus status;
+  Instant now = start;
+  const auto rooms = [&](Duration load, int reports) {
+    std::vector<int> told;
+    for (; reports > 0; --reports, now += 1s) {
+      told.push_back(room(status, load, now).value_or(-1));
+    }
+    return told;
+  };
+  EXPECT_EQ(rooms(510ms, 2), (std::vector{49, 49}));
+  EXPECT_EQ(rooms(0s, 6), (std::vector{100, 100, 100, 100, 100, 100})) << "once is no rule";
+  EXPECT_EQ(rooms(900ms, 1), (std::vector{10}));
+  EXPECT_EQ(rooms(0s, 5), (std::vector{50, 50, 50, 100, 100}));
+  EXPECT_EQ(rooms(510ms, 1), (std::vector{49}));
+  EXPECT_EQ(rooms(200ms, 9), (std::vector{50, 50, 50, 50, 50, 50, 50, 80, 80}));
+  now += 1min;
+  EXPECT_EQ(rooms(510ms, 1), (std::vector{49}));
+  EXPECT_EQ(rooms(0s, 1), (std::vector{100})) << "it has been well for long";
+}
+
 TEST(RadioStatus, is_left_to_a_radio_that_reports_by_itself)
 {
   for (const std::uint32_t message : {109U, 166U}) {
