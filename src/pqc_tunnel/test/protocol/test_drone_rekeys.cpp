@@ -303,6 +303,23 @@ TEST_F(DroneRekeys, are_not_put_off_by_word_of_another_prekey)
   EXPECT_EQ(said<Abort>(), 0);  // there is no exchange to call off
 }
 
+TEST_F(DroneRekeys, that_wait_for_a_prekey_go_on_after_an_abort_of_something_else)
+{
+  pair_.run_for(3s);
+  pair_.hold_jobs(Side::gcs, true);
+  request(rekey_to(&other_suite()));
+  pair_.run_for(100ms);
+  ASSERT_TRUE(std::holds_alternative<Want>(said_.back().body));
+  const std::uint32_t transaction = said_.back().transaction;
+  insider_.say(Side::gcs, {transaction + 50, Abort{AbortReason::failed}});
+  const auto before = said<Want>(transaction);
+  pair_.run_for(3s);
+  EXPECT_GT(said<Want>(transaction), before) << "it asks again";
+  pair_.hold_jobs(Side::gcs, false);
+  ASSERT_TRUE(run_until_answered());
+  EXPECT_TRUE(answer().success) << answer().message;
+}
+
 // --- Prekeys that are fetched ahead ---
 
 class FetchesAhead : public DroneRekeys
