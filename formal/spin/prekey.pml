@@ -49,7 +49,7 @@ byte d_stock;            /* the prekey that the drone holds */
 byte d_fetch;            /* PrekeyFetch: its transaction */
 bool d_refetched;        /* Rekey::fetched_again_ */
 
-/* --- ground station: KeySlots, GcsEnd --- */
+/* --- ground station: KeySlots, ServedDrone --- */
 byte g_send = 1, g_old, g_new0, g_new1;
 byte g_prekey;           /* Drone::prekeys, of one kind */
 byte g_answered;         /* Drone::answered_want */
@@ -294,7 +294,7 @@ proctype drone_listens(chan link)
 
 /* --- the ground station --- */
 
-/* GcsEnd::handle_want, handle_issued: a prekey for each transaction; it takes the place of an older one. */
+/* ServedRekeys::handle_want, handle_issued: a prekey for each transaction; it takes the place of an older one. */
 active proctype gcs_issues()
 {
   do
@@ -311,7 +311,7 @@ inline gcs_installs(k)
   g_new1 = g_new0; g_new0 = k
 }
 
-/* GcsEnd::handle_rekey_message */
+/* ServedRekeys::handle_message */
 active proctype gcs_accepts()
 {
   do
@@ -333,7 +333,7 @@ active proctype gcs_accepts()
   od
 }
 
-/* GcsEnd::handle_completed, send_confirmation */
+/* ServedContext::install, send_answers */
 active proctype gcs_completes()
 {
   do
@@ -350,7 +350,7 @@ active proctype gcs_repeats()
 }
 #endif
 
-/* KeySlots::note_received, GcsEnd::handle_promoted, handle_control */
+/* KeySlots::note_received, ServedDrone::handle_proved, ServedRekeys::handle_control */
 inline gcs_hears(type, about, order, k)
 {
   if

@@ -42,7 +42,7 @@ bool d_lost = true;      /* lost_, or no keys yet: it wants a new session */
 byte d_try;              /* attempt_: the key that the handshake under way would make */
 bool d_try_is_rekey;
 
-/* --- ground station: KeySlots, GcsEnd --- */
+/* --- ground station: KeySlots, ServedDrone --- */
 byte g_send;             /* sending_ */
 byte g_old;              /* standby_[0] */
 byte g_new0, g_new1;     /* pending_[0], pending_[1] */
@@ -189,7 +189,7 @@ active proctype drone_listens()
   od
 }
 
-/* --- new keys: DroneEnd::begin_session, make_finish, send_ratchet; GcsEnd::admit, handle_rekey_message, handle_completed; DroneEnd::handle_session_made, install --- */
+/* --- new keys: DroneEnd::begin_session, make_finish, send_ratchet; ServedSession::admit, ServedRekeys::handle_message, ServedContext::install; DroneEnd::handle_session_made, install --- */
 
 #ifdef BROKEN_REKEY_UNCONFIRMED
 #define MAY_REKEY (d_send != 0 && !d_lost)
@@ -279,7 +279,7 @@ active proctype drone_completes()
   od
 }
 
-/* GcsEnd::send_confirmation: until a frame under the new keys comes. */
+/* ServedContext::send_answers: until a frame under the new keys comes. */
 active proctype gcs_repeats()
 {
 end:

@@ -54,9 +54,6 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/epoch_keys.cpp
   src/protocol/event.cpp
   src/protocol/gcs_end.cpp
-  src/protocol/gcs_exchanges.cpp
-  src/protocol/gcs_prekeys.cpp
-  src/protocol/gcs_sessions.cpp
   src/protocol/ground_answerer.cpp
   src/protocol/ground_asker.cpp
   src/protocol/handshake_crypto.cpp
@@ -76,6 +73,7 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/peer_sending.cpp
   src/protocol/policy_notice.cpp
   src/protocol/prekey_pool.cpp
+  src/protocol/prekey_supply.cpp
   src/protocol/queue_delay.cpp
   src/protocol/ratchet.cpp
   src/protocol/rekey.cpp
@@ -84,6 +82,11 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/replay_window.cpp
   src/protocol/request_notices.cpp
   src/protocol/saturation.cpp
+  src/protocol/served_context.cpp
+  src/protocol/served_drone.cpp
+  src/protocol/served_rekeys.cpp
+  src/protocol/served_reports.cpp
+  src/protocol/served_session.cpp
   src/protocol/settings.cpp
   src/protocol/snapshot.cpp
   src/protocol/stream_receiver.cpp

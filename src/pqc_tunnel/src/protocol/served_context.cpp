@@ -1,0 +1,82 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "served_context.hpp"
+
+#include <utility>
+
+namespace pqc_tunnel
+{
+
+std::string ServedContext::objection(const Suite & suite) const
+{
+  if (std::string problem = supply.objection(suite); !problem.empty()) {
+    return problem;
+  }
+  if (settings.mode.drone_signature && !record.drone_keys.contains(suite.signature)) {
+    return "no public key of " + record.name + " is known for " + std::string(suite.id);
+  }
+  return {};
+}
+
+std::vector<const Suite *> ServedContext::usable_suites() const
+{
+  std::vector<const Suite *> usable = settings.suites.allowed();
+  std::erase_if(usable, [this](const Suite * suite) { return !objection(*suite).empty(); });
+  return usable;
+}
+
+CompleteFinish ServedContext::job_of(
+  const KeyLane::Exchange & exchange, PrekeySecret prekey, ByteView finish) const
+{
+  CompleteFinish job;
+  job.suite = exchange.suite;
+  job.mode = settings.mode;
+  job.psk = psk;
+  if (settings.mode.drone_signature) {
+    job.drone_public_key = record.drone_keys.at(exchange.suite->signature);
+  }
+  job.opening = exchange.opening;
+  job.prekey = std::move(prekey);
+  job.finish.assign(finish.begin(), finish.end());
+  return job;
+}
+
+void ServedContext::install(
+  const KeyLane::Exchange & exchange, const SessionId & session, FinishCompleted completed,
+  Channel channel, Instant now)
+{
+  timing = completed.timing;
+  timing.keygen = exchange.issued.keygen;
+  timing.sign = exchange.issued.sign;
+  timing.prepared_ahead = exchange.issued.prepared_ahead;
+  timing.total = now - exchange.started;
+  peer.keys().install_pending(
+    std::make_unique<EpochKeys>(
+      EpochName{exchange.suite, session, exchange.epoch}, Role::gcs, std::move(completed.secrets),
+      settings, now, peer.clock(channel)),
+    {{transaction_of(exchange.client_random), Confirm{completed.confirmation}},
+     exchange.client_random,
+     Backoff(peer.retry_time(now), exchange_retry_max, exchange_steady_tries),
+     now});
+  send_answers(now);
+  ++handshakes;
+  peer.report(
+    EventKind::handshake_completed, now, "handshake completed", exchange.suite, exchange.epoch,
+    reports.severity_of_completed());
+}
+
+void ServedContext::send_answers(Instant now)
+{
+  for (auto & [keys, answer] : peer.keys().pending()) {
+    if (now < answer.next) {
+      continue;
+    }
+    const bool again = answer.retry && answer.retry->tries() < max_confirms;
+    answer.next = again ? now + answer.retry->next(random) : Instant::max();
+    peer.send_control(
+      answer.frame, now, keys->epoch() == Epoch{} ? Channel::boot : Channel::session);
+  }
+}
+
+}  // namespace pqc_tunnel
