@@ -110,7 +110,7 @@ class Asker:
         return request_message(one.request)
 
     def ended(self, now_s: float) -> Iterator[tuple[int, bool, Answer]]:
-        """Yield requests that have ended: their id, whether the whole answer came, and what came."""
+        """Yield each request that has ended: its id, whether the answer is whole, and the answer."""
         ended = [asked for asked in self._asked if asked.complete or now_s >= asked.end_s]
         self._asked = [asked for asked in self._asked if asked not in ended]
         for one in ended:

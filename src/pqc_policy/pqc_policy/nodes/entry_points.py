@@ -22,12 +22,12 @@ def advisor_node() -> int:
 
 def drone_messenger_node() -> int:
     """Run `drone_messenger_node` until it is stopped."""
-    return _main("pqc_policy.nodes.messengers.drone_messenger")
+    return _main("pqc_policy.nodes.messengers.drone_messenger_node")
 
 
 def ground_messenger_node() -> int:
     """Run `ground_messenger_node` until it is stopped."""
-    return _main("pqc_policy.nodes.messengers.ground_messenger")
+    return _main("pqc_policy.nodes.messengers.ground_messenger_node")
 
 
 def policy_node() -> int:

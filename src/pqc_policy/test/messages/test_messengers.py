@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from pqc_policy.messages.requests import Answer, State
-from pqc_policy.nodes.messengers.drone_messenger import answer_of
-from pqc_policy.nodes.messengers.ground_messenger import capture_response, hold_response
+from pqc_policy.nodes.messengers.drone_messenger_node import answer_of
+from pqc_policy.nodes.messengers.ground_messenger_node import capture_response, hold_response
 
 from pqc_msgs.srv import CapturePower, HoldSuite
 

@@ -84,7 +84,7 @@ def test_a_name_has_a_length_that_fits() -> None:
     place = len(whole) - LONGEST_NAME - 1
     for size in (0, LONGEST_NAME + 1):
         assert read_request(whole[:place] + bytes((size,)) + whole[place + 1 :] + b"x") is None
-    for name in ("", "two words", (LONGEST_NAME + 1) * "x", "caf\N{LATIN SMALL LETTER E WITH ACUTE}"):
+    for name in ("", "two words", (LONGEST_NAME + 1) * "x", "caf\u00e9"):
         assert capture_fault(Capture(1.0, 0.0, name)) != "", name
     for name in ("!", "~", LONGEST_NAME * "x"):
         assert capture_fault(Capture(1.0, 0.0, name)) == "", name

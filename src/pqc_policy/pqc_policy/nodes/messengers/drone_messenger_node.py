@@ -28,7 +28,7 @@ from pqc_policy.messages.content import Kind
 from pqc_policy.messages.fleet import is_warning
 from pqc_policy.messages.lines import Announcer, LineSender
 from pqc_policy.messages.reports import ComputerReadings, DecisionRepeater, decision_report
-from pqc_policy.messages.requests import Answer, Capture, Hold, Request, State, read_request
+from pqc_policy.messages.requests import Answer, Capture, Request, State, read_request
 from pqc_policy.nodes.messengers.messenger import Channel, Messenger
 from pqc_policy.nodes.process.polled_subscription import PolledSubscription
 from pqc_policy.nodes.run_node import run
