@@ -7,6 +7,7 @@ set(PQC_TUNNEL_NODE_SOURCES
   src/node/graph_watch.cpp
   src/node/messages.cpp
   src/node/parameters.cpp
+  src/node/peer_messages.cpp
   src/node/peer_ros_interface.cpp
   src/node/peer_names.cpp
   src/node/rekey_requests.cpp
@@ -21,6 +22,7 @@ set(PQC_TUNNEL_NODE_TESTS
   test/node/test_graph_watch.cpp
   test/node/test_messages.cpp
   test/node/test_node_parameters.cpp
+  test/node/test_peer_messages.cpp
   test/node/test_peer_names.cpp
   test/node/test_rekey_requests.cpp
   test/node/test_shown_log.cpp

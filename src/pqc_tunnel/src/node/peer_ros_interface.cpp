@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "diagnosis_report.hpp"
+#include "peer_messages.hpp"
 #include "suite_list.hpp"
 
 namespace pqc_tunnel
@@ -98,22 +99,13 @@ void PeerRosInterface::publish_link(const PeerSnapshot & peer, const ClockPair &
 
 void PeerRosInterface::publish_message(const NoticeArrived & arrived, const ClockPair & now)
 {
-  pqc_msgs::msg::PeerMessage message;
-  message.stamp = to_stamp(arrived.time, now);
-  message.kind = static_cast<std::uint8_t>(arrived.notice.kind);
-  const ByteView content = arrived.notice.content();
-  message.content.assign(content.begin(), content.end());
-  messages_in_->publish(message);
+  messages_in_->publish(peer_message(arrived, now));
 }
 
-// What the tunnel itself tells of the policy is for no other program to say.
 void PeerRosInterface::handle_message(const pqc_msgs::msg::PeerMessage & message)
 {
-  Notice notice;
-  notice.kind = NoticeKind{message.kind};
-  const Bytes content(message.content.begin(), message.content.end());
-  if (notice.kind != NoticeKind::policy && !content.empty() && notice.assign(content)) {
-    engine_.send_notice(peer_, notice);
+  if (const auto notice = notice_from(message)) {
+    engine_.send_notice(peer_, *notice);
   }
 }
 

@@ -163,9 +163,9 @@ TEST_F(EngineNotices, of_a_ground_station_say_nothing_about_the_drones_own_polic
   gcs_->send_notice(first_peer, line_of("\1\4no"));
   gcs_->send_notice(first_peer, notice_of(NoticeKind::computer, "\1"));  // arrives after both
   ASSERT_TRUE(eventually([&] {
-    return std::ranges::any_of(
-      drone_->take_notices(),
-      [](const NoticeArrived & one) { return one.notice.kind == NoticeKind::computer; });
+    return std::ranges::any_of(drone_->take_notices(), [](const NoticeArrived & one) {
+      return one.notice.kind == NoticeKind::computer;
+    });
   }));
   const auto silent = [](Engine & engine) { return engine.snapshot().peers.at(0).policy_silent; };
   EXPECT_FALSE(silent(*drone_) || silent(*gcs_));
