@@ -12,11 +12,10 @@ from dataclasses import dataclass, field, replace
 from pqc_policy.messages.content import Message
 from pqc_policy.messages.requests import (
     Answer,
-    Capture,
-    Hold,
     Piece,
     Request,
     State,
+    Wish,
     answer_message,
     request_message,
 )
@@ -67,11 +66,11 @@ class Asker:
     _asked: list[_Asked] = field(default_factory=list)
     _next_message_s: float = 0.0
 
-    def ask(self, content: Hold | Capture, now_s: float) -> int | None:
+    def ask(self, wish: Wish, now_s: float) -> int | None:
         """Return the id of a request; None if too many wait already."""
         if len(self._asked) >= MOST_ASKED:
             return None
-        request = Request(self.next_id, 0, content)
+        request = Request(self.next_id, 0, wish)
         self.next_id = (self.next_id + 1) % _IDS
         self._asked.append(_Asked(request, now_s, now_s))
         return request.id

@@ -9,6 +9,7 @@ import struct
 from dataclasses import dataclass
 from enum import IntEnum
 
+from pqc_msgs.srv import CapturePower, HoldSuite
 from pqc_policy.messages import names
 from pqc_policy.messages.content import MOST_BYTES, Kind, Message, is_visible
 from pqc_policy.policy.suites import find_suite
@@ -28,21 +29,7 @@ _RATE_STEPS, _MILLI = 10, 1000
 _MOST_16, _MOST_32 = 0xFFFF, 0xFFFFFFFF
 
 
-@dataclass(frozen=True)
-class Hold:
-    """A request to hold a suite."""
-
-    suite: str | None  # empty: release the hold; None: one that is unknown here
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True)
-class Capture:
-    """A request to capture power."""
-
-    seconds: float
-    rate_hz: float  # 0: the drone's highest
-    name: str  # of the file: visible ASCII
+Wish = HoldSuite.Request | CapturePower.Request
 
 
 @dataclass(frozen=True)
@@ -51,7 +38,7 @@ class Request:
 
     id: int
     text_from: int  # this much of the answer's text is here already
-    content: Hold | Capture
+    wish: Wish
 
 
 class State(IntEnum):
@@ -85,14 +72,15 @@ class Piece:
 
 def request_message(request: Request) -> Message:
     """Return the message of a request."""
-    content = request.content
-    if isinstance(content, Hold):
-        suite = names.UNKNOWN_SUITE if content.suite is None else names.suite_code(content.suite)
-        what, body = _HOLD_REQUEST, _HOLD.pack(suite, _whole(content.seconds * _MILLI))
+    wish = request.wish
+    time = _whole(wish.seconds * _MILLI)
+    if isinstance(wish, HoldSuite.Request):
+        unknown = wish.suite and find_suite(wish.suite) is None  # not a release
+        suite = names.UNKNOWN_SUITE if unknown else names.suite_code(wish.suite)
+        what, body = _HOLD_REQUEST, _HOLD.pack(suite, time)
     else:
-        name = content.name.encode("ascii", "replace")[:LONGEST_NAME]
-        rate = min(_whole(content.rate_hz * _RATE_STEPS), _MOST_16)
-        time = _whole(content.seconds * _MILLI)
+        name = wish.name.encode("ascii", "replace")[:LONGEST_NAME]
+        rate = min(_whole(wish.rate_hz * _RATE_STEPS), _MOST_16)
         what, body = _CAPTURE_REQUEST, _CAPTURE.pack(time, rate, len(name)) + name
     return Message(Kind.REQUEST, _HEADER.pack(request.id, request.text_from, what) + body)
 
@@ -102,28 +90,29 @@ def read_request(content: bytes) -> Request | None:
     if len(content) < _HEADER.size:
         return None
     request_id, text_from, what = _HEADER.unpack_from(content)
-    body = content[_HEADER.size :]
     read = {_HOLD_REQUEST: _read_hold, _CAPTURE_REQUEST: _read_capture}.get(what)
-    request = read(body) if read is not None else None
-    return None if request is None else Request(request_id, text_from, request)
+    wish = read(content[_HEADER.size :]) if read is not None else None
+    return None if wish is None else Request(request_id, text_from, wish)
 
 
-def _read_hold(body: bytes) -> Hold | None:
+def _read_hold(body: bytes) -> HoldSuite.Request | None:
     if len(body) < _HOLD.size:
         return None
     code, time = _HOLD.unpack_from(body)
-    suite = "" if code == names.NO_SUITE else names.suite_id(code) or None
-    return Hold(suite, time / _MILLI)
+    # The policy refuses a suite that is unknown here.
+    suite = "" if code == names.NO_SUITE else names.suite_id(code) or names.OTHER
+    return HoldSuite.Request(suite=suite, seconds=time / _MILLI)
 
 
-def _read_capture(body: bytes) -> Capture | None:
+def _read_capture(body: bytes) -> CapturePower.Request | None:
     if len(body) < _CAPTURE.size:
         return None
     time, rate, size = _CAPTURE.unpack_from(body)
     name = body[_CAPTURE.size : _CAPTURE.size + size]
     if not 0 < len(name) == size <= LONGEST_NAME or not is_visible(name):
         return None
-    return Capture(time / _MILLI, rate / _RATE_STEPS, name.decode("ascii"))
+    text = name.decode("ascii")
+    return CapturePower.Request(seconds=time / _MILLI, rate_hz=rate / _RATE_STEPS, name=text)
 
 
 def answer_message(request_id: int, answer: Answer, text_from: int) -> Message:
@@ -157,27 +146,24 @@ def read_piece(content: bytes) -> Piece | None:
     return Piece(request_id, answer, size, text_from)
 
 
-def hold_fault(suite: str, seconds: float) -> str:
-    """Return why a hold can't be asked for; empty if it can."""
-    if suite and find_suite(suite) is None:
-        return f"There is no suite {suite}."
-    if suite and not 0 < seconds <= LONGEST_S:
-        return f"A hold lasts more than 0 and at most {LONGEST_S:.0f} s."
-    return ""
-
-
-def capture_fault(capture: Capture) -> str:
-    """Return why a capture can't be asked for; empty if it can."""
-    if not capture.name:
+def fault_of(wish: Wish) -> str:
+    """Return why something can't be asked for, as a sentence; empty if it can."""
+    if isinstance(wish, HoldSuite.Request):
+        if wish.suite and find_suite(wish.suite) is None:
+            return f"There is no suite {wish.suite}."
+        if wish.suite and not 0 < wish.seconds <= LONGEST_S:
+            return f"A hold lasts more than 0 and at most {LONGEST_S:.0f} s."
+        return ""
+    if not wish.name:
         return "A capture needs a name."
-    if len(capture.name) > LONGEST_NAME or not is_visible(capture.name.encode("utf-8")):
+    if len(wish.name) > LONGEST_NAME or not is_visible(wish.name.encode("utf-8")):
         return (
             f"A name of a capture that travels to the drone has at most {LONGEST_NAME} letters, "
             "digits and signs of ASCII."
         )
-    if not 0 < capture.seconds <= LONGEST_S:
+    if not 0 < wish.seconds <= LONGEST_S:
         return f"A capture takes more than 0 and at most {LONGEST_S:.0f} s."
-    if capture.rate_hz != 0 and not 1 <= capture.rate_hz <= HIGHEST_RATE_HZ:
+    if wish.rate_hz != 0 and not 1 <= wish.rate_hz <= HIGHEST_RATE_HZ:
         return "A capture's rate is from 1 to 1000 per second, or 0 for the highest."
     return ""
 

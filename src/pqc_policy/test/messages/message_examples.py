@@ -7,11 +7,26 @@ from __future__ import annotations
 from typing import Any
 
 from pqc_msgs.msg import PolicyDecision, PolicyInputs
+from pqc_msgs.srv import CapturePower, HoldSuite
 
 HEAVY = "cs-mlkem768-aesgcm-mldsa65"
 LIGHT = "cs-mlkem512-aesgcm-mldsa44"
 LIGHTEST = "cs-mlkem512-aesgcm-falcon512"
 HELD = "cs-mlkem1024-aesgcm-mldsa87"
+
+
+def hold(suite: str, seconds: float = 0.0) -> HoldSuite.Request:
+    """Return a request to hold a suite, or to release it."""
+    return HoldSuite.Request(suite=suite, seconds=seconds)
+
+
+def capture(seconds: float, rate_hz: float, name: str) -> CapturePower.Request:
+    """Return a request to capture power."""
+    return CapturePower.Request(seconds=seconds, rate_hz=rate_hz, name=name)
+
+
+HOLD = hold(LIGHTEST, 90.5)
+CAPTURE = capture(30.0, 250.5, "hover-7.csv")
 
 
 def decision(action: str, from_suite: str, to_suite: str = "", **fields: Any) -> PolicyDecision:

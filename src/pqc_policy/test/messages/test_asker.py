@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 
 import pytest
+from message_examples import CAPTURE, HOLD
 from pqc_policy.messages.asker import (
     FIRST_PAUSE_S,
     MOST_ASKED,
@@ -18,18 +19,15 @@ from pqc_policy.messages.asker import (
 from pqc_policy.messages.content import Message
 from pqc_policy.messages.requests import (
     Answer,
-    Capture,
-    Hold,
     Piece,
     Request,
     State,
+    Wish,
     answer_message,
     read_piece,
     read_request,
 )
 
-HOLD = Hold("cs-mlkem512-aesgcm-falcon512", 90.5)
-CAPTURE = Capture(30.0, 250.5, "hover-7.csv")
 DONE = Answer(State.DONE, "The policy holds.")
 UNDER_WAY = Answer()
 
@@ -56,7 +54,7 @@ class Asking:
         self.asked = 0
         self._begun_s: float | None = None
 
-    def ask(self, wish: Hold | Capture = HOLD) -> int:
+    def ask(self, wish: Wish = HOLD) -> int:
         request_id = self.asker.ask(wish, self.now_s)
         assert request_id is not None
         return request_id

@@ -7,30 +7,26 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from message_examples import CAPTURE, HOLD, LIGHTEST, capture, hold
 from pqc_policy.messages.content import MOST_BYTES, Kind
 from pqc_policy.messages.requests import (
     LONGEST_NAME,
     Answer,
-    Capture,
-    Hold,
     Piece,
     Request,
     State,
+    Wish,
     answer_message,
-    capture_fault,
-    hold_fault,
+    fault_of,
     read_piece,
     read_request,
     request_message,
 )
 
-SUITE = "cs-mlkem512-aesgcm-falcon512"
-HOLD = Hold(SUITE, 90.5)
-CAPTURE = Capture(30.0, 250.5, "hover-7.csv")
 NAN, INFINITE = math.nan, math.inf
 
 
-def content_of(wish: Hold | Capture) -> bytes:
+def content_of(wish: Wish) -> bytes:
     return request_message(Request(1, 0, wish)).content
 
 
@@ -42,9 +38,9 @@ def piece_of(answer: Answer, text_from: int = 0) -> Piece:
 
 @pytest.mark.parametrize(
     "wish",
-    [HOLD, Hold(""), Hold(None, 1.0), CAPTURE, Capture(1.0, 0.0, LONGEST_NAME * "x")],
+    [HOLD, hold(""), hold("other", 1.0), CAPTURE, capture(1.0, 0.0, LONGEST_NAME * "x")],
 )
-def test_a_request_is_read_as_it_was_written(wish: Hold | Capture) -> None:
+def test_a_request_is_read_as_it_was_written(wish: Wish) -> None:
     request = Request(0xDEADBEEF, 45, wish)
     message = request_message(request)
     assert message.kind == Kind.REQUEST
@@ -62,36 +58,36 @@ def test_a_hold_of_a_suite_that_is_unknown_here_is_no_release() -> None:
     content[6] = 99
     request = read_request(bytes(content))
     assert request is not None
-    assert request.content == Hold(None, 90.5)
+    assert request.wish == hold("other", 90.5)
 
 
 @pytest.mark.parametrize("rate_hz", [NAN, INFINITE])
 def test_a_rate_that_is_no_number_asks_for_the_highest(rate_hz: float) -> None:
-    request = read_request(content_of(Capture(1.0, rate_hz, "a")))
+    request = read_request(content_of(capture(1.0, rate_hz, "a")))
     assert request is not None
-    assert request.content == Capture(1.0, 0.0, "a")
+    assert request.wish == capture(1.0, 0.0, "a")
 
 
 @pytest.mark.parametrize("letter", b"\0\x1b \x7f\x80\xff")
 def test_a_name_that_no_terminal_shows_is_ignored(letter: int) -> None:
-    whole = content_of(Capture(1.0, 0.0, "name"))
+    whole = content_of(capture(1.0, 0.0, "name"))
     assert read_request(whole[:-1] + bytes((letter,))) is None
-    assert capture_fault(Capture(1.0, 0.0, chr(letter))) != ""
+    assert fault_of(capture(1.0, 0.0, chr(letter))) != ""
 
 
 def test_a_name_has_a_length_that_fits() -> None:
-    whole = content_of(Capture(1.0, 0.0, LONGEST_NAME * "x"))
+    whole = content_of(capture(1.0, 0.0, LONGEST_NAME * "x"))
     place = len(whole) - LONGEST_NAME - 1
     for size in (0, LONGEST_NAME + 1):
         assert read_request(whole[:place] + bytes((size,)) + whole[place + 1 :] + b"x") is None
     for name in ("", "two words", (LONGEST_NAME + 1) * "x", "caf\u00e9"):
-        assert capture_fault(Capture(1.0, 0.0, name)) != "", name
+        assert fault_of(capture(1.0, 0.0, name)) != "", name
     for name in ("!", "~", LONGEST_NAME * "x"):
-        assert capture_fault(Capture(1.0, 0.0, name)) == "", name
+        assert fault_of(capture(1.0, 0.0, name)) == "", name
 
 
 @pytest.mark.parametrize("wish", [HOLD, CAPTURE])
-def test_a_request_that_is_cut_or_for_something_else_is_ignored(wish: Hold | Capture) -> None:
+def test_a_request_that_is_cut_or_for_something_else_is_ignored(wish: Wish) -> None:
     whole = content_of(wish)
     assert all(read_request(whole[:size]) is None for size in range(len(whole)))
     assert read_request(whole[:5] + b"\x4d" + whole[6:]) is None
@@ -99,15 +95,15 @@ def test_a_request_that_is_cut_or_for_something_else_is_ignored(wish: Hold | Cap
 
 
 def test_what_makes_no_sense_has_a_fault() -> None:
-    assert hold_fault("cs-none", 9.0) == "There is no suite cs-none."
-    assert hold_fault("", 0.0) == ""
-    assert hold_fault(SUITE, 90.5) == ""
+    assert fault_of(hold("cs-none", 9.0)) == "There is no suite cs-none."
+    assert fault_of(hold("")) == ""
+    assert fault_of(HOLD) == ""
     for seconds in (0.0, -1.0, 86401.0, NAN):
-        assert hold_fault(SUITE, seconds) != ""
-        assert capture_fault(Capture(seconds, 0.0, "hover")) != ""
+        assert fault_of(hold(LIGHTEST, seconds)) != ""
+        assert fault_of(capture(seconds, 0.0, "hover")) != ""
     for rate_hz in (-1.0, 0.5, 10000.0, NAN):
-        assert capture_fault(Capture(5.0, rate_hz, "hover")) != ""
-    assert capture_fault(Capture(5.0, 0.0, "hover")) == ""
+        assert fault_of(capture(5.0, rate_hz, "hover")) != ""
+    assert fault_of(capture(5.0, 0.0, "hover")) == ""
 
 
 def test_an_answer_is_read_as_it_was_written() -> None:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from rclpy.client import Client
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
 from rclpy.task import Future
 
@@ -28,7 +27,7 @@ from pqc_policy.messages.content import Kind
 from pqc_policy.messages.fleet import is_warning
 from pqc_policy.messages.lines import Announcer, LineSender
 from pqc_policy.messages.reports import ComputerReadings, DecisionRepeater, decision_report
-from pqc_policy.messages.requests import Answer, Capture, Request, State, read_request
+from pqc_policy.messages.requests import Answer, Request, State, read_request
 from pqc_policy.nodes.messengers.messenger import Channel, Messenger
 from pqc_policy.nodes.process.polled_subscription import PolledSubscription
 from pqc_policy.nodes.run_node import run
@@ -101,29 +100,20 @@ class DroneMessenger(Messenger):
         self._channel.send(answer)
 
     def _carry_out(self, request: Request) -> None:
-        wish = request.content
-        if isinstance(wish, Capture):
-            capture = CapturePower.Request(
-                seconds=wish.seconds, rate_hz=wish.rate_hz, name=wish.name
-            )
-            self.get_logger().info("The ground station asks to capture power.")
-            self._call(request.id, self._capture, capture, wish.seconds)
-        elif wish.suite is None:
-            self._refuse(request.id, "The drone knows no such suite.")
+        wish = request.wish
+        if isinstance(wish, CapturePower.Request):
+            client, seconds, what = self._capture, wish.seconds, "capture power"
         else:
+            client, seconds = self._hold, 0.0
             what = f"hold {wish.suite}" if wish.suite else "release the suite"
-            self.get_logger().info(f"The ground station asks to {what}.")
-            hold = HoldSuite.Request(suite=wish.suite, seconds=wish.seconds)
-            self._call(request.id, self._hold, hold, 0.0)
-
-    def _call(self, request_id: int, client: Client, request: Any, seconds: float) -> None:
+        self.get_logger().info(f"The ground station asks to {what}.")
         if not client.service_is_ready():
-            self._refuse(request_id, f"No node of the drone offers {client.service_name}.")
+            self._refuse(request.id, f"No node of the drone offers {client.service_name}.")
             return
-        call = client.call_async(request)
+        call = client.call_async(wish)
         until_s = time.monotonic() + seconds + SERVICE_PATIENCE_S
-        self._waiting[request_id] = until_s, partial(client.remove_pending_request, call)
-        call.add_done_callback(partial(self._answered, request_id))
+        self._waiting[request.id] = until_s, partial(client.remove_pending_request, call)
+        call.add_done_callback(partial(self._answered, request.id))
 
     def _answered(self, request_id: int, call: Future) -> None:
         if self._waiting.pop(request_id, None) is not None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 from rclpy.node import NodeNameNonExistentError
@@ -19,15 +18,7 @@ from pqc_policy.messages.asker import Asker
 from pqc_policy.messages.content import Kind
 from pqc_policy.messages.fleet import WARNING, FleetWarnings
 from pqc_policy.messages.reports import read_computer, read_decision
-from pqc_policy.messages.requests import (
-    Answer,
-    Capture,
-    Hold,
-    State,
-    capture_fault,
-    hold_fault,
-    read_piece,
-)
+from pqc_policy.messages.requests import Answer, State, Wish, fault_of, read_piece
 from pqc_policy.nodes.messengers.messenger import Channel, Messenger, PolledService
 from pqc_policy.nodes.process.polled_subscription import PolledSubscription
 from pqc_policy.nodes.run_node import run
@@ -41,8 +32,6 @@ _TOO_MANY = "Too many requests wait for the drone's answers."
 _SILENT = "The drone has not answered: whether it has done it is unknown."
 _MOST_DRONES = 256
 
-Ended = Callable[[bool, Answer], None]
-
 
 class Drone:
     """The topics and services of one drone."""
@@ -54,7 +43,7 @@ class Drone:
         self._prefix = prefix
         self._tell = tell
         self._asker = Asker(random.getrandbits(32))
-        self._waiting: dict[int, Ended] = {}
+        self._waiting: dict[int, Callable[[bool, Answer], None]] = {}
         self._suite = ""  # of the session
         self.channel = Channel(node, prefix, self._take)
         self._computers = node.create_publisher(DroneComputer, f"{prefix}drone_computer", _REPORTS)
@@ -63,8 +52,8 @@ class Drone:
             node, TunnelStatus, f"{prefix}status", self._note_session, _LATCHED
         )
         self._services = [
-            PolledService(node, HoldSuite, f"{prefix}hold_suite", self._hold),
-            PolledService(node, CapturePower, f"{prefix}capture_power", self._capture),
+            PolledService(node, HoldSuite, f"{prefix}hold_suite", self._ask),
+            PolledService(node, CapturePower, f"{prefix}capture_power", self._ask),
         ]
 
     def step(self, now_s: float) -> None:
@@ -92,23 +81,13 @@ class Drone:
         elif message.kind == Kind.ANSWER and (piece := read_piece(content)) is not None:
             self._asker.take(piece, time.monotonic())
 
-    def _hold(self, request: HoldSuite.Request, respond: Callable[[Any], None]) -> None:
-        fault = hold_fault(request.suite, request.seconds)
-        seconds = request.seconds if request.suite else 0.0
-        self._ask(fault, Hold(request.suite, seconds), lambda *end: respond(hold_response(*end)))
-
-    def _capture(self, request: CapturePower.Request, respond: Callable[[Any], None]) -> None:
-        wish = Capture(request.seconds, request.rate_hz, request.name)
-        ended = partial(capture_response, request.name)
-        self._ask(capture_fault(wish), wish, lambda *end: respond(ended(*end)))
-
-    def _ask(self, fault: str, wish: Hold | Capture, ended: Ended) -> None:
-        fault = fault or ("" if self._suite else _NO_SESSION)
+    def _ask(self, wish: Wish, respond: Callable[[Any], None]) -> None:
+        fault = fault_of(wish) or ("" if self._suite else _NO_SESSION)
         request_id = None if fault else self._asker.ask(wish, time.monotonic())
         if request_id is None:
-            ended(False, Answer(State.REFUSED, fault or _TOO_MANY))
+            respond(response_to(wish, True, Answer(State.REFUSED, fault or _TOO_MANY)))
         else:
-            self._waiting[request_id] = ended
+            self._waiting[request_id] = lambda *end: respond(response_to(wish, *end))
 
 
 class GroundMessenger(Messenger):
@@ -148,26 +127,19 @@ class GroundMessenger(Messenger):
             self._drones[prefix].channel.send(WARNING)
 
 
-def hold_response(answered: bool, answer: Answer) -> HoldSuite.Response:
-    """Return the response to a request for a hold that has ended."""
+def response_to(wish: Wish, answered: bool, answer: Answer) -> Any:
+    """Return the response to a request that has ended, with or without an answer."""
+    text = answer.text if answered or answer.text else _SILENT
     done = answered and answer.state is State.DONE
-    return HoldSuite.Response(success=done, message=_sentence(answered, answer))
-
-
-def capture_response(name: str, answered: bool, answer: Answer) -> CapturePower.Response:
-    """Return the response to a request for a capture of this name that has ended."""
-    done = answered and answer.state is State.DONE
-    response = CapturePower.Response(success=done, message=_sentence(answered, answer))
+    if isinstance(wish, HoldSuite.Request):
+        return HoldSuite.Response(success=done, message=shown(text))
+    response = CapturePower.Response(success=done, message=shown(text))
     if answered and answer.samples:
-        response.file = name if name.endswith(".csv") else f"{name}.csv"
+        response.file = f"{wish.name.removesuffix('.csv')}.csv"
         response.samples, response.seconds = answer.samples, answer.seconds
         response.energy_j = answer.energy_j
         response.mean_w = answer.energy_j / answer.seconds if answer.seconds > 0 else 0.0
     return response
-
-
-def _sentence(answered: bool, answer: Answer) -> str:
-    return shown(answer.text) if answered or answer.text else _SILENT
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
