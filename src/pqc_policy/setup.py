@@ -36,6 +36,8 @@ setup(
         "console_scripts": [
             "advisor_node = pqc_policy.nodes.entry_points:advisor_node",
             "check = pqc_policy.replay.check_command:main",
+            "drone_messenger_node = pqc_policy.nodes.entry_points:drone_messenger_node",
+            "ground_messenger_node = pqc_policy.nodes.entry_points:ground_messenger_node",
             "policy_node = pqc_policy.nodes.entry_points:policy_node",
             "replay = pqc_policy.replay.replay_command:main",
             "sensing_node = pqc_policy.nodes.entry_points:sensing_node",

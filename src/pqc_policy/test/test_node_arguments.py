@@ -80,7 +80,13 @@ def test_a_parameter_file_that_is_none_or_anybodys_is_refused_before_ros_reads_i
     assert sentence in output
 
 
-@pytest.mark.parametrize("node", ["policy_node", "sensing_node", "advisor_node"])
+@pytest.mark.parametrize(
+    "node",
+    [
+        *("policy_node", "sensing_node", "advisor_node"),
+        *("drone_messenger_node", "ground_messenger_node"),
+    ],
+)
 def test_help_imports_no_ros(node: str) -> None:
     program = (
         "import sys\n"

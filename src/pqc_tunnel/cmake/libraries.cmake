@@ -47,15 +47,12 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/delivery_rate.cpp
   src/protocol/drone_end.cpp
   src/protocol/drone_hellos.cpp
-  src/protocol/drone_notices.cpp
   src/protocol/drone_prekeys.cpp
   src/protocol/drone_rekeys.cpp
   src/protocol/drone_sessions.cpp
   src/protocol/epoch_keys.cpp
   src/protocol/event.cpp
   src/protocol/gcs_end.cpp
-  src/protocol/ground_answerer.cpp
-  src/protocol/ground_asker.cpp
   src/protocol/handshake_crypto.cpp
   src/protocol/hello_gate.cpp
   src/protocol/hello_messages.cpp
@@ -80,7 +77,6 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/repeated_failure.cpp
   src/protocol/reassembly.cpp
   src/protocol/replay_window.cpp
-  src/protocol/request_notices.cpp
   src/protocol/saturation.cpp
   src/protocol/served_context.cpp
   src/protocol/served_drone.cpp
@@ -147,12 +143,10 @@ add_library(pqc_tunnel_engine STATIC
   src/identity/make_identity.cpp
   src/identity/match_identities.cpp
 
-  src/engine/decision_announcer.cpp
-  src/engine/decision_repeater.cpp
   src/engine/destination.cpp
+  src/engine/drone_lines.cpp
   src/engine/engine.cpp
   src/engine/event_limit.cpp
-  src/engine/fleet_warnings.cpp
   src/engine/ground_probe.cpp
   src/engine/link.cpp
   src/engine/mailbox.cpp
@@ -207,7 +201,6 @@ set_source_files_properties(
   src/os/replaced_file.cpp
   src/paths/mavlink_statustext.cpp
   src/protocol/delivery_rate.cpp
-  src/protocol/drone_notices.cpp
   src/protocol/link_estimator.cpp
   src/protocol/prekey_pool.cpp
   src/protocol/wire.cpp

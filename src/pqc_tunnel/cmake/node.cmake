@@ -2,14 +2,12 @@
 set(PQC_TUNNEL_NODE_SOURCES
   src/node/companions.cpp
   src/node/diagnosis.cpp
-  src/node/drone_reports.cpp
   src/node/exposure_diagnosis.cpp
   src/node/exposure_watch.cpp
   src/node/graph_watch.cpp
-  src/node/ground_request_server.cpp
-  src/node/ground_requests.cpp
   src/node/messages.cpp
   src/node/parameters.cpp
+  src/node/peer_messages.cpp
   src/node/peer_ros_interface.cpp
   src/node/peer_names.cpp
   src/node/rekey_requests.cpp
@@ -19,13 +17,12 @@ set(PQC_TUNNEL_NODE_SOURCES
 )
 set(PQC_TUNNEL_NODE_TESTS
   test/node/test_companions.cpp
-  test/node/test_drone_reports.cpp
   test/node/test_diagnosis.cpp
   test/node/test_exposure_diagnosis.cpp
   test/node/test_graph_watch.cpp
-  test/node/test_ground_requests_node.cpp
   test/node/test_messages.cpp
   test/node/test_node_parameters.cpp
+  test/node/test_peer_messages.cpp
   test/node/test_peer_names.cpp
   test/node/test_rekey_requests.cpp
   test/node/test_shown_log.cpp

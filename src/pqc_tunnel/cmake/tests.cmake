@@ -109,7 +109,6 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_ground_exchanges.cpp
     test/protocol/test_ground_prekeys.cpp
     test/protocol/test_ground_rekeys.cpp
-    test/protocol/test_ground_requests.cpp
     test/protocol/test_ground_sessions.cpp
     test/protocol/test_handshake_jobs.cpp
     test/protocol/test_handshake_load.cpp
@@ -146,7 +145,6 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/test_repeated_failure.cpp
     test/protocol/test_reassembly.cpp
     test/protocol/test_replay_window.cpp
-    test/protocol/test_request_notices.cpp
     test/protocol/test_saturated_link.cpp
     test/protocol/test_saturation.cpp
     test/protocol/test_saturation_steps.cpp
@@ -180,8 +178,6 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/daemon/test_command_line.cpp
     test/daemon/test_stopped_process.cpp
     test/daemon/test_unit.cpp
-    test/engine/test_decision_announcer.cpp
-    test/engine/test_decision_repeater.cpp
     test/engine/test_engine.cpp
     test/engine/test_engine_interfaces.cpp
     test/engine/test_engine_links.cpp
@@ -190,7 +186,6 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/engine/test_engine_refusals.cpp
     test/engine/test_engine_strangers.cpp
     test/engine/test_event_limit.cpp
-    test/engine/test_fleet_warnings.cpp
     test/engine/test_hello_budget.cpp
     test/engine/test_policy_watch.cpp
     test/engine/test_punctuality.cpp

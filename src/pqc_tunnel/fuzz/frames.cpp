@@ -8,11 +8,9 @@
 #include "paths/link_settings.hpp"
 #include "property.hpp"
 #include "protocol/control_frame.hpp"
-#include "protocol/drone_notices.hpp"
-#include "protocol/request_notices.hpp"
 #include "protocol/stream.hpp"
 
-// Headers of datagrams, control messages, notices, parts of streams and bundles: what is understood is encoded to the same bytes.
+// Headers of datagrams, control messages, parts of streams and bundles: what is understood is encoded to the same bytes.
 
 namespace pqc_tunnel::fuzz
 {
@@ -31,29 +29,10 @@ void check_header(ByteView datagram)
   must(!is_hello(datagram), "a datagram is a sealed frame or a hello, not both");
 }
 
-void check_notice(const Notice & notice)
-{
-  if (const auto computer = computer_notice(notice)) {
-    must(computer_notice(to_notice(*computer)) == computer, "a computer's notice means the same");
-  }
-  if (const auto decision = decision_notice(notice)) {
-    must(decision_notice(to_notice(*decision)) == decision, "a decision's notice means the same");
-  }
-  if (const auto request = ground_request(notice)) {
-    must(ground_request(to_notice(*request)) == request, "a request means the same");
-  }
-  if (const auto piece = answer_piece(notice)) {
-    must(answer_piece(to_notice(*piece)) == piece, "an answer means the same");
-  }
-}
-
 void check_control(ByteView text)
 {
   if (const auto frame = decode_control(text)) {
     must(std::ranges::equal(encode(*frame), text), "a control message is encoded as it was");
-    if (const auto * notice = std::get_if<Notice>(&frame->body)) {
-      check_notice(*notice);
-    }
   }
 }
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
@@ -41,7 +42,7 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
             "respawn",
             default_value="true",
             choices=["true", "false"],
-            description="Start the tunnel again a second after it ends.",
+            description="Start a node again a second after it ends.",
         ),
         DeclareLaunchArgument(
             "record",
@@ -100,6 +101,30 @@ def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     return [tunnel]
 
 
+def start_messenger(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Return the node that publishes what drones report, if its package is installed."""
+    try:
+        get_package_prefix("pqc_policy")
+    except PackageNotFoundError:
+        return []
+    return [
+        Node(
+            package="pqc_policy",
+            executable="ground_messenger_node",
+            exec_name="ground_messenger_node",
+            name="messenger",
+            namespace=LaunchConfiguration("namespace"),
+            ros_arguments=[
+                *("--log-level", LaunchConfiguration("log_level")),
+                *("--enclave", "/messenger"),
+            ],
+            respawn=LaunchConfiguration("respawn").perform(context) == "true",
+            respawn_delay=1.0,
+            output="screen",
+        )
+    ]
+
+
 def start_aggregator() -> IncludeLaunchDescription:
     """Return the aggregator of /diagnostics, started as the argument of its name says."""
     return IncludeLaunchDescription(
@@ -128,5 +153,6 @@ def generate_launch_description() -> LaunchDescription:
             record_bag(),
             start_aggregator(),
             OpaqueFunction(function=start_tunnel),
+            OpaqueFunction(function=start_messenger),
         ]
     )

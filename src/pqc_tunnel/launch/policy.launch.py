@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Starts the nodes that decide about the drone's cipher suite: policy, sensing and advisor."""
+"""Starts the nodes that decide about the drone's cipher suite, and the one that reports them."""
 
 from __future__ import annotations
 
@@ -118,8 +118,28 @@ def start_nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     ]
 
 
+def start_messenger(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Return the node that reports to the ground station and carries out its requests."""
+    return [
+        Node(
+            package="pqc_policy",
+            executable="drone_messenger_node",
+            exec_name="drone_messenger_node",
+            name="messenger",
+            namespace=LaunchConfiguration("namespace"),
+            ros_arguments=[
+                *("--log-level", LaunchConfiguration("log_level")),
+                *("--enclave", "/messenger"),
+            ],
+            respawn=LaunchConfiguration("respawn").perform(context) == "true",
+            respawn_delay=1.0,
+            output="screen",
+        )
+    ]
+
+
 def generate_launch_description() -> LaunchDescription:
-    """Describe the three nodes."""
+    """Describe the nodes."""
     return LaunchDescription(
         [
             *declare_arguments(),
@@ -129,5 +149,6 @@ def generate_launch_description() -> LaunchDescription:
                 )
             ),
             OpaqueFunction(function=start_nodes),
+            OpaqueFunction(function=start_messenger),
         ]
     )

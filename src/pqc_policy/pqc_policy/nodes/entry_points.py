@@ -12,12 +12,22 @@ from pqc_policy.nodes.process.interruption import exit_on_sigint
 _USAGE = """usage: ros2 run pqc_policy {} [--ros-args -p NAME:=VALUE | --params-file FILE …]
 
 docs/policy.md describes the node, docs/parameters.md its parameters. The launch files
-policy.launch.py and drone.launch.py of pqc_tunnel start it with the others."""
+policy.launch.py, drone.launch.py and gcs.launch.py of pqc_tunnel start it with the others."""
 
 
 def advisor_node() -> int:
     """Run `advisor_node` until it is stopped."""
     return _main("pqc_policy.nodes.advisor_node")
+
+
+def drone_messenger_node() -> int:
+    """Run `drone_messenger_node` until it is stopped."""
+    return _main("pqc_policy.nodes.messengers.drone_messenger_node")
+
+
+def ground_messenger_node() -> int:
+    """Run `ground_messenger_node` until it is stopped."""
+    return _main("pqc_policy.nodes.messengers.ground_messenger_node")
 
 
 def policy_node() -> int:

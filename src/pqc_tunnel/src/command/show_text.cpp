@@ -167,6 +167,9 @@ std::string peer_text(const YAML::Node & peer)
   if (peer["policy_silent"].as<bool>(false)) {
     lines += line("policy", "silent, nothing adapts the suite");
   }
+  if (const std::string said = text(peer["said"]); !said.empty()) {
+    lines += line("drone says", said);
+  }
   return lines;
 }
 

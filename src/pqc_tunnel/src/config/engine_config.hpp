@@ -60,8 +60,7 @@ struct EngineConfig
   PacketThreadConfig packet_thread;
   std::size_t worker_threads = 1;
   std::vector<std::string> warnings;  // of parameters without effect, in sentences
-  bool warn_fleet = false;            // GCS: tell the other drones of an attack that one reports
-  bool announce_decisions = false;    // GCS: show the decisions of drones in their ground programs
+  bool announce_decisions = false;    // GCS: show the lines of drones in their ground programs
   bool radio_status = false;          // drone: tell the autopilot how full a thin link is
 };
 

@@ -414,7 +414,6 @@ EngineConfig make_engine_config(
   config.packet_thread.receive_buffer_bytes =
     static_cast<std::size_t>(values.integer("packet_thread.receive_buffer_bytes"));
   config.packet_thread.lock_memory = values.flag("packet_thread.lock_memory");
-  config.warn_fleet = role == Role::gcs && values.flag("warn_fleet");
   config.announce_decisions = role == Role::gcs && values.flag("announce_decisions");
   for (const auto & drone : unserved_drones(role, given)) {
     std::string warning = "The parameters drone.";

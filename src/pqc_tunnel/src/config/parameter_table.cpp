@@ -382,12 +382,8 @@ Specs gcs_specs()
     {list("drones", "Names of the drones that are served, as in `pqc identity init --drone`."),
      flag(
        "announce_decisions", true,
-       "Show in the ground program, as a STATUSTEXT, to which suite a drone's policy changes and "
-       "why, and what its cues ask the operator to do; made here, so that it costs no airtime."),
-     flag(
-       "warn_fleet", true,
-       "Tell the other drones when one reports an attack; they renew their keys early, see "
-       "warned_s of the policy."),
+       "Show in the ground program, as a STATUSTEXT, the lines that a drone's programs send: to "
+       "which suite its policy changes and why, and what its cues ask the operator to do."),
      plaintext_bind_spec()});
   append(specs, "Suites", suite_specs(Role::gcs));
   append(specs, "Keys made ahead", prekey_pool_specs());

@@ -11,7 +11,6 @@
 #include "pqc_tunnel/net/address.hpp"
 #include "pqc_tunnel/os/process.hpp"
 #include "pqc_tunnel/os/thread.hpp"
-#include "protocol/request_notices.hpp"
 
 namespace pqc_tunnel
 {
@@ -46,8 +45,7 @@ PacketLoop::PacketLoop(
   from_link_(0, max_frame, 0),
   hello_budget_(monotonic_now()),
   probe_(poller_),
-  announcers_(config.plaintexts.size()),
-  fleet_warnings_(config.plaintexts.size()),
+  drone_lines_(config.plaintexts.size()),
   punctuality_(longest_wait, monotonic_now()),
   workers_(config.worker_threads, handshake_niceness, [&mailbox] { mailbox.wake_up().notify(); }),
   preparers_(config.role == Role::gcs ? 1 : 0, preparation_niceness, [&mailbox] {
@@ -349,36 +347,28 @@ void PacketLoop::add_event(Event event)
 void PacketLoop::carry_out(NoticeArrived output)
 {
   if (config_.role == Role::gcs) {  // a drone believes nobody about a policy
-    if (const auto decision = decision_notice(output.notice)) {
-      announce_decision(output.peer, *decision, output.time);
-      warn_fleet(output.peer, *decision, output.time);
-    }
+    show_line(output.peer, output.notice, output.time);
     note_policy(output.peer, output.notice, output.time);
   }
   mailbox_.add_notice(output);
   announce_by(output.time);
 }
 
-void PacketLoop::warn_fleet(PeerIndex from, const DecisionNotice & decision, Instant now)
+void PacketLoop::show_line(PeerIndex peer, const Notice & notice, Instant now)
 {
-  if (!config_.warn_fleet) {
-    return;
-  }
-  for (const PeerIndex drone : fleet_warnings_.handle(from, decision, now)) {
-    tunnel_.send_notice(drone, warning_notice(), now);
-  }
-}
-
-// By the ground's end, so that it costs no airtime.
-void PacketLoop::announce_decision(PeerIndex peer, const DecisionNotice & decision, Instant now)
-{
-  if (!config_.announce_decisions) {
-    return;
-  }
   const auto index = static_cast<std::size_t>(peer);
-  if (const auto line = announcers_.at(index).handle(decision, now)) {
+  const auto line = drone_lines_.at(index).handle(notice);
+  if (!line) {
+    return;
+  }
+  if (config_.announce_decisions) {
     plaintexts_.at(index).show(line->severity, line->text);
   }
+  Event event{EventKind::said, now, peer, nullptr, {}, line->text};
+  if (line->severity == MavlinkSeverity::warning) {
+    event.severity = EventSeverity::warning;
+  }
+  carry_out(std::move(event));
 }
 
 // The drone's end learns it from its own programs, the ground's from the drone.
@@ -462,6 +452,7 @@ void PacketLoop::publish(Instant now)
       live_addresses_.insert(path.remote);
     }
     snapshot->peers.back().policy_silent = policy_watches_.at(i).silent();
+    snapshot->peers.back().said = drone_lines_.at(i).newest();
     if (auto news = plaintexts_[i].news(now)) {
       carry_out(std::move(*news));
     }

@@ -14,9 +14,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "decision_announcer.hpp"
+#include "drone_lines.hpp"
 #include "event_limit.hpp"
-#include "fleet_warnings.hpp"
 #include "ground_probe.hpp"
 #include "hello_budget.hpp"
 #include "link.hpp"
@@ -97,8 +96,7 @@ private:
   void carry_out(Event output);
   void carry_out(NoticeArrived output);
   void add_event(Event event);
-  void warn_fleet(PeerIndex from, const DecisionNotice & decision, Instant now);
-  void announce_decision(PeerIndex peer, const DecisionNotice & decision, Instant now);
+  void show_line(PeerIndex peer, const Notice & notice, Instant now);
   void note_policy(PeerIndex peer, const Notice & notice, Instant now);
   void announce_soon();
   void announce_by(Instant when);
@@ -154,9 +152,8 @@ private:
   };
   std::unordered_set<Endpoint, AddressHash> live_addresses_;  // of peers, when last published
   std::uint64_t hellos_discarded_ = 0;
-  GroundProbe probe_;                          // drone
-  std::vector<DecisionAnnouncer> announcers_;  // by peer
-  FleetWarnings fleet_warnings_;
+  GroundProbe probe_;                        // drone
+  std::vector<DroneLines> drone_lines_;      // by peer
   std::vector<PolicyWatch> policy_watches_;  // by peer
   Punctuality punctuality_;
   Instant next_load_look_;

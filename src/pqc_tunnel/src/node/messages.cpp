@@ -154,6 +154,7 @@ static_assert(static_cast<int>(EventKind::link_changed) == TunnelEvent::LINK_CHA
 static_assert(static_cast<int>(EventKind::superseded) == TunnelEvent::SUPERSEDED);
 static_assert(static_cast<int>(EventKind::policy_lost) == TunnelEvent::POLICY_LOST);
 static_assert(static_cast<int>(EventKind::policy_back) == TunnelEvent::POLICY_BACK);
+static_assert(static_cast<int>(EventKind::said) == TunnelEvent::SAID);
 
 pqc_msgs::msg::HandshakeTiming to_message(const HandshakeTiming & timing)
 {

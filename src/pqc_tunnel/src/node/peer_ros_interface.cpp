@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "diagnosis_report.hpp"
+#include "peer_messages.hpp"
 #include "suite_list.hpp"
 
 namespace pqc_tunnel
@@ -14,6 +15,8 @@ namespace pqc_tunnel
 
 namespace
 {
+
+constexpr std::size_t message_depth = 100;
 
 std::size_t index_of(PeerIndex peer) { return static_cast<std::size_t>(peer); }
 
@@ -29,6 +32,11 @@ PeerRosInterface::PeerRosInterface(
   suites_ = node.create_publisher<pqc_msgs::msg::SuiteList>(
     prefix + "suites", rclcpp::QoS(1).reliable().transient_local());
   link_ = node.create_publisher<pqc_msgs::msg::LinkReport>(prefix + "link", rclcpp::QoS(10));
+  messages_in_ = node.create_publisher<pqc_msgs::msg::PeerMessage>(
+    prefix + "messages_in", rclcpp::QoS(message_depth));
+  messages_out_ = node.create_subscription<pqc_msgs::msg::PeerMessage>(
+    prefix + "messages_out", rclcpp::QoS(message_depth),
+    [this](const pqc_msgs::msg::PeerMessage & message) { handle_message(message); });
   // rclcpp knows callbacks by their exact signatures.
   // NOLINTBEGIN(performance-unnecessary-value-param)
   rekey_ = node.create_service<Rekey>(
@@ -87,6 +95,18 @@ void PeerRosInterface::publish_suites_if_changed(
 void PeerRosInterface::publish_link(const PeerSnapshot & peer, const ClockPair & now)
 {
   link_->publish(link_message(peer, now));
+}
+
+void PeerRosInterface::publish_message(const NoticeArrived & arrived, const ClockPair & now)
+{
+  messages_in_->publish(peer_message(arrived, now));
+}
+
+void PeerRosInterface::handle_message(const pqc_msgs::msg::PeerMessage & message)
+{
+  if (const auto notice = notice_from(message)) {
+    engine_.send_notice(peer_, *notice);
+  }
 }
 
 ClockPair PeerRosInterface::now() const { return {monotonic_now(), node_.now().nanoseconds()}; }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <pqc_msgs/msg/link_report.hpp>
+#include <pqc_msgs/msg/peer_message.hpp>
 #include <pqc_msgs/msg/suite_list.hpp>
 #include <pqc_msgs/msg/tunnel_status.hpp>
 #include <pqc_msgs/srv/list_suites.hpp>
@@ -46,6 +47,7 @@ public:
   // The newest that was published.
   const std::optional<pqc_msgs::msg::TunnelStatus> & last_status() const { return last_status_; }
   void publish_link(const PeerSnapshot & peer, const ClockPair & now);
+  void publish_message(const NoticeArrived & arrived, const ClockPair & now);
 
 private:
   using Rekey = pqc_msgs::srv::Rekey;
@@ -53,6 +55,7 @@ private:
   using Wipe = pqc_msgs::srv::Wipe;
 
   ClockPair now() const;
+  void handle_message(const pqc_msgs::msg::PeerMessage & message);
   void handle_rekey(
     std::shared_ptr<rclcpp::Service<Rekey>> service, std::shared_ptr<rmw_request_id_t> header,
     const Rekey::Request & request);
@@ -72,6 +75,8 @@ private:
   rclcpp::Publisher<pqc_msgs::msg::TunnelStatus>::SharedPtr status_;
   rclcpp::Publisher<pqc_msgs::msg::SuiteList>::SharedPtr suites_;
   rclcpp::Publisher<pqc_msgs::msg::LinkReport>::SharedPtr link_;
+  rclcpp::Publisher<pqc_msgs::msg::PeerMessage>::SharedPtr messages_in_;
+  rclcpp::Subscription<pqc_msgs::msg::PeerMessage>::SharedPtr messages_out_;
   rclcpp::Service<Rekey>::SharedPtr rekey_;
   rclcpp::Service<ListSuites>::SharedPtr list_suites_;
   rclcpp::Service<Wipe>::SharedPtr wipe_;

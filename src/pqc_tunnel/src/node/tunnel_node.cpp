@@ -146,13 +146,7 @@ void TunnelNode::start()
     diagnostics_.add("strangers", [this](diagnostic_updater::DiagnosticStatusWrapper & wrapper) {
       report_strangers(wrapper);
     });
-    report_publisher_.emplace(*this, prefixes);
-    ground_requests_.emplace(*this, *engine_, prefixes);
   } else {
-    report_sender_.emplace(*this, *engine_);
-    request_server_.emplace(*this, *engine_);
-    fleet_warning_ =
-      create_publisher<pqc_msgs::msg::FleetWarning>("fleet_warning", rclcpp::QoS(10));
     watch_companions();
   }
   watch_graph(prefixes.at(0));
@@ -209,26 +203,10 @@ void TunnelNode::answer_rekeys()
   }
 }
 
-void TunnelNode::handle_notices(const ClockPair & now)
+void TunnelNode::publish_messages(const ClockPair & now)
 {
-  const auto notices = engine_->take_notices();
-  if (report_publisher_) {
-    report_publisher_->publish(notices, now);
-    ground_requests_->handle_notices(notices);
-  } else if (request_server_) {
-    request_server_->handle_notices(notices);
-    publish_warnings(notices, now);
-  }
-}
-
-void TunnelNode::publish_warnings(const std::vector<NoticeArrived> & notices, const ClockPair & now)
-{
-  for (const auto & arrived : notices) {
-    if (is_warning(arrived.notice)) {
-      pqc_msgs::msg::FleetWarning message;
-      message.stamp = to_stamp(arrived.time, now);
-      fleet_warning_->publish(message);
-    }
+  for (const NoticeArrived & arrived : engine_->take_notices()) {
+    peers_.at(static_cast<std::size_t>(arrived.peer))->publish_message(arrived, now);
   }
 }
 
@@ -298,10 +276,6 @@ void TunnelNode::handle_second()
       engine_->send_notice(PeerIndex{0}, to_notice(*notice));
     }
   }
-  if (report_sender_) {
-    report_sender_->handle_second();
-    request_server_->handle_second();
-  }
   handle_activity();
 }
 
@@ -319,7 +293,7 @@ void TunnelNode::handle_activity()
   }
   note_own_status();
   answer_rekeys();
-  handle_notices(now);
+  publish_messages(now);
 
   if (!snapshot.running) {
     const auto ended = engine_->wait();
@@ -374,9 +348,6 @@ void TunnelNode::stop(const std::string & reason)
   engine_->stop();
   answer_rekeys();
   requests_.give_up(reason);
-  if (ground_requests_) {
-    ground_requests_->give_up(reason);
-  }
   rclcpp::shutdown();
 }
 

@@ -9,7 +9,6 @@
 #include <diagnostic_updater/diagnostic_updater.hpp>
 #include <memory>
 #include <optional>
-#include <pqc_msgs/msg/fleet_warning.hpp>
 #include <pqc_msgs/msg/policy_decision.hpp>
 #include <pqc_msgs/msg/tunnel_event.hpp>
 #include <pqc_msgs/msg/tunnel_status.hpp>
@@ -20,11 +19,8 @@
 
 #include "companions.hpp"
 #include "control/control_server.hpp"
-#include "drone_reports.hpp"
 #include "engine/engine.hpp"
 #include "graph_watch.hpp"
-#include "ground_request_server.hpp"
-#include "ground_requests.hpp"
 #include "peer_ros_interface.hpp"
 #include "rekey_requests.hpp"
 
@@ -59,8 +55,7 @@ private:
   void watch_companions();
   void open_control();
   void answer_rekeys();
-  void handle_notices(const ClockPair & now);
-  void publish_warnings(const std::vector<NoticeArrived> & notices, const ClockPair & now);
+  void publish_messages(const ClockPair & now);
   void watch_graph(const std::string & prefix);
   void check_graph(const ClockPair & now);
   void note_own_status();
@@ -83,17 +78,12 @@ private:
   std::unique_ptr<Engine> engine_;         // its threads use the members above
   std::unique_ptr<cli::ControlServer> control_;
   std::vector<std::unique_ptr<PeerRosInterface>> peers_;
-  std::optional<Companions> companions_;                  // drone only
-  std::optional<DroneReportSender> report_sender_;        // drone only
-  std::optional<DroneReportPublisher> report_publisher_;  // GCS only
-  std::optional<GroundRequestServer> request_server_;     // drone only
-  std::optional<GroundRequests> ground_requests_;         // GCS only
+  std::optional<Companions> companions_;  // drone only
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr same_time_;
   rclcpp::Subscription<pqc_msgs::msg::VehicleState>::SharedPtr vehicle_;
   rclcpp::Subscription<pqc_msgs::msg::PolicyDecision>::SharedPtr decision_;
-  rclcpp::Publisher<pqc_msgs::msg::FleetWarning>::SharedPtr fleet_warning_;  // drone only
-  std::string status_topic_;                                                 // of the first peer
-  std::string rekey_service_;                                                // likewise
+  std::string status_topic_;   // of the first peer
+  std::string rekey_service_;  // likewise
   std::optional<GraphWatch> graph_;
   std::int64_t newest_ros_ns_ = 0;  // so far
   rclcpp::Subscription<pqc_msgs::msg::TunnelStatus>::SharedPtr statuses_;

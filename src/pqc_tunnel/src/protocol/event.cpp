@@ -72,6 +72,8 @@ const char * to_string(EventKind kind)
       return "policy_lost";
     case EventKind::policy_back:
       return "policy_back";
+    case EventKind::said:
+      return "said";
   }
   return "";
 }

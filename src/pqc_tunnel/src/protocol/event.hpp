@@ -37,6 +37,7 @@ enum class EventKind : std::uint8_t
   superseded,      // somebody still uses a session that a newer one of this drone has replaced
   policy_lost,     // the drone's policy is silent
   policy_back,     // it decides again
+  said,            // the drone's programs have sent a line for the pilot
 };
 
 enum class EventSeverity : std::uint8_t

@@ -15,15 +15,17 @@
 namespace pqc_tunnel
 {
 
-// What a notice is about. The protocol carries every kind; whoever takes them ignores those that it doesn't know.
+// What a notice is about. The protocol carries every kind, and what most kinds contain is a matter of the programs at
+// both ends (docs/protocol.md). The tunnel reads the last two, and knows that whoever tells a decision is not silent.
 enum class NoticeKind : std::uint8_t
 {
-  computer = 1,  // drone: see ComputerNotice
-  decision = 2,  // drone: see DecisionNotice
-  request = 3,   // GCS: see GroundRequest
-  answer = 4,    // drone: see AnswerPiece
-  warning = 5,   // GCS: another drone of its fleet reports an attack
-  policy = 6,    // drone: see PolicyNotice
+  computer = 1,  // drone
+  decision = 2,  // drone
+  request = 3,   // GCS
+  answer = 4,    // drone
+  warning = 5,   // GCS
+  policy = 6,    // the drone's tunnel: see PolicyNotice
+  line = 7,      // drone: see DroneLines
 };
 
 // A few bytes from one end's programs to the other's, beside the datagrams. The protocol does not repeat a lost one:

@@ -26,6 +26,7 @@ bool NoticePacer::is_urgent(std::size_t kind) const
     case NoticeKind::computer:
     case NoticeKind::decision:
     case NoticeKind::policy:
+    case NoticeKind::line:
       break;
   }
   return false;

@@ -153,6 +153,7 @@ struct PeerSnapshot
   bool clock_valid = false;
   bool stretched = false;      // datagrams or answers come too late
   bool policy_silent = false;  // of the drone, as its tunnel says
+  std::string said;            // GCS: the newest line that the drone's programs sent for the pilot
   Duration rtt{};
   Duration clock_offset{};  // peer clock minus ours
   Duration clock_error{};

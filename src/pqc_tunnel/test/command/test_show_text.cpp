@@ -81,7 +81,7 @@ TEST(ShowText, several_links_have_a_line_each)
     " 5.62 KiB/s as configured, 2.00 KiB received, 100 B sent\n");
 }
 
-TEST(ShowText, a_silent_policy_is_shown)
+TEST(ShowText, a_silent_policy_and_the_newest_line_of_the_drone_are_shown)
 {
   const std::string peer = "{name: gcs, encrypted: true, traffic: {drops: {}}, paths: []";
   const auto shown_of = [](const std::string & of_peer) {
@@ -90,6 +90,8 @@ TEST(ShowText, a_silent_policy_is_shown)
   expect_part(
     shown_of(peer + ", policy_silent: true"), "    policy: silent, nothing adapts the suite\n");
   EXPECT_EQ(shown_of(peer + ", policy_silent: false").find("policy"), std::string::npos);
+  expect_part(shown_of(peer + ", said: 'PQC link: x'"), "    drone says: PQC link: x\n");
+  EXPECT_EQ(shown_of(peer + ", said: ''").find("says"), std::string::npos);
 }
 
 }  // namespace

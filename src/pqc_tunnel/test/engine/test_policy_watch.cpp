@@ -5,8 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "protocol/drone_notices.hpp"
-
 namespace pqc_tunnel::test
 {
 namespace
@@ -16,27 +14,6 @@ using std::chrono::seconds;
 
 constexpr Instant start{seconds(100)};
 constexpr PeerIndex drone{3};
-
-TEST(PolicyNotice, arrives_as_it_was_sent)
-{
-  for (const PolicyNotice & sent :
-       {PolicyNotice{}, PolicyNotice{true, std::nullopt}, PolicyNotice{true, true},
-        PolicyNotice{true, false}, PolicyNotice{false, true}})
-  {
-    Notice notice = to_notice(sent);
-    EXPECT_EQ(policy_notice(notice), sent);
-    notice.size = 2;  // as of a later version
-    EXPECT_EQ(policy_notice(notice), sent);
-  }
-}
-
-TEST(PolicyNotice, has_a_kind_and_a_content)
-{
-  EXPECT_EQ(policy_notice(to_notice(DecisionNotice{})), std::nullopt);
-  Notice empty = to_notice(PolicyNotice{true, true});
-  empty.size = 0;
-  EXPECT_EQ(policy_notice(empty), std::nullopt);
-}
 
 TEST(PolicyWatch, reports_the_begin_and_the_end_of_a_silence_once)
 {

@@ -33,7 +33,7 @@ from applications import GREETING, Application, introduce
 from graph_client import LATCHED, GraphTestCase
 from mavlink_datagrams import heartbeat, message_of
 from pqc_testing.ros_graph import isolate_graph
-from tunnel_pair import SUITE, TunnelPair, make_tunnel_pair
+from tunnel_pair import SUITE, TunnelPair, make_tunnel_pair, messengers
 
 isolate_graph()
 
@@ -45,7 +45,7 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     """Start both ends."""
     pair = make_tunnel_pair()
     return (
-        LaunchDescription([*pair.nodes(), launch_testing.actions.ReadyToTest()]),
+        LaunchDescription([*pair.nodes(), *messengers(), launch_testing.actions.ReadyToTest()]),
         {"pair": pair},
     )
 

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from graph_client import LATCHED, GraphTestCase
 from pqc_testing.ros_graph import isolate_graph
-from tunnel_pair import SUITE, make_tunnel_pair
+from tunnel_pair import SUITE, make_tunnel_pair, messengers
 
 isolate_graph()
 
@@ -32,7 +32,7 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     """Start both ends."""
     pair = make_tunnel_pair()
     return (
-        LaunchDescription([*pair.nodes(), launch_testing.actions.ReadyToTest()]),
+        LaunchDescription([*pair.nodes(), *messengers(), launch_testing.actions.ReadyToTest()]),
         {"pair": pair},
     )
 

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from graph_client import LATCHED, GraphTestCase
 from pqc_testing.ros_graph import isolate_graph
-from tunnel_pair import OTHER_SUITE, SUITE, TunnelPair, make_tunnel_pair
+from tunnel_pair import OTHER_SUITE, SUITE, TunnelPair, make_tunnel_pair, messengers
 
 isolate_graph()
 
@@ -70,7 +70,7 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     policy = drone_node("policy_node", state_dir=str(pair.folder / "state"), **POLICY)
     ready = launch_testing.actions.ReadyToTest()
     return (
-        LaunchDescription([*pair.nodes(), policy, sensing, ready]),
+        LaunchDescription([*pair.nodes(), *messengers(), policy, sensing, ready]),
         {"pair": pair, "policy": policy},
     )
 

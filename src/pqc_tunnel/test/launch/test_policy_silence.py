@@ -28,7 +28,7 @@ from applications import GREETING, Application, introduce
 from graph_client import LATCHED, GraphTestCase
 from mavlink_datagrams import heartbeat, message_of
 from pqc_testing.ros_graph import isolate_graph
-from tunnel_pair import TunnelPair, make_tunnel_pair
+from tunnel_pair import TunnelPair, make_tunnel_pair, messengers
 
 isolate_graph()
 
@@ -42,7 +42,7 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     """Start both ends; the test starts the policy."""
     pair = make_tunnel_pair()
     return (
-        LaunchDescription([*pair.nodes(), launch_testing.actions.ReadyToTest()]),
+        LaunchDescription([*pair.nodes(), *messengers(), launch_testing.actions.ReadyToTest()]),
         {"pair": pair},
     )
 

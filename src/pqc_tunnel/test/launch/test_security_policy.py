@@ -103,13 +103,14 @@ class TestSecurityPolicy(GraphTestCase):
     def test_a_topic_without_a_rule_is_reported_with_the_command_that_finds_rules(self) -> None:
         text = (INSTALLED / "drone.policy.xml").read_text()
         rule = "<topic>decision</topic>"
-        self.assertEqual(text.count(rule), 2)  # published by the policy, read by the tunnel
+        self.assertEqual(text.count(rule), 3)  # published by the policy, read by two nodes
         older = SecurityPolicy(text.replace(rule, ""))
         self.assertEqual(
             complaints(self.uses_of_complete_graph("drone"), older, "old.policy.xml"),
             [
                 f"{use}, for which old.policy.xml has no rule. {COMMAND}"
                 for use in (
+                    "/pqc/messenger subscribes to /pqc/decision",
                     "/pqc/policy publishes /pqc/decision",
                     "/pqc/tunnel subscribes to /pqc/decision",
                 )

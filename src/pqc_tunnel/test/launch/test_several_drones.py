@@ -32,6 +32,7 @@ from tunnel_pair import (
     TunnelPair,
     make_identities,
     make_tunnel_pair,
+    messengers,
     tunnel_node,
 )
 
@@ -52,7 +53,12 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     gcs = tunnel_node("gcs/pqc", pair.gcs)
     drones = [tunnel_node(f"{name}/pqc", parameters) for name, parameters in pair.drones.items()]
     return (
-        LaunchDescription([gcs, *drones, launch_testing.actions.ReadyToTest()]),
+        LaunchDescription(
+            [
+                *(gcs, *drones, *messengers(tuple(f"{name}/pqc" for name in SUITES))),
+                launch_testing.actions.ReadyToTest(),
+            ]
+        ),
         {"pair": pair},
     )
 

@@ -71,6 +71,22 @@ def tunnel_node(namespace: str, parameters: dict[str, Any], **options: Any) -> N
     )
 
 
+def messengers(drones: tuple[str, ...] = ("pqc",)) -> tuple[Node, ...]:
+    """Return the launch actions of the nodes of pqc_policy that use the messages of both ends."""
+    ends = {"gcs/pqc": "ground", **dict.fromkeys(drones, "drone")}
+    return tuple(
+        Node(
+            package="pqc_policy",
+            executable=f"{end}_messenger_node",
+            name="messenger",
+            namespace=namespace,
+            output="screen",
+            sigterm_timeout="30",
+        )
+        for namespace, end in ends.items()
+    )
+
+
 def make_identities(folder: Path, drones: tuple[str, ...]) -> None:
     """Make the folders gcs and one per drone, with keys for the suites used here."""
     command = [program("pqc"), "identity", "init", "--out", str(folder)]

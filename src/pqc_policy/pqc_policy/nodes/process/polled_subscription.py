@@ -28,7 +28,7 @@ class PolledSubscription:
         self._kind = kind
         self._take = take
         self._subscription = node.create_subscription(
-            kind, topic, take, qos, callback_group=_NeverExecuted()
+            kind, topic, take, qos, callback_group=NeverExecuted()
         )
 
     @property
@@ -44,7 +44,7 @@ class PolledSubscription:
                 self._take(taken[0])
 
 
-class _NeverExecuted(CallbackGroup):
+class NeverExecuted(CallbackGroup):
     """A group that no executor waits for."""
 
     def can_execute(self, entity: Entity) -> bool:
