@@ -16,8 +16,8 @@ import parameters
 from budget import budget_findings
 from clang_tidy import tidy_findings
 from cpp_includes import include_findings
-from documents import link_findings, page_findings
-from python_imports import import_findings
+from documents import link_findings
+from python_imports import import_findings, lab_packages
 from underlay_use import underlay_findings
 
 CPP = (".cpp", ".hpp")
@@ -110,6 +110,12 @@ class Lint:
 
     def python_imports(self) -> Iterator[str]:
         yield from import_findings(self.root, self.files)
+        folders = [str(self.root / "src" / name) for name in lab_packages(self.root)]
+        linter = Path(sys.executable).with_name("lint-imports")
+        yield from self.tool(
+            "env", f"PYTHONPATH={':'.join([*folders, str(self.root / 'src' / 'pqc_policy')])}",
+            str(linter), "--config", "setup/imports.ini", "--no-cache", "--no-logo",
+        )
 
     def cpp_includes(self) -> Iterator[str]:
         yield from include_findings(self.root, self.files)
@@ -126,7 +132,6 @@ class Lint:
 
     def documents(self) -> Iterator[str]:
         yield from link_findings(self.root, self.files)
-        yield from page_findings(self.root, self.files)
 
     def addresses(self) -> Iterator[str]:
         for name in self.named(*SOURCE):

@@ -9,7 +9,6 @@ program prints its own as JSON (`pqc parameters --json ROLE`).
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
@@ -249,18 +248,3 @@ def _row(entry: Parameter) -> str:
         "yes" if entry.live else "",
     )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--check", action="store_true", help="only report the files that differ")
-    parser.add_argument("--pqc", type=Path, required=True, help="the built pqc")
-    arguments = parser.parse_args()
-    found = list(findings(ROOT, all_tables(arguments.pqc), fix=not arguments.check))
-    for line in found:
-        print(line, file=sys.stderr)
-    return 1 if found else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks which Python code of the workspace uses which: between packages, folders and modules."""
+"""Checks that packages declare the Python code that they use, and that what flies uses no lab."""
 
 from __future__ import annotations
 
@@ -25,8 +25,6 @@ _ALWAYS = frozenset({*sys.stdlib_module_names, "setuptools"})
 # Functions that import a module by its name in a string.
 _IMPORTING = frozenset({"import_module", "importorskip"})
 
-Graph = dict[str, dict[str, str]]  # from, to, and an example
-
 
 @dataclass
 class Package:
@@ -47,7 +45,6 @@ class Use:
     name: str  # dotted
     line: int
     imported: bool
-    annotation: bool = False  # below `if TYPE_CHECKING`
 
     @property
     def root(self) -> str:
@@ -59,24 +56,13 @@ def import_findings(root: Path, files: Iterable[str]) -> Iterator[str]:
     """Yield a sentence for each violation; `files` are the tracked ones, relative to the root."""
     packages = _read_packages(root, list(files))
     lab = set(lab_packages(root))
-    graph: Graph = {
-        name: {other: "package.xml" for other in sorted(package.depends & packages.keys())}
-        for name, package in packages.items()
-    }
     for name, package in packages.items():
-        uses = {file: list(_uses(root / file, packages)) for file in package.files}
         if name not in lab:
             for other in sorted(package.depends & lab - {TESTING}):
                 yield f"{package.folder}/package.xml: {name} flies, {other} is of the lab"
-        for file, found in uses.items():
-            helpers = _helpers(package, packages) if name in lab else frozenset()
-            yield from _undeclared(package, file, found, lab, helpers)
-            for use in found:
-                if use.root in packages and use.root != name:
-                    graph[name].setdefault(use.root, file)
-        yield from _circles_inside(package, uses)
-    for circle in _circles(graph):
-        yield f"packages depend in a circle: {_path(graph, circle)}"
+        helpers = _helpers(package, packages) if name in lab else frozenset()
+        for file in package.files:
+            yield from _undeclared(package, file, list(_uses(root / file, packages)), lab, helpers)
 
 
 def lab_packages(root: Path) -> list[str]:
@@ -118,17 +104,13 @@ def _read_package(file: Path, folder: PurePosixPath) -> Package:
 
 
 def _uses(file: Path, packages: dict[str, Package]) -> Iterator[Use]:
-    nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
-    checks = [node for node in nodes if isinstance(node, ast.If) and _is_type_checking(node.test)]
-    checked = {id(inner) for check in checks for part in check.body for inner in ast.walk(part)}
-    for node in nodes:
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield Use(alias.name, node.lineno, True, id(node) in checked)
+                yield Use(alias.name, node.lineno, True)
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             for alias in node.names:
-                name = f"{node.module}.{alias.name}"
-                yield Use(name, node.lineno, True, id(node) in checked)
+                yield Use(f"{node.module}.{alias.name}", node.lineno, True)
         elif isinstance(node, ast.Call) and _imports(node):
             argument = node.args[0]
             if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
@@ -140,10 +122,6 @@ def _uses(file: Path, packages: dict[str, Package]) -> Iterator[Use]:
             and node.value.partition(".")[0] in packages
         ):
             yield Use(node.value, node.lineno, False)
-
-
-def _is_type_checking(test: ast.expr) -> bool:
-    return getattr(test, "id", getattr(test, "attr", "")) == "TYPE_CHECKING"
 
 
 def _imports(call: ast.Call) -> bool:
@@ -188,66 +166,3 @@ def _helpers(package: Package, packages: dict[str, Package]) -> frozenset[str]:
 
 def _parents(file: str) -> tuple[PurePosixPath, ...]:
     return tuple(PurePosixPath(file).parents)
-
-
-def _circles_inside(package: Package, uses: dict[str, list[Use]]) -> Iterator[str]:
-    """Yield import circles between the modules and subfolders of each folder.
-
-    Between two modules of a folder an import for annotations alone doesn't count.
-    """
-    base = package.folder
-    own = {
-        PurePosixPath(file).relative_to(base).with_suffix("").parts: file
-        for file in package.files
-        if file.startswith(f"{base}/{package.name}/")
-    }
-    graphs: dict[tuple[str, ...], Graph] = {}
-    for module, file in own.items():
-        for use in uses[file]:
-            target = _module(tuple(use.name.split(".")), own)
-            if target is None or target == module:
-                continue
-            depth = next(i for i, (a, b) in enumerate(zip(module, target, strict=False)) if a != b)
-            if use.annotation and depth + 1 == len(module) == len(target):
-                continue
-            edges = graphs.setdefault(module[:depth], {}).setdefault(module[depth], {})
-            edges.setdefault(target[depth], f"{file}:{use.line}")
-    for folder, graph in sorted(graphs.items()):
-        for circle in _circles(graph):
-            yield f"{base}/{'/'.join(folder)}: imports in a circle: {_path(graph, circle)}"
-
-
-def _module(name: tuple[str, ...], own: dict[tuple[str, ...], str]) -> tuple[str, ...] | None:
-    """Return the module that an import of a name reads; None if it is none of the package's."""
-    for length in range(len(name), 0, -1):
-        for module in (name[:length], (*name[:length], "__init__")):
-            if module in own:
-                return module
-    return None
-
-
-def _circles(graph: Graph) -> list[list[str]]:
-    """Return one circle for each edge that closes a circle, without duplicates."""
-    found: list[list[str]] = []
-    done: set[str] = set()
-
-    def visit(node: str, way: list[str]) -> None:
-        if node in way:
-            circle = way[way.index(node) :]
-            if not any(set(circle) == set(one) for one in found):
-                found.append(circle)
-            return
-        if node in done:
-            return
-        for other in graph.get(node, {}):
-            visit(other, [*way, node])
-        done.add(node)
-
-    for node in graph:
-        visit(node, [])
-    return found
-
-
-def _path(graph: Graph, circle: list[str]) -> str:
-    steps = zip(circle, [*circle[1:], circle[0]], strict=True)
-    return ", ".join(f"{one} -> {other} ({graph[one][other]})" for one, other in steps)

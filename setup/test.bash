@@ -193,7 +193,6 @@ run_tests()
     *" 0 errors, 0 failures,"*) ;;
     *) [ ${#failures[@]} -gt 0 ] || failures+=("tests that no step reported") ;;
   esac
-  "$VENV/bin/python" "$ROOT/setup/slowest_tests.py" "$DEV/build" || true
   if [ ${#failures[@]} -gt 0 ]; then
     say "failed: $(printf '%s; ' "${failures[@]}")"
   fi

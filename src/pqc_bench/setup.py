@@ -15,7 +15,7 @@ setup(
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
-        (f"share/{PACKAGE}/launch", ["launch/matrix.launch.py", "launch/session.launch.py"]),
+        (f"share/{PACKAGE}/launch", ["launch/session.launch.py"]),
     ],
     install_requires=["setuptools"],
     zip_safe=True,

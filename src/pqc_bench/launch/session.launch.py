@@ -6,8 +6,7 @@
 
 The tunnels are started by the launch files for users, after every other program has printed a
 line. No process changes the suite: with policy:=advise the policy publishes decisions, which are
-only recorded. With control:=SOCKET the load takes commands from the cell run; without, it starts
-when datagrams pass the tunnel, and ends after `seconds`. The launch ends with the load. The folder
+only recorded. The load takes commands from the cell run, and the launch ends with it. The folder
 `out` holds parameters.yaml, bag/, load.json, link.json and scenario.json.
 """
 
@@ -70,11 +69,10 @@ ARGUMENTS = (
     ),
     ("warm_up", "20", "Seconds after which a program without output is assumed to be running."),
     ("load", "mavlink", "Traffic through the tunnel: mavlink or blaster."),
-    ("seconds", "10", "Length of the traffic in s, without a control socket."),
     ("link", CLEAN, "Link between the ends: clean, an installed profile, or a file."),
     ("policy", OFF, "Policy: off, or advise (only recorded)."),
     ("link_seed", "1", "Seed of the link: equal seeds treat equal packets equally."),
-    ("control", "", "UNIX socket of the cell run; empty: none."),
+    ("control", None, "UNIX socket of the cell run."),
     ("log_level", "info", "Log level of the tunnel nodes."),
     *((f"{name}_port", default, description) for name, default, description in PORTS),
 )
@@ -166,8 +164,7 @@ def traffic(values: Values) -> ExecuteProcess:
             *("--drone-bind", at(ports.drone_application)),
             *("--ground-bind", at(ports.ground_application)),
             *("--rate", str(RATES[load]), "--size", str(BLASTER_SIZE)),
-            *("--seconds", values["seconds"], "--report", str(values.out / "load.json")),
-            *(("--control", values["control"]) if values["control"] else ()),
+            *("--report", str(values.out / "load.json"), "--control", values["control"]),
         ],
         name=TRAFFIC,
         output="screen",

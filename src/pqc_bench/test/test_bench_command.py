@@ -66,15 +66,14 @@ def test_a_bad_argument_is_one_clear_sentence(
     assert capsys.readouterr().err.endswith(f"{sentence}\n")
 
 
-@pytest.mark.parametrize("command", ["rekey", "simulate", "speed"])
+@pytest.mark.parametrize("command", ["rekey", "speed"])
 def test_a_missing_folder_is_reported_before_anything_is_measured(
     command: str,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for module, name in ((simulate, "source_tree"), (speed, "tool_program")):
-        monkeypatch.setattr(module, name, lambda *_: pytest.fail("it began"))
+    monkeypatch.setattr(speed, "tool_program", lambda *_: pytest.fail("it began"))
     assert exit_code([command, "--out", str(tmp_path / "nowhere" / "file.json")]) == 2
     assert capsys.readouterr().err == (
         f"bench: there is no folder '{tmp_path / 'nowhere'}' to write to\n"

@@ -1,9 +1,6 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <array>
-#include <cstdio>
-#include <fstream>
 #include <iostream>
 
 #include "common/tool.hpp"
@@ -22,14 +19,14 @@ namespace
 constexpr const char * usage =
   R"(Times every primitive of the tunnel on this machine.
 
-  pqc_speed [--count N] [--seconds-cap N] [--only PATTERN ...] [--out FILE] [--quiet]
+  pqc_speed [--count N] [--seconds-cap N] [--only PATTERN ...] [--quiet]
       Key generation, encapsulation and decapsulation of every KEM; key generation, signing and
       verifying of every signature; sealing and opening of 64, 256, 1024 and 4096 bytes with every
       AEAD under one key. It takes --count samples of each (200), one of each per round. An
       operation that took --seconds-cap in total gets no further samples (0: no cap) and is marked
       as cut. --only takes patterns of the names in suite ids, such as mlkem* or aesgcm; it may be
-      repeated. --out writes the result as JSON to a file, "-" to standard output instead of the
-      table. --quiet prints no progress. SIGINT ends it; it then reports the samples so far.
+      repeated. --quiet prints no progress. The result is a line of JSON on standard output.
+      SIGINT ends it; it then reports the samples so far.
 
 Exit codes: 0 done, 1 cannot run or a primitive gave a wrong result, 2 usage.
 )";
@@ -43,7 +40,6 @@ struct Options
   std::size_t count = 200;
   std::uint64_t cap_s = 0;
   std::vector<speed::Subject> subjects;
-  std::string out;
   bool quiet = false;
 };
 
@@ -63,7 +59,6 @@ Result<Options> read_options(const Arguments & arguments)
   if (options.subjects.empty()) {
     return fail(ErrorCode::invalid_argument, "No algorithm has a name that fits --only.");
   }
-  options.out = arguments.value("--out").value_or("");
   options.quiet = arguments.has("--quiet");
   return options;
 }
@@ -98,41 +93,14 @@ speed::RunFacts measure(Options & options, int signals)
   return facts;
 }
 
-Result<int> report(
-  const std::vector<speed::Subject> & subjects, const speed::RunFacts & facts, std::ostream * file)
-{
-  if (file != nullptr) {
-    *file << speed::report_json(subjects, facts) << std::endl;
-  }
-  if (file != &std::cout) {
-    std::cout << speed::report_table(subjects, facts);
-  }
-  if (file != nullptr && !*file) {
-    return fail(ErrorCode::permission, "The result cannot be written.");
-  }
-  return speed::operations_failed(subjects) == 0 ? exit_success : exit_cannot_run;
-}
-
 Result<int> run(Options options)
 {
-  std::ofstream file;
-  std::ostream * out = nullptr;
-  if (options.out == "-") {
-    out = &std::cout;
-  } else if (!options.out.empty()) {
-    file.open(options.out);
-    if (!file) {
-      return fail(ErrorCode::permission, "The file " + options.out + " cannot be written.");
-    }
-    out = &file;
-  }
   const FileDescriptor signals = catch_stop_signals();
-  Result<int> code = exit_cannot_run;
   Thread("speed", stack_bytes, [&] {
     const speed::RunFacts facts = measure(options, signals.get());
-    code = report(options.subjects, facts, out);
+    std::cout << speed::report_json(options.subjects, facts) << std::endl;
   }).join();
-  return code;
+  return speed::operations_failed(options.subjects) == 0 ? exit_success : exit_cannot_run;
 }
 
 }  // namespace
@@ -144,7 +112,7 @@ int main(int argc, char ** argv)
   return tool_main(
     {.name = "pqc_speed",
      .usage = usage,
-     .options = {"--count", "--seconds-cap", "--only", "--out"},
+     .options = {"--count", "--seconds-cap", "--only"},
      .flags = {"--quiet"}},
     argc, argv, read_options, run);
 }

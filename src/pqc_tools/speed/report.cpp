@@ -7,7 +7,6 @@
 #include <oqs/oqs.h>
 
 #include <array>
-#include <cstdio>
 #include <numeric>
 #include <utility>
 
@@ -82,48 +81,6 @@ std::string subject_json(const Subject & subject)
     .str();
 }
 
-// Three significant digits, in a readable unit.
-std::string readable(double nanoseconds)
-{
-  constexpr std::array<std::pair<double, const char *>, 4> units = {
-    {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1.0, "ns"}}};
-  for (const auto & [size, unit] : units) {
-    if (nanoseconds >= size || size == 1.0) {
-      const double value = nanoseconds / size;
-      const int digits = value < 10 ? 2 : value < 100 ? 1 : 0;
-      std::array<char, 32> text{};
-      std::snprintf(text.data(), text.size(), "%.*f %s", digits, value, unit);
-      return text.data();
-    }
-  }
-  return "";
-}
-
-std::string pad(const std::string & text, std::size_t width, bool right = true)
-{
-  const std::string blanks(width > text.size() ? width - text.size() : 0, ' ');
-  return right ? blanks + text : text + blanks;
-}
-
-std::string operation_line(const Subject & subject, const Operation & operation)
-{
-  const std::string size =
-    operation.text_bytes > 0 ? " " + std::to_string(operation.text_bytes) + " B" : "";
-  std::string line = "  " + pad(subject.name, 26, false) + pad(operation.name + size, 14, false) +
-                     pad(std::to_string(timed(operation)), 8);
-  for (const double share : {0.5, 0.05, 0.25, 0.75, 0.95, 1.0}) {
-    const bool any = operation.samples.count() > 0;
-    line += pad(any ? readable(operation.samples.percentile(share)) : "-", 11);
-  }
-  if (operation.cut) {
-    line += "  cut";
-  }
-  if (operation.failed > 0) {
-    line += "  WRONG " + std::to_string(operation.failed) + " times";
-  }
-  return line + "\n";
-}
-
 }  // namespace
 
 std::uint64_t operations_done(std::span<const Subject> subjects)
@@ -164,29 +121,6 @@ std::string report_json(std::span<const Subject> subjects, const RunFacts & fact
     json.raw(name, list.str());
   }
   return json.str();
-}
-
-std::string report_table(std::span<const Subject> subjects, const RunFacts & facts)
-{
-  std::string text =
-    "  " + pad("algorithm", 26, false) + pad("operation", 14, false) + pad("timed", 8);
-  for (const char * heading : {"median", "p5", "p25", "p75", "p95", "max"}) {
-    text += pad(heading, 11);
-  }
-  text += "\n";
-  for (const Subject & subject : subjects) {
-    for (const Operation & operation : subject.operations) {
-      text += operation_line(subject, operation);
-    }
-    if (!subject.unavailable.empty()) {
-      text += "  " + pad(subject.name, 26, false) + "unavailable: " + subject.unavailable + "\n";
-    }
-  }
-  text += "\n  " + std::to_string(sum(subjects, timed)) + " operations timed, " +
-          std::to_string(operations_done(subjects)) + " run, of " +
-          std::to_string(sum(subjects, [](const Operation &) { return 1U; })) + " kinds, in " +
-          std::to_string(facts.rounds) + " rounds; " + readable(facts.wall_s * 1e9) + "\n";
-  return text;
 }
 
 }  // namespace pqc_tunnel::speed

@@ -25,9 +25,6 @@ struct RunFacts
 // One line of JSON. Times are per operation, in nanoseconds.
 std::string report_json(std::span<const Subject> subjects, const RunFacts & facts);
 
-// A table for people: medians with their spread, sizes, and operations that were cut.
-std::string report_table(std::span<const Subject> subjects, const RunFacts & facts);
-
 // Of all operations, including untimed ones.
 std::uint64_t operations_done(std::span<const Subject> subjects);
 std::uint64_t operations_failed(std::span<const Subject> subjects);

@@ -3,7 +3,7 @@
 """The load's side of the control socket: start, open a window, stop.
 
 The cell run listens on a UNIX socket (conductor.py); a load connects when it is ready. Commands are
-lines: start, window NAME, stop, leave. Without such a socket a load runs for a number of seconds.
+lines: start, window NAME, stop, leave.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import contextlib
 import select
 import signal
 import socket
-import time
 from typing import Protocol
 
 from pqc_sim.processes.signal_pipe import SignalPipe
@@ -28,20 +27,16 @@ class Windowed(Protocol):
 class Control:
     """Use it as a context manager in the main thread; SIGINT and SIGTERM stop the load, too."""
 
-    def __init__(self, path: str, seconds: float) -> None:
-        """Connect to a socket, or (without a path) run for so many seconds from `begin`."""
-        self._seconds = seconds
-        self._deadline: float | None = None
+    def __init__(self, path: str) -> None:
+        """Connect to the socket."""
         self._over = False
         self._left = False
         self._text = b""
         self._lines: list[str] = []
         self._signals = SignalPipe(signal.SIGINT, signal.SIGTERM)
-        self._socket: socket.socket | None = None
-        if path:
-            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            self._socket.connect(path)
-            self._socket.setblocking(False)
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.connect(path)
+        self._socket.setblocking(False)
 
     def __enter__(self) -> Control:
         """Use it."""
@@ -51,13 +46,7 @@ class Control:
     def __exit__(self, *_: object) -> None:
         """Leave."""
         self._signals.__exit__(None, None, None)
-        if self._socket is not None:
-            self._socket.close()
-
-    @property
-    def conducted(self) -> bool:
-        """Whether commands come over a socket."""
-        return self._socket is not None
+        self._socket.close()
 
     def wait_for_start(self) -> bool:
         """Wait for the command; False if the load must stop instead."""
@@ -69,11 +58,6 @@ class Control:
                 return True
         return False
 
-    def begin(self) -> None:
-        """Start the time limit, if there is one."""
-        if self._seconds > 0.0 and not self.conducted:
-            self._deadline = time.monotonic() + self._seconds
-
     def stopped(self, load: Windowed) -> bool:
         """Execute received commands; return whether the load must stop."""
         self._read()
@@ -83,32 +67,27 @@ class Control:
                 load.open_window(name)
             elif command == "stop":
                 self._over = True
-        if self._deadline is not None and time.monotonic() >= self._deadline:
-            self._over = True
         return self._over
 
     def send(self, word: str) -> None:
         """Send a word to the cell run."""
-        if self._socket is not None:
-            with contextlib.suppress(OSError):
-                self._socket.sendall(f"{word}\n".encode())
+        with contextlib.suppress(OSError):
+            self._socket.sendall(f"{word}\n".encode())
 
     def wait_for_leave(self) -> None:
         """Wait for the command to leave: the end of the load ends the whole launch."""
-        while self._socket is not None and not self._left:
+        while not self._left:
             select.select(self.sources(), [], [])
             self._read()
             self._left = self._left or bool(self._lines and self._lines.pop(0) == "leave")
 
     def sources(self) -> list[object]:
         """Return the objects to wait for with select."""
-        return [self._signals, *([self._socket] if self._socket is not None else [])]
+        return [self._signals, self._socket]
 
     def _read(self) -> None:
         if self._signals.pending():
             self._over = self._left = True
-        if self._socket is None:
-            return
         with contextlib.suppress(BlockingIOError):
             more = self._socket.recv(4096)
             if not more:

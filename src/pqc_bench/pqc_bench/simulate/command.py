@@ -14,7 +14,6 @@ import argparse
 from pqc_sim.processes.command_line import whole
 
 from pqc_bench.cell.suite_set import choose_suites
-from pqc_bench.harness.usage import output_file
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -50,4 +49,3 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="two or three drones at one ground station, of which one is hostile: the others must "
         "not notice; without --suites, --links and --adversary",
     )
-    parser.add_argument("--out", type=output_file, metavar="FILE", help="where to write the JSON")

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,28 +23,25 @@ def run_speed(
     patterns: Sequence[str] = (),
     show: bool = True,
 ) -> dict[str, Any]:
-    """Run it and return its report; `show` passes its table and progress on to ours.
+    """Run it and return its report; `show` passes its progress on to our standard error.
 
     Raises RunFault if it can't run, or if a primitive gave a wrong result.
     """
-    with tempfile.TemporaryDirectory(prefix="pqc-speed-") as folder:
-        out = Path(folder) / "speed.json"
-        command = [str(program), "--out", str(out)]
-        command += ["--count", str(count), "--seconds-cap", str(seconds_cap)]
-        for pattern in patterns:
-            command += ["--only", pattern]
-        if not show:
-            command.append("--quiet")
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=None if show else subprocess.DEVNULL,
-            stderr=None if show else subprocess.PIPE,
-            text=True,
-            check=False,
-            preexec_fn=end_with_parent,
-        )
-        report = _read(out)
+    command = [str(program), "--count", str(count), "--seconds-cap", str(seconds_cap)]
+    for pattern in patterns:
+        command += ["--only", pattern]
+    if not show:
+        command.append("--quiet")
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=None if show else subprocess.PIPE,
+        text=True,
+        check=False,
+        preexec_fn=end_with_parent,
+    )
+    report = _read(done.stdout)
     if report is None:
         words = (done.stderr or "").strip().splitlines()
         raise RunFault(words[-1] if words else f"pqc_speed failed (exit code {done.returncode})")
@@ -55,10 +51,10 @@ def run_speed(
     return report
 
 
-def _read(out: Path) -> dict[str, Any] | None:
+def _read(text: str) -> dict[str, Any] | None:
     try:
-        report = json.loads(out.read_text(encoding="utf-8"))
-    except (FileNotFoundError, json.JSONDecodeError):
+        report = json.loads(text)
+    except json.JSONDecodeError:
         return None
     if not isinstance(report, dict) or report.get("format") != FORMAT:
         raise RunFault("this pqc_speed writes another format: build the workspace again")

@@ -16,12 +16,14 @@ from pqc_bench.rekey.run import storm
 from pqc_bench.speed.busy_core import BusyCore, measure_busy_core
 from pqc_bench.speed.profile import policy_profile
 from pqc_bench.speed.program import run_speed
+from pqc_bench.speed.speed_text import lines
 
 
 def run(options: argparse.Namespace) -> int:
     """Measure; 0 if every primitive gave right results and the rekeys had no fault."""
     report = run_speed(tool_program("pqc_speed"), options.count, options.seconds_cap, options.only)
     report = {**report, "machine": machine_kind(), "commit": commit()}
+    print("\n".join(lines(report)))
     if options.out is not None:
         write_summary(options.out, report)
     if options.profile is None:

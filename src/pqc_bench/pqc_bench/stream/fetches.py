@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Fetches of a long key: over a narrow link beside data, and over the loopback interface."""
+"""Fetches of a long key over a narrow link, beside data."""
 
 from __future__ import annotations
 
@@ -16,16 +16,13 @@ from pqc_sim.processes.run_fault import RunFault
 from pqc_bench.harness.blaster import DIRECTIONS, Blaster
 from pqc_bench.harness.measured_nodes import MeasuredNodes
 from pqc_bench.harness.tunnel_pair import Plan, TunnelPair
-from pqc_bench.stream.plain_transfer import transfer_s
 
 SUITE = "cs-classicmceliece8192128-aesgcm-mldsa87"
 _LIGHT = "cs-mlkem1024-aesgcm-mldsa87"
 # IPv4 and UDP, as the link emulator counts them, and a sealed frame.
 _FRAME_OVERHEAD, _IP_OVERHEAD = 25, 28
-_BITS, _MS_PER_S = 8, 1000.0
+_BITS = 8
 _WINDOWS = 4
-# The ground station makes a drone four keys in a short time, and then one a second.
-_REFILL_S = 2.5
 _ESTABLISH_S, _POOL_S, _ANSWER_S = 60.0, 180.0, 180.0
 # A queue that never overflows: what a stream adds to the delay is to be seen.
 _QUEUE_BYTES = 1 << 20
@@ -100,23 +97,6 @@ def fetch_beside_data(folder: Path, link: Link, fetches: int, quiet_s: float) ->
         "p99_growth_ms": round(
             statistics.median(fetch["p99_ms"] for fetch in found) - _p99(quiet), 3
         ),
-    }
-
-
-def fetch_over_loopback(folder: Path, fetches: int) -> dict[str, Any]:
-    """Fetch the key as fast as it goes, in turn with plain TCP transfers of as many bytes."""
-    tunnel, plain = [], []
-    with _nodes(folder, _plan(0.0, {})) as (_, view):
-        for _ in range(fetches):
-            _change(view, _LIGHT)
-            view.wait_for_pool(_POOL_S)
-            view.spin(_REFILL_S)
-            plain.append(_MS_PER_S * transfer_s(key_bytes()))
-            tunnel.append(_MS_PER_S * _fetch(view)[0])
-    return {
-        "fetch_ms": [round(one, 3) for one in tunnel],
-        "tcp_ms": [round(one, 3) for one in plain],
-        "ratio": round(statistics.median(tunnel) / statistics.median(plain), 3),
     }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.measurement import run_measurement
 from pqc_bench.stream import stream_text
-from pqc_bench.stream.fetches import Link, fetch_beside_data, fetch_over_loopback, key_bytes
+from pqc_bench.stream.fetches import Link, fetch_beside_data, key_bytes
 from pqc_bench.stream.verdict import judge
 
 _DELAY_MS = 20.0
@@ -39,7 +39,6 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         "rate": options.rate,
         "size": options.size,
         "links": links,
-        "loopback": fetch_over_loopback(folder / "loopback", options.loopback_fetches),
         "machine": machine_kind(),
         "commit": commit(),
     }

@@ -22,9 +22,4 @@ def lines(result: dict[str, Any]) -> list[str]:
             f" of what the link has left; p99 of the data {link['quiet_p99_ms']:.1f} ms quiet,"
             f" {link['p99_growth_ms']:+.1f} ms beside the stream"
         )
-    loopback = result["loopback"]
-    text += [
-        f"  loopback         {median(loopback['fetch_ms']):.1f} ms, plain TCP"
-        f" {median(loopback['tcp_ms']):.1f} ms (ratio {loopback['ratio']:.2f})",
-    ]
     return text

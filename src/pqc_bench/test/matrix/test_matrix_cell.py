@@ -4,9 +4,7 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-import re
 import subprocess
 import sys
 from collections import Counter
@@ -17,7 +15,6 @@ from typing import Any
 import pytest
 import yaml
 from pqc_bench.cell.suite_set import choose_suites
-from pqc_bench.matrix import command as matrix
 from pqc_bench.matrix.state_file import COMPLETED, State
 from pqc_bench.metrics import read_metrics
 from pqc_bench.speed.program import run_speed
@@ -173,14 +170,3 @@ def test_parameters_and_logs_are_in_the_folder(run: Path) -> None:
     assert parameters["/pqc/policy"]["ros__parameters"]["advise_only"] is True
     assert (folder / "logs" / "launch.log").is_file()
     assert (run / "run.json").is_file()
-
-
-def test_the_matrix_launch_file_has_every_option_as_an_argument() -> None:
-    file = Path(__file__).parents[2] / "launch" / "matrix.launch.py"
-    command = ["ros2", "launch", str(file), "--show-args"]
-    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    parser = argparse.ArgumentParser(add_help=False)
-    matrix.configure(parser)
-    options = {action.dest for action in parser._actions} - {"detector"}
-    arguments = set(re.findall(r"^ +'(\w+)':$", text, re.MULTILINE))
-    assert arguments == options | {"light_detector", "heavy_detector"}

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Real runs: one through the launch file, with all programs; one killed and resumed."""
+"""Real runs: one with all programs; one killed and resumed."""
 
 from __future__ import annotations
 
@@ -19,25 +19,17 @@ from proc_state import runs
 
 LIMIT_S = 400.0
 SUITES = ("cs-mlkem768-aesgcm-mldsa65", "cs-mlkem512-aesgcm-mldsa44")
-LAUNCH = Path(__file__).parents[2] / "launch" / "matrix.launch.py"
 
 
-def test_the_launch_file_runs_a_cell_with_detector_blaster_and_lossy_link(tmp_path: Path) -> None:
+def test_a_cell_runs_with_detector_blaster_and_lossy_link(tmp_path: Path) -> None:
     cell = f"light/blaster/lossy-5/{SUITES[0]}"
-    options = {"suites": SUITES[0], "scenario": "light", "load": "blaster", "link": "lossy-5"}
-    options |= {"link_seed": "7", "seconds": "3", "no_speed": "true", "out": str(tmp_path / "run")}
+    options = ["--suites", SUITES[0], "--scenario", "light", "--load", "blaster"]
+    options += ["--link", "lossy-5", "--link-seed", "7", "--seconds", "3", "--no-speed"]
     # A small one: the blaster goes before everything else, and other tests run beside this one.
-    options["light_detector"] = (
-        f"{sys.executable} -m pqc_bench.load light --cpu 10 --memory-mib 100"
-    )
-    command = [
-        "ros2",
-        "launch",
-        str(LAUNCH),
-        *(f"{name}:={value}" for name, value in options.items()),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    detector = f"{sys.executable} -m pqc_bench.load light --cpu 10 --memory-mib 100"
+    with matrix(tmp_path / "run", *options, "--detector", f"light={detector}") as runner:
+        output = runner.communicate(timeout=LIMIT_S)[0]
+    assert runner.returncode == 0, output
     metrics = read_metrics(tmp_path / "run" / "cells" / cell / "metrics.json")
     assert metrics["c_lifecycle"]["success"] is True
     # Other tests may slow down the load, the detector and the runner.

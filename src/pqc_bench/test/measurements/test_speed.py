@@ -19,6 +19,7 @@ from pqc_bench.speed import run as speed
 from pqc_bench.speed.busy_core import BusyCore
 from pqc_bench.speed.profile import policy_profile
 from pqc_bench.speed.program import run_speed
+from pqc_bench.speed.speed_text import lines
 from pqc_policy.policy.profile import load_profile
 from pqc_policy.policy.suites import KEMS, SIGNATURES, SUITES, find_suite
 from pqc_sim.pair.programs import tool_program
@@ -29,11 +30,21 @@ _SIGNATURE = {"keygen": 5e6, "sign": 8e6, "verify": 16e6}
 
 
 def _subject(name: str, medians: dict[str, float]) -> dict[str, Any]:
-    operations = [
-        {"operation": operation, "samples": 9, "median_ns": median, "cut": False, "failed": 0}
-        for operation, median in medians.items()
-    ]
-    return {"algorithm": name, "operations": operations}
+    return _entry(name, [{"operation": of, **_times(ns)} for of, ns in medians.items()])
+
+
+def _times(median_ns: float, spread_ns: float = 0.0) -> dict[str, Any]:
+    low, high = (
+        {f"{name}_ns": median_ns + ns for name in names}
+        for ns, names in ((-spread_ns, ("p5", "p25")), (spread_ns, ("p75", "p95", "max")))
+    )
+    counts = {"samples": 9, "operations_timed": 9, "cut": False, "failed": 0}
+    return {**low, "median_ns": median_ns, **high, **counts}
+
+
+def _entry(name: str, operations: list[dict[str, Any]]) -> dict[str, Any]:
+    known = {"name": name.upper(), "available": True, "reason": ""}
+    return {"algorithm": name, "operations": operations, **known}
 
 
 def _cipher(name: str, nanoseconds: float, spread: float = 0.0) -> dict[str, Any]:
@@ -42,23 +53,19 @@ def _cipher(name: str, nanoseconds: float, spread: float = 0.0) -> dict[str, Any
         {
             "operation": operation,
             "text_bytes": size,
-            "samples": 9,
-            "p25_ns": scale * (nanoseconds - spread),
-            "median_ns": scale * nanoseconds,
-            "p75_ns": scale * (nanoseconds + spread),
-            "cut": False,
-            "failed": 0,
+            **_times(scale * nanoseconds, scale * spread),
         }
         for operation in ("seal", "open")
         for size, scale in ((64, 0.1), (256, 1.0))
     ]
-    return {"algorithm": name, "operations": operations}
+    return _entry(name, operations)
 
 
 def _report() -> dict[str, Any]:
     return {
         "format": 1,
         "count": 200,
+        "rounds": 200,
         "operations_failed": 0,
         "kems": [_subject(name, _KEM) for name in KEMS],
         "signatures": [_subject(name, _SIGNATURE) for name in SIGNATURES],
@@ -94,10 +101,7 @@ def _program(folder: Path, report: dict[str, Any] | None, code: int = 0) -> Path
     program = folder / "program"
     text = "" if report is None else json.dumps(report)
     program.write_text(
-        "#!/bin/sh\n"
-        "echo 'pqc_speed: no such thing.' >&2\n"
-        f"[ -z '{text}' ] || echo '{text}' > \"$2\"\n"
-        f"exit {code}\n",
+        f"#!/bin/sh\necho 'pqc_speed: no such thing.' >&2\necho '{text}'\nexit {code}\n",
         encoding="utf-8",
     )
     program.chmod(0o755)
@@ -314,6 +318,18 @@ def test_no_profile_is_made_if_an_algorithm_was_not_measured(lacking: str) -> No
         report["signatures"][-1]["operations"][1]["samples"] = 0
     with pytest.raises(RunFault, match=f"{SIGNATURES[-1]} has no sign time"):
         policy_profile(report, "bench", _rekeys())
+
+
+def test_the_table_has_a_line_for_each_operation_and_algorithm_that_is_not_there() -> None:
+    report = _report()
+    report["kems"][0] |= {"operations": [], "available": False, "reason": "not in this liboqs"}
+    report["aeads"][0]["operations"][1]["cut"] = True
+    text = lines(report)
+    assert len(text) == 1 + 3 * (len(KEMS) - 1 + len(SIGNATURES)) + 8 + 2
+    assert text[1].split()[1:5] == ["keygen", "9", "1", "ms"]
+    (cut,) = (line for line in text if line.endswith("cut"))
+    assert cut.split()[:6] == ["AESGCM", "seal", "256", "B", "9", "200"]
+    assert f"  {KEMS[0].upper()}: not in this liboqs" in text
 
 
 def test_a_program_that_fails_is_told_in_its_own_words(tmp_path: Path) -> None:

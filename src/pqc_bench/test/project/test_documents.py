@@ -18,8 +18,7 @@ documents = module_from_spec(spec)
 spec.loader.exec_module(documents)
 
 SITE = {
-    "docs/site/conf.py": 'include_patterns = ["docs/**.md"]\nexclude_patterns = ["docs/site"]\n',
-    "docs/site/index.md": "[first](docs/a.md)\n```{toctree}\n:glob:\ndocs/*\n```\n",
+    "docs/site/index.md": "[first](docs/a.md)\n",
     "docs/a.md": "# A title\n## `Code` & more: *a*\n[b](deep/../b.md#two) [here](#a-title)\n",
     "docs/b.md": "# One\n## Two\n## Two\n`[no](link.md)`\n```\n# Three\n[no](link.md)\n```\n",
 }
@@ -31,7 +30,7 @@ def findings(root: Path, pages: dict[str, str]) -> list[str]:
         (root / name).write_text(text)
     (root / "docs" / "deep").mkdir(exist_ok=True)
     names = sorted(pages)
-    return [*documents.link_findings(root, names), *documents.page_findings(root, names)]
+    return list(documents.link_findings(root, names))
 
 
 def test_a_site_without_mistakes_has_no_findings(tmp_path: Path) -> None:
@@ -56,9 +55,3 @@ def test_a_dead_link_is_found(tmp_path: Path, link: str, finding: str) -> None:
 def test_anchors_are_those_of_the_site(tmp_path: Path, anchor: str) -> None:
     pages = SITE | {"docs/c.md": f"[good]({anchor})\n"}
     assert findings(tmp_path, pages) == []
-
-
-def test_a_page_in_no_table_of_contents_is_found(tmp_path: Path) -> None:
-    pages = SITE | {"docs/deep/d.md": "# Lost\n"}
-    (found,) = findings(tmp_path, pages)
-    assert found.startswith("docs/deep/d.md: no table of contents")
