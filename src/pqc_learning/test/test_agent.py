@@ -9,13 +9,12 @@ from bad_agents import AlwaysHeavier, AlwaysLighter, BadAgent, NeverActs
 from flight import MCELIECE5, MLKEM512, MLKEM768, MLKEM1024, Flight, policy_with, take_off
 from pqc_learning.agent.choice import Choice
 from pqc_learning.agent.strategies import LEARNED
-from pqc_policy.policy.config import Allowed, RekeyIntervals
+from pqc_policy.policy.config import RekeyIntervals
 from pqc_policy.policy.decision import Action
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.explain.explain import explain
 from pqc_policy.policy.inputs import Phase, Verdict
 from pqc_policy.policy.suites import SUITES
-from pqc_policy.replay.trial_flights import silent_rules
 
 
 def policy_of(strategy: str, agent: BadAgent | None = None, **changes: object) -> Policy:
@@ -136,15 +135,6 @@ def test_a_family_that_is_never_renewed_is_not_by_an_agent(strategy: str) -> Non
     flight = take_off(policy_of(strategy, AlwaysHeavier(1), rekey_interval_s=never))
     flight.fly(300)
     assert flight.renewed_s == []
-
-
-def test_check_names_an_agent_that_can_choose_nothing() -> None:
-    allowed = Allowed(suites=frozenset({MLKEM768}))
-    never = RekeyIntervals(ml_kem=0.0)
-    policy = policy_of("hybrid", NeverActs(1), allowed=allowed, rekey_interval_s=never)
-    assert "rekey" in silent_rules(policy)
-    eager = policy_of("hybrid", AlwaysHeavier(1), allowed=allowed, rekey_interval_s=never)
-    assert "leeway" in silent_rules(eager)
 
 
 def test_on_a_thin_link_a_full_rekey_becomes_a_ratchet_whatever_the_agent_prefers() -> None:
