@@ -50,7 +50,6 @@ class Stretch:
     lost_input: str | None = None
     refusals: float = 0.0  # share of rekeys that fail
     silence_s: float = 0.03  # the longest
-    work_s: float | None = None  # of the drone for a handshake
     power_w: float | None = None
     phase: Phase | None = None
     computer: Computer | None = None
@@ -95,7 +94,7 @@ class Plan:
 
 
 _AS_THEY_ARE = (
-    *("loss", "rtt_s", "charge", "armed", "advisor", "silence_s", "work_s", "power_w", "phase"),
+    *("loss", "rtt_s", "charge", "armed", "advisor", "silence_s", "power_w", "phase"),
     *("computer", "endurance_s", "attack_class", "rate_bytes_s", "cells", "obedient"),
 )
 EVERY_SUITE = frozenset(suite.id for suite in SUITES)
@@ -140,7 +139,6 @@ _KINDS: tuple[_Kind, ...] = (
     _each("lost_input", *INPUTS),
     _each("refusals", 0.3, 1.0),
     _each("silence_s", 3.0, 9.0),
-    _each("work_s", 0.0001, 0.3),
     _each("power_w", 12.0),
     _each("phase", *Phase),
     _each("computer", Computer(0.99), Computer(0.5, 0.5, throttled=True)),

@@ -194,16 +194,6 @@ def test_a_verdict_that_flaps_does_not_stop_the_renewal_of_keys() -> None:
     assert max(b - a for a, b in pairwise(flight.renewed_s)) <= 120.0
 
 
-def test_the_classes_of_suites_are_kept_while_nothing_was_learned() -> None:
-    flight = at_our_costs()
-    flight.fly(10, temperature_c=76.0)
-    kept = flight.policy.order.memo["classes"]
-    flight.fly(10)
-    assert flight.policy.order.memo["classes"] is kept
-    flight.fly(100, work_s=0.2)
-    assert flight.policy.order.memo["classes"] is not kept
-
-
 def test_a_difference_below_the_error_of_the_measurement_is_no_reason_to_switch() -> None:
     policy = policy_with("raspberry_pi_4", strategy="expert")
     flight = take_off(policy, suite="cs-mlkem1024-aesgcm-falcon1024", charge=0.29)

@@ -288,12 +288,11 @@ def test_the_drones_of_a_fleet_answer_a_warning_at_different_times() -> None:
     assert asked_s[0] == 1002.0 and max(asked_s) <= 1012.0
 
 
-def test_the_paper_s_table_knows_neither_phases_nor_learning_nor_costly_signatures() -> None:
+def test_the_paper_s_table_knows_neither_phases_nor_costly_signatures() -> None:
     paper = policy_with("raspberry_pi_5", strategy="paper_2025", identity="alpha")
-    flight = take_off(paper, phase=Phase.TAKE_OFF, work_s=0.05, suite=SPHINCS)
+    flight = take_off(paper, phase=Phase.TAKE_OFF, suite=SPHINCS)
     assert flight.until(Action.REKEY, 70).to_suite == SPHINCS
     flight.fly(100)
-    assert not flight.state.learned.suites
     assert len(take_off(paper, suite=MLKEM1024).fly(310)) == 310
 
 

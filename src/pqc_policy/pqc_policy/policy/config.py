@@ -226,8 +226,7 @@ class PolicyConfig:
 
     blackout_count: int = 3  # Blackouts after a switch above which it is undone
     blackout_window_s: float = 10.0  # Time after a switch in which blackouts count
-    # A suite stays blacklisted so long after blackouts, and stops of the data after its rekeys
-    # count so long against it: a jammer can cause both.
+    # A suite stays blacklisted so long after blackouts, which a jammer can cause.
     blackout_blacklist_s: float = 300.0
     blacklist_s: float = 1800.0  # a suite stays blacklisted after an authenticated failure
 

@@ -151,8 +151,6 @@ class Session:
     suite: str
     epoch: int = 0
     key_age_s: float | None = None  # since the newest keys are in use
-    handshake_s: float | None = None  # of the newest keys, its round trips included
-    work_s: float | None = None  # of the drone for the newest keys: verify and encapsulate
     ratchets: int = 0  # renewals without public-key operations since the start of the tunnel
     rekeying: bool = False
     blacklisted: frozenset[str] = frozenset()  # by the tunnel itself

@@ -7,7 +7,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from pqc_policy.policy.blacklist import barred_suites
 from pqc_policy.policy.config import PackLimits, PolicyConfig
 from pqc_policy.policy.inputs import (
     INPUTS,
@@ -50,8 +49,8 @@ class Situation:
         return other
 
     def cost(self, suite: Suite) -> Cost:
-        """Return the cost of a suite, by the profile and by what this flight has shown."""
-        return self.state.learned.cost(suite.id, self.profile.cost(suite))
+        """Return the predicted cost of a suite."""
+        return self.profile.cost(suite)
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -79,12 +78,6 @@ class Situation:
 
     def _fresh(self, name: str) -> bool:
         return getattr(self.inputs, name).fresh(self.config.stale_s) is not None
-
-    @property
-    def barred_in_emergency(self) -> frozenset[str]:
-        """The suites that an emergency may not choose: what was seen of the link bars none."""
-        by_tunnel = self.session.blacklisted if self.session is not None else frozenset[str]()
-        return barred_suites(self.state, self.order, by_tunnel, seen=False)
 
     @property
     def now_s(self) -> float:

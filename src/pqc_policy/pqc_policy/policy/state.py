@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pqc_policy.policy.inputs import Phase
-from pqc_policy.policy.learned import Learned
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,6 @@ class PolicyState:
     ratchets_in_a_row: int = 0
     ratchets_used_s: float | None = None  # since when there are too many of them
     levels: ExpertLevels = ExpertLevels()
-    learned: Learned = field(default_factory=Learned)
 
     def updated(self, **values: Any) -> PolicyState:
         """Return the state with these values; itself if it has them, as in most seconds."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from functools import lru_cache
-from typing import Any
 
 from pqc_policy.policy.config import Allowed
 from pqc_policy.policy.profile import Profile
@@ -46,7 +45,7 @@ class SuiteOrder:
         by_signature_too: bool = True,
     ) -> None:
         """`by_signature_too`: whether a step leaves a signature that is costly in flight."""
-        self.profile, self.max_interruption_s = profile, max_interruption_s
+        self.profile = profile
         self._by_signature_too = by_signature_too
         self._weights: dict[str, Weight] = {
             suite.id: (suite.tier, profile.cost(suite).handshake_s, suite.id) for suite in SUITES
@@ -66,8 +65,6 @@ class SuiteOrder:
         self._costly_ids = frozenset(
             suite.id for suite in SUITES if self._far_above(suite, *least[suite.kem])
         )
-        # Others keep here what they have derived from the costs.
-        self.memo: dict[str, Any] = {}
         # A flight asks for the same steps each second.
         self._down = lru_cache(_STEPS_KEPT)(self._find_down)
         self._up = lru_cache(_STEPS_KEPT)(self._find_up)

@@ -84,16 +84,15 @@ _TELEMETRY_AWARE: tuple[Rule, ...] = (
 
 def _published_inputs(inputs: DecisionInput) -> DecisionInput:
     """Return the inputs of the published table alone."""
-    link, session = inputs.link.value, inputs.session.value
-    seen_link = link and replace(link, rate_bytes_s=None, longest_silence_s=None)
-    seen_session = session and replace(session, work_s=None)
+    link = inputs.link.value
+    seen_link = link and replace(link, rate_bytes_s=None)
     return DecisionInput(
         inputs.now_s,
         link=replace(inputs.link, value=seen_link),
         battery=inputs.battery,
         thermal=inputs.thermal,
         armed=inputs.armed,
-        session=replace(inputs.session, value=seen_session),
+        session=inputs.session,
     )
 
 
