@@ -352,8 +352,6 @@ class PolicyConfig:
     # Intervals after which keys need a short calm only, so that whoever disturbs the link in each
     # minute does not stop their renewal. A strategy may put routine renewals off until then.
     latest_intervals: float = 2.0
-    # A step leaves a signature that costs far more in flight than another one.
-    signatures_count: bool = True
     # Keys become due only while every required input is known.
     stable_needs_all: bool = False
 

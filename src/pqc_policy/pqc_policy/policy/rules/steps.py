@@ -7,7 +7,6 @@ from __future__ import annotations
 from pqc_policy.policy.decision import Action, Proposal
 from pqc_policy.policy.rules.guards import spent
 from pqc_policy.policy.rules.needs import needs
-from pqc_policy.policy.rules.renewals import saved
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import find_suite
 from pqc_policy.policy.wording import apart
@@ -74,9 +73,7 @@ def _step_down(s: Situation, rule: str, why: str) -> Proposal | None:
         return Proposal(Action.HOLD, rule, f"{why}; no lighter suite is left.")
     if used_up := spent(s):
         return Proposal(Action.HOLD, rule, f"{why}; {used_up}")
-    return Proposal(
-        Action.DOWN, rule, f"{why}: one step down{saved(s, s.current, target)}.", target=target.id
-    )
+    return Proposal(Action.DOWN, rule, f"{why}: one step down.", target=target.id)
 
 
 @needs("session", "armed", required=True)

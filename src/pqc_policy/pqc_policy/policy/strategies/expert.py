@@ -220,7 +220,7 @@ def _configured(s: Situation, left: list[Suite], rule: str, what: str, suite_id:
     if s.current in left and s.current is not None:
         # Heavier ones are excluded while armed: then the suite in use is the nearest.
         raised = s.order.lighter(s.current, target)
-        equal = grade_of(s.current) == grade_of(target) and not s.order.costly(s.current)
+        equal = grade_of(s.current) == grade_of(target)
         if equal or (s.order.lighter(s.current, wanted) and not raised):
             target = s.current
     if not s.order.may_choose(wanted, s.barred):

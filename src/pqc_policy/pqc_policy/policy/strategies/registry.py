@@ -72,7 +72,6 @@ _TELEMETRY_AWARE: tuple[Rule, ...] = (
     steps.link,
     steps.attack,
     steps.stress,
-    renewals.signature,
     renewals.fleet,
     renewals.rekey,
     steps.upgrade,
@@ -121,7 +120,6 @@ _AS_PUBLISHED = {
         loss_high=1.0,
         rtt_high_s=10.0,
     ),
-    "signatures_count": False,
     "stable_needs_all": True,
 }
 STRATEGIES: Mapping[str, Strategy] = {
