@@ -63,8 +63,6 @@ def make(strategy: str, made: Strategy | None = None, profile: str = SHIPPED[0])
         made=made,
         allowed=FLOOR,
         ceiling=MLKEM1024,
-        mission_s=1200.0,
-        stress_power_w=10.0,
         identity="alpha",
         expert=ExpertConfig(balanced_suite=MLKEM1024),
     )

@@ -259,9 +259,6 @@ class PolicyConfig:
         0,
         1,
     )
-    stress_power_w: float = parameter(
-        0.0, "Power of the computer above which there is stress; 0: none is.", "W", 0, 1000
-    )
     persistence_s: float = parameter(
         5.0, "How long a bad link, an attack or stress must last.", "s", 0, 300
     )
@@ -269,14 +266,6 @@ class PolicyConfig:
     # emergencies are exempt.
     step_down_limit: int = 3
 
-    mission_s: float = parameter(
-        0.0,
-        "Planned time from arming to disarming, for which the battery should last; 0: unknown.",
-        "s",
-        0,
-        86400,
-        section="Mission and operator",
-    )
     # Longest time that a routine rekey waits for another phase: after take-off or landing, or,
     # unless it is a fast one, for a stationary phase.
     phase_wait_s: float = 300.0
@@ -286,6 +275,7 @@ class PolicyConfig:
         "",
         0,
         1,
+        section="Operator",
     )
 
     upgrade_stable_s: float = parameter(

@@ -200,7 +200,7 @@ INPUTS: Mapping[str, InputKind] = {
         "message of the temperature has no value",
         can_press=True,
     ),
-    "power_w": InputKind("power reading", "power", "Power", "power", can_press=True),
+    "power_w": InputKind("power reading", "power", "Power", "power"),
     "armed": InputKind("armed state", "armed state", "Armed", "vehicle", can_press=True),
     "advisor": InputKind("verdict of the advisor", "advisor", "Advisor", "advisor", can_press=True),
     "session": InputKind("status of the tunnel", "session", "Session", "status", "suite"),

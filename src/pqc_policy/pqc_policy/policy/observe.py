@@ -218,7 +218,7 @@ def _conditions(s: Situation, passed_s: float) -> PolicyState:
     if s.config.stable_needs_all:
         stable = stable and not s.missing
     quiet = stable and not s.missing and not s.under_attack
-    calm = quiet and not (s.near_emergency or s.short_of_time)
+    calm = quiet and not s.near_emergency
     stable_since_s = lasting(stable, state.stable_since_s)
     quiet_since_s = lasting(quiet, state.quiet_since_s)
     levels = expert_levels.update(s)

@@ -96,7 +96,6 @@ class PolicyState:
     mission_changed_s: float | None = None  # another mode, a new hover, or another altitude
     no_renewals_since_s: float | None = None  # start of phases without renewals of the keys
     no_slow_renewals_since_s: float | None = None  # start of phases without those that are slow
-    armed_since_s: float | None = None
     ratchets_in_a_row: int = 0
     ratchets_used_s: float | None = None  # since when there are too many of them
     levels: ExpertLevels = ExpertLevels()

@@ -46,7 +46,7 @@ def attack(s: Situation) -> Proposal | None:
     return _step_down(s, "attack", why)
 
 
-@needs("session", one_of=("battery", "thermal", "computer", "power_w"))
+@needs("session", one_of=("battery", "thermal", "computer"))
 def stress(s: Situation) -> Proposal | None:
     """Go one step down when temperature or voltage change too fast, or the computer is busy."""
     lasted_s = s.lasted_s(s.state.stress_since_s)

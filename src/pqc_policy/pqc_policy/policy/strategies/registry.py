@@ -97,7 +97,7 @@ def _published_inputs(inputs: DecisionInput) -> DecisionInput:
 
 # The published table knows neither loss nor round trip, no delay of an emergency and no margin
 # around it, no limit of an episode, no wait after a failure, no reserve among its five rekeys, no
-# stagger, no mission, and none of the levels of `expert`.
+# stagger, and none of the levels of `expert`.
 _AS_PUBLISHED = {
     "link_loss": 1.0,
     "link_rtt_s": 60.0,
@@ -111,7 +111,6 @@ _AS_PUBLISHED = {
     "rekey_reserve": 0,
     "latest_intervals": inf,
     "identity": "",
-    "mission_s": 0.0,
     "expert": ExpertConfig(
         warm_c=150.0,
         hot_c=150.0,
