@@ -9,13 +9,12 @@ from bad_agents import AlwaysHeavier, AlwaysLighter, BadAgent, NeverActs
 from flight import MCELIECE5, MLKEM512, MLKEM768, MLKEM1024, Flight, policy_with, take_off
 from pqc_learning.agent.choice import Choice
 from pqc_learning.agent.strategies import LEARNED
-from pqc_policy.policy.config import Allowed, RekeyIntervals
+from pqc_policy.policy.config import RekeyIntervals
 from pqc_policy.policy.decision import Action
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.explain.explain import explain
 from pqc_policy.policy.inputs import Phase, Verdict
 from pqc_policy.policy.suites import SUITES
-from pqc_policy.replay.trial_flights import silent_rules
 
 
 def policy_of(strategy: str, agent: BadAgent | None = None, **changes: object) -> Policy:
@@ -138,66 +137,11 @@ def test_a_family_that_is_never_renewed_is_not_by_an_agent(strategy: str) -> Non
     assert flight.renewed_s == []
 
 
-def test_check_names_an_agent_that_can_choose_nothing() -> None:
-    allowed = Allowed(suites=frozenset({MLKEM768}))
-    never = RekeyIntervals(ml_kem=0.0)
-    policy = policy_of("hybrid", NeverActs(1), allowed=allowed, rekey_interval_s=never)
-    assert "rekey" in silent_rules(policy)
-    eager = policy_of("hybrid", AlwaysHeavier(1), allowed=allowed, rekey_interval_s=never)
-    assert "leeway" in silent_rules(eager)
-
-
 def test_on_a_thin_link_a_full_rekey_becomes_a_ratchet_whatever_the_agent_prefers() -> None:
     flight = flying("rl", AlwaysHeavier(1), rate_bytes_s=7200.0)
     flight.fly(100)
     asked = [d for d in flight.decisions if d.to_suite is not None]
     assert asked and all(d.ratchet for d in asked)
-
-
-SPHINCS = "cs-mlkem768-aesgcm-sphincs192s"
-
-
-@pytest.mark.parametrize(("strategy", "rule"), [("rl", "agent"), ("hybrid", "leeway")])
-def test_a_full_renewal_in_flight_leaves_a_costly_signature_for_which_no_ratchet_is_open(
-    strategy: str, rule: str
-) -> None:
-    flight = flying(strategy, AlwaysHeavier(1), suite=SPHINCS, phase=Phase.TRANSIT)
-    decision = flight.until(Action.DOWN, 20)
-    assert (decision.rule, decision.to_suite, decision.ratchet) == (rule, MLKEM768, False)
-    assert "Fresh keys by a full rekey: in flight with mldsa65, which saves" in decision.reason
-    assert decision.preference is not None and decision.preference.able == ("hold", "rekey")
-    assert (decision.preference.chosen, flight.suite) == ("rekey", MLKEM768)
-
-
-@pytest.mark.parametrize("strategy", LEARNED)
-def test_where_only_a_ratchet_gets_through_a_costly_signature_does_not_stop_it(
-    strategy: str,
-) -> None:
-    for trouble in ({"loss": 0.1}, {"advisor": Verdict.ATTACK, "attack_class": "volumetric"}):
-        flight = flying(strategy, AlwaysHeavier(1), suite=SPHINCS, phase=Phase.HOVER)
-        flight.fly(14, **trouble)
-        asked = [d for d in flight.fly(20) if d.to_suite is not None]
-        assert asked and asked[0].ratchet and asked[0].to_suite == SPHINCS
-    failing = flying(
-        strategy,
-        AlwaysHeavier(1),
-        suite=SPHINCS,
-        refused=frozenset({MLKEM768}),
-        authenticated=False,
-    )
-    failing.fly(120, phase=Phase.TRANSIT)
-    ratchets = [d for d in failing.decisions if d.ratchet]
-    assert ratchets, "between two attempts"
-
-
-def test_keys_that_are_overdue_get_a_cheaper_signature_in_flight() -> None:
-    flight = flying("rl", NeverActs(1), suite=SPHINCS, phase=Phase.TRANSIT)
-    decision = flight.until(Action.DOWN, 130)
-    assert (decision.rule, decision.to_suite) == ("overdue", MLKEM768)
-    assert decision.reason == (
-        "Stable, and the keys are 121 s old, more than 120 s: in flight with mldsa65, which "
-        "saves 15 kB on the air in each rekey."
-    )
 
 
 @pytest.mark.parametrize("strategy", LEARNED)

@@ -55,8 +55,6 @@ class Flight:
     rate_bytes_s: float | None = None
     rate_source: str = ""
     silence_s: float = 0.03
-    handshake_s: float | None = None
-    work_s: float | None = None
     phase: Phase | None = None
     mode: str | None = None
     computer: Computer | None = None
@@ -116,8 +114,6 @@ class Flight:
                 suite=self.suite,
                 epoch=self.epoch,
                 key_age_s=max(self.now_s - self.age_s("session") - self.keys_since_s, 0.0),
-                handshake_s=self.handshake_s,
-                work_s=self.work_s,
                 ratchets=self.ratchets,
                 rekeying=self.rekeying,
                 blacklisted=self.blacklisted,

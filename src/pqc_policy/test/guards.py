@@ -24,10 +24,10 @@ _STRESS = {"heating", "sagging"}
 _EMERGENCY = {"empty", "hot"}
 # What asks for a step down, or keeps an episode from its end.
 ASKING = frozenset(
-    {"gap", "loss", "rtt", *_STRESS, "throttled", "load", "power", *_EMERGENCY, "attack"}
+    {"gap", "loss", "rtt", *_STRESS, "throttled", "load", *_EMERGENCY, "attack"}
     | {"required"}
 )
-UPGRADE = ASKING | {"nearly empty", "nearly hot", "time"}
+UPGRADE = ASKING | {"nearly empty", "nearly hot"}
 EXPERT = frozenset({"warm", "low charge", "bad link", "attacked", "overloaded"})
 ROLLBACK = UPGRADE | EXPERT | {"lost"}
 PUBLISHED = frozenset({"gap", *_STRESS, *_EMERGENCY, "required"})
@@ -58,7 +58,6 @@ def leads_to_lighter(flight: Flight, decision: Decision) -> bool:
 class _Lasting:
     """What the inputs of one second don't tell."""
 
-    armed_since_s: float | None = None
     link_since_s: float | None = None
     warm: bool = False
     low_charge: bool = False
@@ -69,17 +68,17 @@ class _Lasting:
 
 def pressing(flight: Flight) -> Iterator[frozenset[str]]:
     """Yield the names of what presses at each decision."""
-    lasting, config = _Lasting(), flight.policy.config
+    lasting = _Lasting()
     for decision in flight.decisions:
         seen = decision.inputs
-        now = frozenset(_at_once(config, seen))
-        yield now | frozenset(_in_time(config, seen, lasting, now))
+        now = frozenset(_at_once(seen))
+        yield now | frozenset(_in_time(seen, lasting, now))
 
 
-def _at_once(config: PolicyConfig, seen: DecisionInput) -> Iterator[str]:
+def _at_once(seen: DecisionInput) -> Iterator[str]:
     link, computer = seen.link.fresh(STALE_S), seen.computer.fresh(STALE_S)
     yield from _of_link(link)
-    yield from _of_computer(config, computer, seen.power_w.fresh(STALE_S))
+    yield from _of_computer(computer)
     thermal, battery = seen.thermal.fresh(STALE_S), seen.battery.fresh(STALE_S)
     if thermal is not None:
         beyond = {
@@ -98,7 +97,7 @@ def _at_once(config: PolicyConfig, seen: DecisionInput) -> Iterator[str]:
         yield "attack"
     if any(_unknown(getattr(seen, name)) for name in REQUIRED):
         yield "required"
-    others = (seen.advisor, seen.power_w, seen.computer)
+    others = (seen.advisor, seen.computer)
     if any(reading.value is not None and _unknown(reading) for reading in others):
         yield "lost"
 
@@ -114,29 +113,16 @@ def _of_link(link: Link | None) -> Iterator[str]:
     yield from (name for name, presses in beyond.items() if presses)
 
 
-def _of_computer(
-    config: PolicyConfig, computer: Computer | None, power_w: float | None
-) -> Iterator[str]:
+def _of_computer(computer: Computer | None) -> Iterator[str]:
     if computer is not None and computer.throttled:
         yield "throttled"
     if computer is not None and computer.load > 0.95:
         yield "load"
-    if power_w is not None and 0.0 < config.stress_power_w < power_w:
-        yield "power"
 
 
-def _in_time(
-    config: PolicyConfig, seen: DecisionInput, lasting: _Lasting, now: frozenset[str]
-) -> Iterator[str]:
-    """Yield what depends on the seconds before: time in the air, and the levels of `expert`."""
-    armed, battery = seen.armed.fresh(STALE_S), seen.battery.fresh(STALE_S)
-    if armed is not None:
-        since_s = lasting.armed_since_s if lasting.armed_since_s is not None else seen.now_s
-        lasting.armed_since_s = since_s if armed else None
-    if battery is not None and battery.endurance_s is not None:
-        since_s = lasting.armed_since_s
-        if since_s is not None and battery.endurance_s < config.mission_s - (seen.now_s - since_s):
-            yield "time"
+def _in_time(seen: DecisionInput, lasting: _Lasting, now: frozenset[str]) -> Iterator[str]:
+    """Yield what depends on the seconds before: the levels of `expert`."""
+    battery = seen.battery.fresh(STALE_S)
     thermal, link = seen.thermal.fresh(STALE_S), seen.link.fresh(STALE_S)
     if thermal is not None:
         lasting.warm = thermal.temperature_c > (65.0 if lasting.warm else 70.0)
@@ -147,7 +133,7 @@ def _in_time(
     verdict = seen.advisor.fresh(STALE_S)
     if verdict is not None:
         lasting.attacked = verdict is Verdict.ATTACK
-    busy = bool(now & {"throttled", "load", "power"})
+    busy = bool(now & {"throttled", "load"})
     kept = seen.computer.value is not None and _unknown(seen.computer)
     lasting.overloaded = busy or (lasting.overloaded and kept)
     levels = {

@@ -50,11 +50,8 @@ class Stretch:
     lost_input: str | None = None
     refusals: float = 0.0  # share of rekeys that fail
     silence_s: float = 0.03  # the longest
-    work_s: float | None = None  # of the drone for a handshake
-    power_w: float | None = None
     phase: Phase | None = None
     computer: Computer | None = None
-    endurance_s: float | None = None
     held: str | None = None  # by the operator, for the stretch
     attack_class: str | None = None
     warned: float = 0.0  # share of the seconds in which a warning of the fleet is new
@@ -95,8 +92,8 @@ class Plan:
 
 
 _AS_THEY_ARE = (
-    *("loss", "rtt_s", "charge", "armed", "advisor", "silence_s", "work_s", "power_w", "phase"),
-    *("computer", "endurance_s", "attack_class", "rate_bytes_s", "cells", "obedient"),
+    *("loss", "rtt_s", "charge", "armed", "advisor", "silence_s", "phase"),
+    *("computer", "attack_class", "rate_bytes_s", "cells", "obedient"),
 )
 EVERY_SUITE = frozenset(suite.id for suite in SUITES)
 _ML_KEM = frozenset(suite.id for suite in SUITES if suite.family is KemFamily.ML_KEM)
@@ -140,11 +137,8 @@ _KINDS: tuple[_Kind, ...] = (
     _each("lost_input", *INPUTS),
     _each("refusals", 0.3, 1.0),
     _each("silence_s", 3.0, 9.0),
-    _each("work_s", 0.0001, 0.3),
-    _each("power_w", 12.0),
     _each("phase", *Phase),
     _each("computer", Computer(0.99), Computer(0.5, 0.5, throttled=True)),
-    _each("endurance_s", 60.0),
     _each("held", *_SOME_SUITES),
     _each("warned", 0.1, 1.0),
     _each("rate_bytes_s", 720.0, 5760.0, 125_000.0),
@@ -153,10 +147,8 @@ _KINDS: tuple[_Kind, ...] = (
 )
 # Of the inputs that a drone need not have.
 _SENSORS: tuple[dict[str, Any], ...] = (
-    {"power_w": 4.0},
     {"computer": Computer(0.3)},
     {"advisor": Verdict.CLEAR},
-    {"endurance_s": 3000.0},
 )
 _MOST_KINDS = 4
 

@@ -99,8 +99,6 @@ def _session(told: Any) -> Session:
         suite=str(told.session_suite),
         epoch=int(told.session_epoch),
         key_age_s=known(told.session_key_age_s),
-        handshake_s=known(told.session_handshake_s),
-        work_s=known(told.session_work_s),
         ratchets=int(told.session_ratchets),
         rekeying=bool(told.session_rekeying),
         blacklisted=frozenset(map(str, told.session_barred)),

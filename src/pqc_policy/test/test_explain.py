@@ -68,15 +68,13 @@ def test_missing_inputs_are_named_with_their_age_and_the_advice_follows_the_reas
     assert text.startswith(
         f"The policy keeps {MLKEM768}: no temperature has been received. "
         "The newest armed state is 2.001 s old, more than 2.000 s. "
-        "Meanwhile signature and upgrade can't act.\nConnect a sensor.\n"
+        "Meanwhile upgrade can't act.\nConnect a sensor.\n"
     )
     assert (
         "Required but missing: temperature (never received), "
         "armed state (2.001 s old, more than 2.000 s)." in text
     )
-    assert (
-        "Rules that can't act without their inputs: attack (session, advisor), signature " in text
-    )
+    assert "Rules that can't act without their inputs: attack (session, advisor), upgrade " in text
     assert "Next: every rule acts again after a new temperature, a new armed state; " in text
 
 
@@ -167,21 +165,6 @@ def test_a_renewal_that_waits_for_a_phase_is_foretold_with_its_latest_time() -> 
     before_s = flight.now_s
     flight.until(Action.REKEY)
     assert flight.now_s - before_s == pytest.approx(float(foretold), abs=1.0)
-
-
-@pytest.mark.parametrize(("strategy", "waits"), [("static", True), ("telemetry_aware", False)])
-def test_a_renewal_that_leaves_a_costly_signature_waits_for_no_phase_of_the_suite_in_use(
-    strategy: str, waits: bool
-) -> None:
-    flight = take_off(
-        policy_with(strategy=strategy),
-        suite="cs-mlkem768-aesgcm-sphincs192s",
-        phase=Phase.TRANSIT,
-        refused=frozenset({MLKEM768}),
-        authenticated=False,
-    )
-    flight.fly(64)
-    assert ("fresh keys in another phase" in explained(flight)) is waits
 
 
 def test_an_input_that_was_never_received_differs_from_one_that_is_too_old() -> None:

@@ -31,18 +31,16 @@ GUARDS: dict[str, dict[str, Any]] = {
     "sagging": {"mv_per_min": -510.0},
     "throttled": {"computer": Computer(0.3, throttled=True)},
     "load": {"computer": Computer(0.96)},
-    "power": {"power_w": 10.1},
     "empty": {"voltage_v": 13.9},
     "hot": {"temperature_c": 80.1},
     "nearly empty": {"voltage_v": 14.1},
     "nearly hot": {"temperature_c": 75.1},
     "attack": {"advisor": Verdict.ATTACK, "attack_class": "creeping"},
-    "time": {"endurance_s": 60.0},
     "warm": {"temperature_c": 70.1},
     "low charge": {"charge": 0.29},
     "bad link": {"loss": 0.04},
 }
-LOST = (*REQUIRED, "advisor", "power_w", "computer")
+LOST = (*REQUIRED, "advisor", "computer")
 SITUATIONS = {
     **GUARDS,
     **{f"lost {name}": {"ages_s": {name: 2.1}} for name in LOST},
@@ -62,15 +60,11 @@ def calm(strategy: str, suite: str, **circumstances: Any) -> Flight:
     policy = policy_with(
         strategy=strategy,
         ceiling=MLKEM1024,
-        mission_s=1200.0,
-        stress_power_w=10.0,
         expert=ExpertConfig(balanced_suite=MLKEM1024),
     )
     known: dict[str, Any] = {
         "advisor": Verdict.CLEAR,
-        "power_w": 4.0,
         "computer": Computer(0.3),
-        "endurance_s": 3000.0,
     }
     return take_off(policy, suite=suite, **(known | circumstances))
 
@@ -101,7 +95,7 @@ def test_an_upgrade_waits_while_a_guard_of_the_strategy_presses(
 ) -> None:
     flight = calm(strategy, MLKEM768, armed=False, **SITUATIONS.get(situation or "", {}))
     own = {"paper_2025": PUBLISHED, "expert": UPGRADE | EXPERT}
-    guards = own.get(strategy, UPGRADE) - {"time"}  # the mission's time counts from arming
+    guards = own.get(strategy, UPGRADE)
     assert rises(flight, 60) is (situation is None or guard_of(situation) not in guards)
 
 
@@ -113,5 +107,4 @@ def test_the_operator_gets_a_heavier_suite_unless_anything_presses(
     flight = calm(strategy, MLKEM768, armed=False)
     flight.fly(6, **SITUATIONS.get(situation or "", {}))
     flight.held = Held(MLKEM1024, flight.now_s + 600.0)
-    guards = ROLLBACK - {"time"}
-    assert rises(flight, 1) is (situation is None or guard_of(situation) not in guards)
+    assert rises(flight, 1) is (situation is None or guard_of(situation) not in ROLLBACK)

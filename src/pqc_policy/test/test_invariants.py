@@ -63,8 +63,6 @@ def make(strategy: str, made: Strategy | None = None, profile: str = SHIPPED[0])
         made=made,
         allowed=FLOOR,
         ceiling=MLKEM1024,
-        mission_s=1200.0,
-        stress_power_w=10.0,
         identity="alpha",
         expert=ExpertConfig(balanced_suite=MLKEM1024),
     )
@@ -298,7 +296,6 @@ def is_locked_out_for_a_while_at_most(
         fresh = flight.now_s - flight.keys_since_s < 6.0
         flight.step(
             authenticated=False,
-            handshake_s=delay_s,
             rtt_s=delay_s,
             silence_s=blocked_s if fresh else 0.03,
             gap_s=blocked_s if fresh else 0.02,
@@ -306,7 +303,7 @@ def is_locked_out_for_a_while_at_most(
         )
     ended_s = flight.now_s
     flight.fly(
-        301, refused=frozenset(), rtt_s=0.02, silence_s=0.03, gap_s=0.02, loss=0.0, handshake_s=0.01
+        301, refused=frozenset(), rtt_s=0.02, silence_s=0.03, gap_s=0.02, loss=0.0
     )
     assert FLOOR.allows(find_suite(flight.suite))
     renewed_s = [at_s for at_s in flight.renewed_s if at_s > ended_s]

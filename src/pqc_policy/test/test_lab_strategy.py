@@ -57,12 +57,11 @@ from dataclasses import replace
 from flight import policy_with, take_off
 from pqc_policy.policy.config import STRATEGY_NAMES
 from pqc_policy.policy.explain.explain import explain
-from pqc_policy.replay.trial_flights import silent_rules
 
 assert "careful" in STRATEGY_NAMES
 policy = policy_with(strategy="careful")
 flight = take_off(policy)
-print(flight.decisions[-1].rule, policy.config.cooldown_s, silent_rules(policy))
+print(flight.decisions[-1].rule, policy.config.cooldown_s)
 print(flight.fly(80, ages_s={"thermal": 9.0})[-1].inactive, len(flight.renewed_s))
 print(explain(flight.decisions[-1], policy, flight.state)[:16])
 for name in ("failing", "wrong", "reckless"):
@@ -110,7 +109,7 @@ def test_a_strategy_of_another_package_decides_with_its_own_rules(lab: Path) -> 
     )
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.splitlines() == [
-        "cool_only 9.0 []",
+        "cool_only 9.0",
         "('cool_only',) 1",
         "The policy keeps",
         "HOLD The rule breaks fails: 'Situation' object has no attribute 'no_such_thing'.",

@@ -34,8 +34,6 @@ def test_decisions_made_again_from_published_inputs_are_the_same_byte_for_byte(
 def test_every_input_is_published() -> None:
     flight = Flight(
         policy_with(),
-        work_s=0.001,
-        handshake_s=0.2,
         ratchets=7,
         phase=Phase.HOVER,
         computer=Computer(0.5, 0.25, throttled=False),

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the renewal of keys: phases, events, costly signatures and fleets."""
+"""Tests of the renewal of keys: phases, events and fleets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pqc_policy.policy.config import Allowed, RekeyIntervals
 from pqc_policy.policy.decision import Action
 from pqc_policy.policy.inputs import Phase, Verdict
 from pqc_policy.policy.phases import PHASES
-from pqc_policy.policy.suites import SUITES, SignatureFamily
+from pqc_policy.policy.suites import SUITES
 
 MCELIECE = "cs-classicmceliece348864-aesgcm-mldsa44"
 SPHINCS = "cs-mlkem768-aesgcm-sphincs192f"
@@ -209,65 +209,6 @@ def test_events_are_limited_to_one_renewal_in_the_window() -> None:
     assert len(events) <= 3
 
 
-@pytest.mark.parametrize("strategy", ["telemetry_aware", "expert"])
-def test_a_costly_signature_is_left_in_flight_when_a_renewal_is_due(strategy: str) -> None:
-    flight = take_off(policy_with(strategy=strategy), suite=SPHINCS)
-    if strategy == "telemetry_aware":
-        assert {d.action for d in flight.fly(59)} == {Action.HOLD}
-        decision = flight.fly(2)[-1]
-        assert (decision.action, decision.rule) == (Action.DOWN, "signature")
-        assert decision.reason.endswith("which saves 38 kB on the air in each rekey.")
-    assert flight.suite == MLKEM768
-    ground = take_off(policy_with(ceiling=SPHINCS), suite=SPHINCS, armed=False)
-    ground.fly(100)
-    assert ground.suite == SPHINCS
-
-
-@pytest.mark.parametrize("strategy", ["telemetry_aware", "expert", "rl", "hybrid"])
-@pytest.mark.parametrize("phase", [None, Phase.TRANSIT, Phase.HOVER])
-@pytest.mark.parametrize("rate_bytes_s", [None, 7200.0])
-def test_a_costly_signature_does_not_last_in_flight(
-    strategy: str, phase: Phase | None, rate_bytes_s: float | None
-) -> None:
-    flight = take_off(
-        policy_with(strategy=strategy), suite=SPHINCS_S, phase=phase, rate_bytes_s=rate_bytes_s
-    )
-    flight.fly(130)
-    assert flight.suite == MLKEM768
-    first = next(d for d in flight.decisions if d.to_suite == MLKEM768)
-    assert not first.ratchet
-    if strategy != "expert":
-        assert "in flight with mldsa65, which saves" in first.reason
-
-
-@pytest.mark.parametrize("strategy", ["telemetry_aware", "rl", "hybrid"])
-@pytest.mark.parametrize(
-    "circumstances",
-    [{"armed": False}, {"ages_s": {"armed": 9.0}}, {"absent": frozenset({"armed"})}],
-)
-def test_a_costly_signature_stays_unless_the_drone_is_known_to_fly(
-    strategy: str, circumstances: dict[str, object]
-) -> None:
-    flight = take_off(
-        policy_with(strategy=strategy, ceiling=SPHINCS_S), suite=SPHINCS_S, **circumstances
-    )
-    flight.fly(300)
-    assert flight.suite == SPHINCS_S
-
-
-@pytest.mark.parametrize("strategy", ["static", "paper_2025"])
-def test_static_and_the_paper_keep_a_costly_signature(strategy: str) -> None:
-    flight = take_off(policy_with(strategy=strategy), suite=SPHINCS_S, phase=Phase.HOVER)
-    flight.fly(300)
-    assert {suite for _, _, suite in asked(flight)} == {SPHINCS_S}
-
-
-def test_a_costly_signature_stays_where_no_other_is_allowed() -> None:
-    only = Allowed(signatures=frozenset({SignatureFamily.SPHINCS_F}))
-    flight = take_off(policy_with(allowed=only), suite=SPHINCS)
-    assert flight.until(Action.REKEY, 70).to_suite == SPHINCS
-
-
 def test_the_drones_of_a_fleet_renew_their_keys_at_different_times() -> None:
     first = []
     for name in ("alpha", "bravo", "charlie", "alpha"):
@@ -288,12 +229,11 @@ def test_the_drones_of_a_fleet_answer_a_warning_at_different_times() -> None:
     assert asked_s[0] == 1002.0 and max(asked_s) <= 1012.0
 
 
-def test_the_paper_s_table_knows_neither_phases_nor_learning_nor_costly_signatures() -> None:
+def test_the_paper_s_table_knows_no_phases() -> None:
     paper = policy_with("raspberry_pi_5", strategy="paper_2025", identity="alpha")
-    flight = take_off(paper, phase=Phase.TAKE_OFF, work_s=0.05, suite=SPHINCS)
-    assert flight.until(Action.REKEY, 70).to_suite == SPHINCS
+    flight = take_off(paper, phase=Phase.TAKE_OFF)
+    assert flight.until(Action.REKEY, 70).to_suite == MLKEM768
     flight.fly(100)
-    assert not flight.state.learned.suites
     assert len(take_off(paper, suite=MLKEM1024).fly(310)) == 310
 
 

@@ -85,15 +85,6 @@ def test_excluded_suites_are_skipped() -> None:
     assert down.id == "cs-mlkem768-chacha20poly1305-mldsa65"
 
 
-def test_a_step_down_leaves_a_signature_whose_bytes_cost_far_more() -> None:
-    down = order().down(suite("cs-mlkem1024-aesgcm-sphincs256s"), NOTHING)
-    assert down == suite(MLKEM768)
-    # Beside a key of 1.3 MB a signature of 30 kB is nothing.
-    heavy = order(families=frozenset({KemFamily.MCELIECE}))
-    down = heavy.down(suite("cs-classicmceliece8192128-aesgcm-sphincs256s"), NOTHING)
-    assert down == suite("cs-classicmceliece460896-aesgcm-sphincs192s")
-
-
 def test_an_upgrade_skips_families_of_neither_start_nor_ceiling() -> None:
     assert order().up(suite(LIGHTEST), suite(MLKEM768), NOTHING) == suite(MLKEM768)
     assert order().up(suite(MLKEM768), suite(MLKEM768), NOTHING) is None

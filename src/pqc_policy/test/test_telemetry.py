@@ -292,21 +292,6 @@ def test_the_cells_of_the_pack_are_read_from_the_battery(telemetry: Telemetry) -
     assert battery is not None and battery.cells == 4, "a message that does not tell"
 
 
-def test_the_drone_s_own_work_on_its_newest_keys_is_read_without_round_trips(
-    telemetry: Telemetry,
-) -> None:
-    timing = part("HandshakeTiming", total_s=8.0, verify_s=0.002, encapsulate_s=0.001)
-    telemetry.take("status", status(AT, handshake=timing, ratchets=3))
-    session = telemetry.inputs(AT_NS).session.value
-    assert session is not None
-    assert session.work_s == pytest.approx(0.003)
-    assert (session.handshake_s, session.ratchets) == (8.0, 3)
-    ratchet = part("HandshakeTiming", total_s=0.2)
-    telemetry.take("status", status(AT + 1, handshake=ratchet, ratchets=4))
-    session = telemetry.inputs(AT_NS + SECOND).session.value
-    assert session is not None and session.work_s is None
-
-
 def test_phase_load_and_the_operator_s_hold_are_read(telemetry: Telemetry) -> None:
     telemetry.take("vehicle", made("vehicle", AT, armed=True, phase=5))
     telemetry.take("computer", made("computer", AT, load=0.5, memory=nan, throttled=2))

@@ -21,13 +21,11 @@ if not TUTORIALS.is_dir():
 
 USE = """
 from flight import policy_with, take_off
-from pqc_policy.replay.trial_flights import silent_rules
 from pqc_policy.sensing.detectors.advisor import AdvisorState
 from pqc_policy.sensing.advisor_settings import AdvisorSettings
 from pqc_policy.sensing.traffic.bins import Bin
 
 policy = policy_with(strategy="cautious")
-assert silent_rules(policy) == []
 flight = take_off(policy, suite="cs-mlkem1024-aesgcm-mldsa87")
 flight.fly(5)
 decision = flight.step(temperature_c=60.1)

@@ -160,18 +160,10 @@ def _renewal(s: Situation, current: Suite, *, ratchet: bool) -> Proposal | str:
     age_s, interval = s.lasted_s(s.state.keys_since_s), renewals.interval_s(s.config, current)
     if age_s is None or interval is None or age_s < _LEAST_INTERVALS * interval:
         return "the keys are fresh"
-    cheaper = renewals.cheaper_in_flight(s)
-    waits = renewals.waits_for_phase(s, cheaper or current)
+    waits = renewals.waits_for_phase(s, current)
     if not s.phase_rules.routine or (waits and not ratchet):
         return "renewals wait for another phase"
-    full = "Fresh keys by a full rekey"
-    if cheaper is not None and not waits:
-        leaving = renewals.leaving(s, current, cheaper, "agent", full)
-        if not ratchet:
-            return leaving
-        if hold_reason(s, leaving) is None:
-            return f"a full rekey leaves {current.signature}, which is costly in flight"
-    why = "Fresh keys by a ratchet" if ratchet else full
+    why = f"Fresh keys by a {'ratchet' if ratchet else 'full rekey'}"
     proposal = Proposal(Action.REKEY, "agent", why, target=current.id)
     return renewals.renewal(s, current, proposal, ratchet=ratchet)
 
@@ -185,8 +177,7 @@ def _down(s: Situation, current: Suite) -> Proposal | str:
     limit = s.config.step_down_limit
     if s.state.steps_while_pressed >= limit:
         return f"{counted(limit, 'step')} down are the limit of one episode"
-    why = f"One step down{renewals.saved(s, current, target)}."
-    return Proposal(Action.DOWN, "agent", why, target=target.id)
+    return Proposal(Action.DOWN, "agent", "One step down.", target=target.id)
 
 
 def _up(s: Situation) -> Proposal | str:

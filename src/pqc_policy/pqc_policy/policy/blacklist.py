@@ -8,22 +8,19 @@ from dataclasses import replace
 
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.suite_order import SuiteOrder
-from pqc_policy.policy.suites import find_suite
 
 _NOTHING: frozenset[str] = frozenset()
 
 
 def barred_suites(
-    state: PolicyState, order: SuiteOrder, by_tunnel: frozenset[str], *, seen: bool = True
+    state: PolicyState, order: SuiteOrder, by_tunnel: frozenset[str]
 ) -> frozenset[str]:
-    """Return the suites that may not be chosen now: blacklisted, or `seen` to stop the data.
+    """Return the suites that may not be chosen now.
 
-    What was seen never bars the suite in use: whoever blocks the data after each rekey would stop
-    the renewal of its keys. If the tunnel's blacklist and the policy's own leave no suite, only the
-    tunnel's counts; if that leaves none either, none counts.
+    If the tunnel's blacklist and the policy's own leave no suite, only the tunnel's counts; if that
+    leaves none either, none counts.
     """
     own = frozenset(suite for suite, _ in state.blacklist)
-    own |= _interrupting(state, order) if seen else _NOTHING
     if not own and not by_tunnel:
         return _NOTHING
     for barred in (own | by_tunnel, by_tunnel):
@@ -41,18 +38,6 @@ def blacklist(
     if order.lightest(barred) is None:
         return None
     return replace(state, blacklist=(*others, (suite, until_s)))
-
-
-def _interrupting(state: PolicyState, order: SuiteOrder) -> frozenset[str]:
-    return frozenset(
-        suite.id
-        for suite in map(find_suite, state.learned.suites)
-        if suite is not None
-        and suite.id != state.suite
-        and state.learned.surely_interrupts(
-            suite.id, order.profile.cost(suite), order.max_interruption_s
-        )
-    )
 
 
 def pruned(state: PolicyState, now_s: float) -> PolicyState:

@@ -226,8 +226,7 @@ class PolicyConfig:
 
     blackout_count: int = 3  # Blackouts after a switch above which it is undone
     blackout_window_s: float = 10.0  # Time after a switch in which blackouts count
-    # A suite stays blacklisted so long after blackouts, and stops of the data after its rekeys
-    # count so long against it: a jammer can cause both.
+    # A suite stays blacklisted so long after blackouts, which a jammer can cause.
     blackout_blacklist_s: float = 300.0
     blacklist_s: float = 1800.0  # a suite stays blacklisted after an authenticated failure
 
@@ -260,9 +259,6 @@ class PolicyConfig:
         0,
         1,
     )
-    stress_power_w: float = parameter(
-        0.0, "Power of the computer above which there is stress; 0: none is.", "W", 0, 1000
-    )
     persistence_s: float = parameter(
         5.0, "How long a bad link, an attack or stress must last.", "s", 0, 300
     )
@@ -270,14 +266,6 @@ class PolicyConfig:
     # emergencies are exempt.
     step_down_limit: int = 3
 
-    mission_s: float = parameter(
-        0.0,
-        "Planned time from arming to disarming, for which the battery should last; 0: unknown.",
-        "s",
-        0,
-        86400,
-        section="Mission and operator",
-    )
     # Longest time that a routine rekey waits for another phase: after take-off or landing, or,
     # unless it is a fast one, for a stationary phase.
     phase_wait_s: float = 300.0
@@ -287,6 +275,7 @@ class PolicyConfig:
         "",
         0,
         1,
+        section="Operator",
     )
 
     upgrade_stable_s: float = parameter(
@@ -353,8 +342,6 @@ class PolicyConfig:
     # Intervals after which keys need a short calm only, so that whoever disturbs the link in each
     # minute does not stop their renewal. A strategy may put routine renewals off until then.
     latest_intervals: float = 2.0
-    # A step leaves a signature that costs far more in flight than another one.
-    signatures_count: bool = True
     # Keys become due only while every required input is known.
     stable_needs_all: bool = False
 

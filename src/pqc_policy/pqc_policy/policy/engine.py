@@ -60,12 +60,7 @@ class Policy:
         }
         self.advise_only = advise_only
         self.profile = profile if profile is not None else shipped_profile(self.strategy.profile)
-        self.order = SuiteOrder(
-            config.allowed,
-            self.profile,
-            config.max_interruption_s,
-            by_signature_too=self.config.signatures_count,
-        )
+        self.order = SuiteOrder(config.allowed, self.profile, config.max_interruption_s)
         if not self.order.usable:
             raise ParameterFault(
                 f"No allowed suite interrupts the link for at most {config.max_interruption_s:g} s."

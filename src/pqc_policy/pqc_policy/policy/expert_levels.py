@@ -23,7 +23,7 @@ def update(s: Situation) -> ExpertLevels:
     link, link_since_s = _link(s, levels)
     return ExpertLevels(
         thermal=_thermal(expert, levels.thermal, s.temperature_c),
-        battery=max(_battery(expert, levels.battery, charge), int(s.short_of_time)),
+        battery=_battery(expert, levels.battery, charge),
         link=link,
         advisor=attacked,
         computer=levels.computer if unknown and not overloaded else overloaded,

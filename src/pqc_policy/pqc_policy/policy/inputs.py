@@ -151,8 +151,6 @@ class Session:
     suite: str
     epoch: int = 0
     key_age_s: float | None = None  # since the newest keys are in use
-    handshake_s: float | None = None  # of the newest keys, its round trips included
-    work_s: float | None = None  # of the drone for the newest keys: verify and encapsulate
     ratchets: int = 0  # renewals without public-key operations since the start of the tunnel
     rekeying: bool = False
     blacklisted: frozenset[str] = frozenset()  # by the tunnel itself
@@ -202,7 +200,7 @@ INPUTS: Mapping[str, InputKind] = {
         "message of the temperature has no value",
         can_press=True,
     ),
-    "power_w": InputKind("power reading", "power", "Power", "power", can_press=True),
+    "power_w": InputKind("power reading", "power", "Power", "power"),
     "armed": InputKind("armed state", "armed state", "Armed", "vehicle", can_press=True),
     "advisor": InputKind("verdict of the advisor", "advisor", "Advisor", "advisor", can_press=True),
     "session": InputKind("status of the tunnel", "session", "Session", "status", "suite"),

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Updates what the policy remembers of a mission: phase, mode, time in the air, ratchets."""
+"""Updates what the policy remembers of a mission: phase, mode, ratchets."""
 
 from __future__ import annotations
 
@@ -16,9 +16,6 @@ def update(s: Situation, state: PolicyState) -> PolicyState:
     """Return the state after newest phase, mode and armed state; unknown ones change nothing."""
     now_s, stale_s = s.now_s, s.config.stale_s
     armed = s.inputs.armed.fresh(stale_s)
-    if armed is not None:
-        since_s = state.armed_since_s if state.armed_since_s is not None else now_s
-        state = state.updated(armed_since_s=since_s if armed else None)
     used_up = state.ratchets_in_a_row >= s.config.event_ratchets
     used_s = state.ratchets_used_s if state.ratchets_used_s is not None else now_s
     state = state.updated(ratchets_used_s=used_s if used_up else None)

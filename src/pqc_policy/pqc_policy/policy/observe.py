@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pqc_policy.policy import expert_levels, learned, missions
+from pqc_policy.policy import expert_levels, missions
 from pqc_policy.policy.blacklist import barred_suites, blacklist, pruned
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.inputs import DecisionInput, Session
@@ -49,20 +49,11 @@ def observe(
     if state.rekeys_s and now_s - state.rekeys_s[0] >= window_s:
         recent = tuple(at_s for at_s in state.rekeys_s if now_s - at_s < window_s)
         state = replace(state, rekeys_s=recent)
-    kept = learned.forgotten(
-        state.learned,
-        profile.name,
-        since_s=now_s - config.blacklist_s,
-        stopped_since_s=now_s - config.blackout_blacklist_s,
-    )
-    state = state.updated(learned=kept)
     note, blacklisted = "", ()
     session = inputs.session.fresh(config.stale_s)
     if session is not None and session.suite:
         state = _session(order, state, inputs, session)
         state, note, blacklisted = _failure(config, order, state, session)
-    link = inputs.link.fresh(config.stale_s)
-    state = state.updated(learned=learned.watched(state.learned, link, now_s))
     if state.pending is not None and now_s - state.pending.since_s >= config.pending_s:
         state = _give_up(state, state.pending.target)
 
@@ -86,18 +77,12 @@ def _session(
     asked = state.pending is not None and _settled(state.pending, session, keys_since_s)
     if asked:
         state = replace(state, pending=None, failed=None)
-    new = find_suite(session.suite)
     ratcheted = state.ratchets_seen is not None and session.ratchets > state.ratchets_seen
     if ratcheted:
-        # It says nothing of a rekey to its suite.
         in_a_row = state.ratchets_in_a_row + session.ratchets - (state.ratchets_seen or 0)
-        state = replace(
-            state, learned=replace(state.learned, watch=None), ratchets_in_a_row=in_a_row
-        )
-    elif renewed and state.suite is not None and new is not None:
-        cost = order.profile.cost(new)
+        state = replace(state, ratchets_in_a_row=in_a_row)
+    elif renewed and state.suite is not None:
         state = replace(state, ratchets_in_a_row=0)
-        state = replace(state, learned=learned.renewed(state.learned, session, cost, now_s))
     if state.suite is not None and state.suite != session.suite:
         step = int(asked and _is_lighter(order, session, state.suite))
         state = replace(
@@ -233,7 +218,7 @@ def _conditions(s: Situation, passed_s: float) -> PolicyState:
     if s.config.stable_needs_all:
         stable = stable and not s.missing
     quiet = stable and not s.missing and not s.under_attack
-    calm = quiet and not (s.near_emergency or s.short_of_time)
+    calm = quiet and not s.near_emergency
     stable_since_s = lasting(stable, state.stable_since_s)
     quiet_since_s = lasting(quiet, state.quiet_since_s)
     levels = expert_levels.update(s)

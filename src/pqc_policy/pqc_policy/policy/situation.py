@@ -7,7 +7,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from pqc_policy.policy.blacklist import barred_suites
 from pqc_policy.policy.config import PackLimits, PolicyConfig
 from pqc_policy.policy.inputs import (
     INPUTS,
@@ -50,8 +49,8 @@ class Situation:
         return other
 
     def cost(self, suite: Suite) -> Cost:
-        """Return the cost of a suite, by the profile and by what this flight has shown."""
-        return self.state.learned.cost(suite.id, self.profile.cost(suite))
+        """Return the predicted cost of a suite."""
+        return self.profile.cost(suite)
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -79,12 +78,6 @@ class Situation:
 
     def _fresh(self, name: str) -> bool:
         return getattr(self.inputs, name).fresh(self.config.stale_s) is not None
-
-    @property
-    def barred_in_emergency(self) -> frozenset[str]:
-        """The suites that an emergency may not choose: what was seen of the link bars none."""
-        by_tunnel = self.session.blacklisted if self.session is not None else frozenset[str]()
-        return barred_suites(self.state, self.order, by_tunnel, seen=False)
 
     @property
     def now_s(self) -> float:
@@ -220,35 +213,20 @@ class Situation:
             or self.emergency
             or self.near_emergency
             or self.under_attack
-            or self.short_of_time
             or bool(self.state.levels.active)
         )
 
     @cached_property
     def overloaded(self) -> str | None:
         """Why the computer does more than it should, as a clause; None if it does not."""
-        computer, power_w = self.computer, known(self.inputs.power_w.fresh(self.config.stale_s))
+        computer = self.computer
         load = known(computer.load) if computer is not None else None
         if computer is not None and computer.throttled:
             return "The computer is throttled"
         if load is not None and load > self.config.stress_load:
             share, limit = apart(100.0 * load, 100.0 * self.config.stress_load, 0)
             return f"The computer's load is {share} %, more than {limit} %"
-        most_w = self.config.stress_power_w
-        if power_w is not None and 0.0 < most_w < power_w:
-            power, limit = apart(power_w, most_w, 1)
-            return f"The computer takes {power} W, more than {limit} W"
         return None
-
-    @property
-    def short_of_time(self) -> bool:
-        """Whether the battery is predicted to end before the mission."""
-        endurance_s = known(self.battery.endurance_s) if self.battery is not None else None
-        armed_s = self.lasted_s(self.state.armed_since_s)
-        if not self.config.mission_s or endurance_s is None or armed_s is None:
-            return False
-        return endurance_s < self.config.mission_s - armed_s
-
     @property
     def stressed(self) -> bool:
         """Whether temperature or voltage change too fast now, or the computer is busy."""

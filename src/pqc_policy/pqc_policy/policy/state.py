@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pqc_policy.policy.inputs import Phase
-from pqc_policy.policy.learned import Learned
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +96,9 @@ class PolicyState:
     mission_changed_s: float | None = None  # another mode, a new hover, or another altitude
     no_renewals_since_s: float | None = None  # start of phases without renewals of the keys
     no_slow_renewals_since_s: float | None = None  # start of phases without those that are slow
-    armed_since_s: float | None = None
     ratchets_in_a_row: int = 0
     ratchets_used_s: float | None = None  # since when there are too many of them
     levels: ExpertLevels = ExpertLevels()
-    learned: Learned = field(default_factory=Learned)
 
     def updated(self, **values: Any) -> PolicyState:
         """Return the state with these values; itself if it has them, as in most seconds."""

@@ -11,22 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from functools import lru_cache
-from typing import Any
 
 from pqc_policy.policy.config import Allowed
 from pqc_policy.policy.profile import Profile
-from pqc_policy.policy.suites import FAMILIES_BY_WEIGHT, SUITES, SignatureFamily, Suite
+from pqc_policy.policy.suites import FAMILIES_BY_WEIGHT, SUITES, Suite
 
-# Keys made and signed ahead cost the ground, not the drone. A signature's cost in flight is its
-# bytes, on the air with every prekey, and the time of the rekey as the profile has it. A suite that
-# takes more than so many times the least is costly.
-_COSTLY = 2.5
-# A rekey of at most so many seconds is a quick one; smaller differences don't count.
+# A rekey of at most so many seconds is a quick one.
 QUICK_S = 0.040
 _STEPS_KEPT = 256
 Grade = tuple[int, int]
 Weight = tuple[int, float, str]
-Unlikeness = tuple[bool, bool, bool, Weight]
+Unlikeness = tuple[bool, bool, Weight]
 
 
 def grade_of(suite: Suite) -> Grade:
@@ -37,17 +32,8 @@ def grade_of(suite: Suite) -> Grade:
 class SuiteOrder:
     """The allowed suites whose switch interrupts the link briefly enough, lightest first."""
 
-    def __init__(
-        self,
-        allowed: Allowed,
-        profile: Profile,
-        max_interruption_s: float,
-        *,
-        by_signature_too: bool = True,
-    ) -> None:
-        """`by_signature_too`: whether a step leaves a signature that is costly in flight."""
-        self.profile, self.max_interruption_s = profile, max_interruption_s
-        self._by_signature_too = by_signature_too
+    def __init__(self, allowed: Allowed, profile: Profile, max_interruption_s: float) -> None:
+        self.profile = profile
         self._weights: dict[str, Weight] = {
             suite.id: (suite.tier, profile.cost(suite).handshake_s, suite.id) for suite in SUITES
         }
@@ -58,16 +44,6 @@ class SuiteOrder:
             if profile.cost(suite).interruption_s <= max_interruption_s
         )
         self._usable_ids = frozenset(suite.id for suite in self.usable)
-        least: dict[str, tuple[float, float]] = {}
-        for suite in SUITES:
-            cost = profile.cost(suite)
-            size, time_s = least.get(suite.kem, (cost.rekey_bytes, cost.rekey_s))
-            least[suite.kem] = min(size, cost.rekey_bytes), min(time_s, cost.rekey_s)
-        self._costly_ids = frozenset(
-            suite.id for suite in SUITES if self._far_above(suite, *least[suite.kem])
-        )
-        # Others keep here what they have derived from the costs.
-        self.memo: dict[str, Any] = {}
         # A flight asks for the same steps each second.
         self._down = lru_cache(_STEPS_KEPT)(self._find_down)
         self._up = lru_cache(_STEPS_KEPT)(self._find_up)
@@ -88,29 +64,9 @@ class SuiteOrder:
         """Return the suites that a decision may lead to, lightest first."""
         return tuple(suite for suite in self.usable if suite.id not in barred)
 
-    def costly(self, suite: Suite) -> bool:
-        """Return whether a rekey in flight costs far more than with the cheapest signature."""
-        return self._by_signature_too and suite.id in self._costly_ids
-
     def quick(self, suite: Suite) -> bool:
-        """Return whether a rekey in flight takes little time, and no more bytes than it must."""
-        return self.profile.cost(suite).rekey_s <= QUICK_S and not self.costly(suite)
-
-    def cheaper_signature(self, suite: Suite, barred: Collection[str]) -> Suite | None:
-        """Return the suite with the same KEM and a signature that is not costly; None without."""
-        others = [
-            other
-            for other in self.choices(barred)
-            if other.kem == suite.kem and not self.costly(other) and self.lighter(other, suite)
-        ]
-        return min(others, key=lambda other: self._unlikeness(other, suite), default=None)
-
-    def _far_above(self, suite: Suite, least_bytes: float, least_s: float) -> bool:
-        cost = self.profile.cost(suite)
-        slower_s = cost.rekey_s - least_s
-        return cost.rekey_bytes > _COSTLY * least_bytes or (
-            cost.rekey_s > _COSTLY * least_s and slower_s > QUICK_S
-        )
+        """Return whether a rekey in flight takes little time."""
+        return self.profile.cost(suite).rekey_s <= QUICK_S
 
     def lightest(self, barred: Collection[str]) -> Suite | None:
         """Return the lightest suite that may be chosen."""
@@ -119,8 +75,8 @@ class SuiteOrder:
     def down(self, start: Suite, barred: Collection[str]) -> Suite | None:
         """Return the suite one step lighter; None if there is none.
 
-        The AEAD stays if it can, and the signature family unless it is a costly one. A heavier KEM
-        family is chosen only if no other is left.
+        Signature family and AEAD stay if they can. A heavier KEM family is chosen only if no other
+        is left.
         """
         return self._down(start, frozenset(barred))
 
@@ -137,7 +93,7 @@ class SuiteOrder:
     def up(self, start: Suite, ceiling: Suite, barred: Collection[str]) -> Suite | None:
         """Return the suite one step heavier, at most the ceiling; None if there is none.
 
-        AEAD and signature family are the ceiling's if they can be. KEM families that are heavier
+        Signature family and AEAD are the ceiling's if they can be. KEM families that are heavier
         than both that of the start and that of the ceiling are skipped.
         """
         return self._up(start, ceiling, frozenset(barred))
@@ -170,18 +126,10 @@ class SuiteOrder:
 
     def _nearest(self, suites: Iterable[Suite], grade: Grade, like: Suite) -> Suite:
         of_grade = [suite for suite in suites if grade_of(suite) == grade]
-        costs = [self.profile.cost(suite) for suite in of_grade]
-        least_bytes = min(cost.rekey_bytes for cost in costs)
-        least_s = min(cost.rekey_s for cost in costs)
-
-        def cost_first(suite: Suite) -> tuple[bool, Unlikeness]:
-            costly = self._by_signature_too and self._far_above(suite, least_bytes, least_s)
-            return costly, self._unlikeness(suite, like)
-
-        return min(of_grade, key=cost_first)
+        return min(of_grade, key=lambda suite: self._unlikeness(suite, like))
 
     def _unlikeness(self, suite: Suite, like: Suite) -> Unlikeness:
-        """Return how unlike another suite is; a published signature is preferred to another new."""
-        same = suite.signature_family is like.signature_family
-        published = suite.signature_family is SignatureFamily.ML_DSA or not self._by_signature_too
-        return suite.aead != like.aead, not same, not (same or published), self.weight(suite)
+        """Return how unlike another suite is."""
+        # Another cipher costs less in flight than another signature.
+        other_signature = suite.signature_family is not like.signature_family
+        return other_signature, suite.aead != like.aead, self.weight(suite)

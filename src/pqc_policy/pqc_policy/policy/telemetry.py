@@ -251,14 +251,11 @@ def _slowest(paths: Iterable[Any]) -> tuple[float | None, str]:
 
 
 def _read_status(message: Any) -> Session:
-    key_age_s, timing = known(float(message.key_age_s)), message.handshake
+    key_age_s = known(float(message.key_age_s))
     return Session(
         suite=shown(message.suite),
         epoch=int(message.epoch),
         key_age_s=key_age_s if key_age_s is not None and key_age_s >= 0 else None,
-        handshake_s=known(float(timing.total_s)) or None,
-        # A ratchet has neither, so that it is no sample of its suite.
-        work_s=known(float(timing.verify_s) + float(timing.encapsulate_s)) or None,
         ratchets=int(message.ratchets),
         rekeying=int(message.state) == _STATE_REKEYING,
     )

@@ -25,11 +25,6 @@ def listed(words: Iterable[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def kilobytes(number: float) -> str:
-    """Return a number of bytes in words."""
-    return f"{number / 1000.0:.0f} kB"
-
-
 def counted(number: int, thing: str) -> str:
     """Return a number of things, whose plural ends in s."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

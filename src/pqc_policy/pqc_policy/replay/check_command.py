@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Check the policy's parameters: whether they can be used, and which rules never act with them."""
+"""Check the policy's parameters: whether they can be used, and which suites they leave."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from pathlib import Path
 from pqc_policy.parameters import ParameterFault, from_values
 from pqc_policy.policy.settings import PolicySettings
 from pqc_policy.replay.parameter_file import read_floor, read_values
-from pqc_policy.replay.trial_flights import silent_rules
 from pqc_policy.shown_text import shown, shown_streams
 
 
@@ -57,13 +56,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"The tunnel uses {left} of them, of level {tunnel.min_level} or above.")
         if not left:
             return 1
+        start = tunnel.start
+        lighter = [s for s in policy.order.usable if start and policy.order.lighter(s, start)]
+        if not any(map(tunnel.allows, lighter)):
+            print("None is lighter than the tunnel's first one: in flight only keys are renewed.")
     else:
         print("The limits of the tunnel are not known: give its parameters with --tunnel.")
     for name, value in sorted(policy.overridden.items()):
         print(f"The strategy sets {name} itself: {value} is not used.")
-    silent = silent_rules(policy, tunnel)
-    for rule in silent:
-        print(f"The rule {rule} never acts with these parameters.")
-    if not silent:
-        print("Every rule can act.")
     return 0

@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from pqc_policy.replay.recorded_parameters import FlightSettings
     from pqc_policy.replay.recording import Recording
 
-RECORDED, OBEDIENT = "recorded", "obedient"
-ORIGINS = {
-    RECORDED: "the session is the recorded one",
-    OBEDIENT: "what if: the session follows these decisions, not the recorded ones",
-}
 # The parameters of a flight whose recording has none, beside the recording.
 BESIDE = "policy.yaml"
 
@@ -60,12 +55,6 @@ def _parser() -> argparse.ArgumentParser:
         "--namespace", default="pqc", help="namespace of the recorded topics (default: pqc)"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the decision log there")
-    parser.add_argument(
-        "--origin",
-        choices=tuple(ORIGINS),
-        default=RECORDED,
-        help="session to decide from: the recorded one, or one that follows the decisions",
-    )
     return parser
 
 
@@ -112,20 +101,15 @@ def _unwritable(file: Path) -> str | None:
 def _replay(options: argparse.Namespace) -> None:
     from pqc_policy.policy.explain.decision_log import fold, to_json
     from pqc_policy.replay.decision_table import summary, table
-    from pqc_policy.replay.obedient_session import decide_obeyed
     from pqc_policy.replay.recording import Recording
 
     recording = Recording(options.bag, options.namespace)
     for sentence in recording.damage:
         print(shown(sentence), file=sys.stderr)
     settings, source = _settings(options, recording)
-    history = recording.inputs(settings.first.settle_s)
-    if options.origin == RECORDED:
-        decisions = list(settings.replay(history))
-    else:
-        decisions = list(decide_obeyed(settings, history))
+    decisions = list(settings.replay(recording.inputs(settings.first.settle_s)))
     log = fold(decisions)
-    title = _title(settings, options)
+    title = f"{shown(options.bag.resolve().name)}, strategy {settings.first.config.strategy}"
     start_s = decisions[0].t if decisions else 0.0
     _print(
         f"{title}: {len(decisions)} decisions",
@@ -134,8 +118,7 @@ def _replay(options: argparse.Namespace) -> None:
         table(log),
         summary(decisions),
     )
-    if options.origin == RECORDED:
-        _print(*_compared(decisions, recording))
+    _print(*_compared(decisions, recording))
     if options.json is not None:
         options.json.write_text(to_json(log), encoding="utf-8")
 
@@ -175,11 +158,6 @@ def _differences(settings: FlightSettings, start_s: float) -> Iterator[str]:
     replaced = [f"{name} is {used}, was {was}" for name, was, used in settings.replaced()]
     if replaced:
         yield shown(f"Replaced: {'; '.join(replaced)}.")
-
-
-def _title(settings: FlightSettings, options: argparse.Namespace) -> str:
-    name = options.bag.resolve().name
-    return f"{shown(name)}, strategy {settings.first.config.strategy} ({ORIGINS[options.origin]})"
 
 
 def _print(*lines: str) -> None:

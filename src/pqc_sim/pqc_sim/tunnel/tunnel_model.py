@@ -85,8 +85,6 @@ class TunnelModel(ABC):
             suite=self.suite,
             epoch=self.epoch,
             key_age_s=0.0,
-            handshake_s=self.handshake_s,
-            work_s=self.drone_s,
             ratchets=self.ratchets,
             rekeying=self.rekeying,
             blacklisted=self.unusable | frozenset(self.blacklist),

@@ -10,17 +10,15 @@ from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.inputs import INPUTS
 from pqc_policy.policy.rules.guards import SAFETY
 from pqc_policy.policy.rules.renewals import (
-    cheaper_in_flight,
     due_s,
     event,
     interval_s,
     overdue,
     phase_wait_left_s,
-    signature,
 )
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.strategies.registry import Strategy
-from pqc_policy.policy.suites import Suite, find_suite
+from pqc_policy.policy.suites import find_suite
 from pqc_policy.policy.wording import listed
 
 
@@ -91,14 +89,8 @@ def _renewal(s: Situation, intervals: float, strategy: Strategy) -> Iterator[str
         yield f"fresh keys after {calm_s:g} s without a reason to act"
     elif s.now_s <= at_s:
         yield f"fresh keys in {at_s - s.now_s + 1:.0f} s if nothing else happens"
-    elif (left_s := phase_wait_left_s(s, _led_to(s, s.current, strategy), at_s)) >= 0.0:
+    elif (left_s := phase_wait_left_s(s, s.current, at_s)) >= 0.0:
         yield f"fresh keys in another phase, or in {left_s + 1:.0f} s"
-
-
-def _led_to(s: Situation, current: Suite, strategy: Strategy) -> Suite:
-    """Return the suite that the next routine renewal leads to."""
-    leaves = signature in strategy.rules or overdue in strategy.rules
-    return (cheaper_in_flight(s) if leaves else None) or current
 
 
 def _upgrade(s: Situation) -> Iterator[str]:

@@ -72,12 +72,11 @@ def emergency(s: Situation) -> Proposal | None:
     else:
         degrees, limit = apart(s.temperature_c or 0.0, s.config.emergency_temperature_c, 1)
         why = f"The computer is at {degrees} °C, above {limit} °C"
-    barred = s.barred_in_emergency
-    lightest = s.order.lightest(barred)
+    lightest = s.order.lightest(s.barred)
     failed = s.state.failed
     if failed is not None and failed.in_a_row >= _EMERGENCY_TRIES:
         # A suite that the other end keeps refusing must not hold the drone up.
-        lightest = s.order.lightest(barred | {failed.suite}) or lightest
+        lightest = s.order.lightest(s.barred | {failed.suite}) or lightest
     if lightest is None or not s.order.lighter(lightest, s.current):
         return Proposal(Action.HOLD, "emergency", f"{why}; no lighter suite is left.")
     return Proposal(

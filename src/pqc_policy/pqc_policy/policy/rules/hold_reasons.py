@@ -27,7 +27,7 @@ def hold_reason(s: Situation, proposal: Proposal) -> HoldReason | None:
     return (
         _rekey_under_way(s, proposal)
         or _failed_recently(s, proposal, proposal.target)
-        or _interruption(s, proposal, proposal.target)
+        or _interruption(s, proposal.target)
         or _rate_limit(s, proposal)
     )
 
@@ -66,15 +66,11 @@ def _failed_recently(s: Situation, proposal: Proposal, target: str) -> HoldReaso
     )
 
 
-def _interruption(s: Situation, proposal: Proposal, target: str) -> HoldReason | None:
+def _interruption(s: Situation, target: str) -> HoldReason | None:
     suite = find_suite(target)
     if suite is None:
         return HoldReason(INTERRUPTION, f"there is no suite {target}")
-    # Experience, which somebody who blocks the data can fake, holds back neither fresh keys nor an
-    # emergency.
-    urgent = proposal.action is Action.DOWN_TO_LIGHTEST
-    cost = s.profile.cost(suite) if urgent or suite == s.current else s.cost(suite)
-    predicted_s = cost.interruption_s
+    predicted_s = s.cost(suite).interruption_s
     if predicted_s <= s.config.max_interruption_s:
         return None
     predicted, limit = apart(predicted_s, s.config.max_interruption_s, 1)

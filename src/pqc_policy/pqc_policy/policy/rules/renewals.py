@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The rules that renew the keys of the suite in use, or do so with a cheaper signature."""
+"""The rules that renew the keys of the suite in use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pqc_policy.policy.responses import FreshKeys, Response, response_to
 from pqc_policy.policy.rules.needs import needs
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import Suite
-from pqc_policy.policy.wording import apart, kilobytes
+from pqc_policy.policy.wording import apart
 
 _LAST_EPOCH = 255  # of a session: a full rekey begins the next one
 
@@ -60,45 +60,15 @@ def rekey(s: Situation) -> Proposal | None:
 @needs("session", "link")
 def overdue(s: Situation) -> Proposal | None:
     """Make fresh keys after twice the interval, where an agent may put the routine off."""
-    target = cheaper_in_flight(s)
-    why = _routine(s, intervals=s.config.latest_intervals, target=target)
+    why = _routine(s, intervals=s.config.latest_intervals)
     if why is None or s.current is None:
         return None
-    if target is not None:
-        return leaving(s, s.current, target, "overdue", why)
     return renewal(s, s.current, Proposal(Action.REKEY, "overdue", why, target=s.current.id))
 
 
 def any_of(s: Situation) -> Proposal | None:
     """Return the renewal that is due for a suite that has been chosen; None if there is none."""
     return event(s, chosen=True) or fleet(s) or rekey(s)
-
-
-@needs("session", "link", "armed")
-def signature(s: Situation) -> Proposal | None:
-    """Leave a costly signature in flight, when a routine renewal is due anyway."""
-    target = cheaper_in_flight(s)
-    why = _routine(s, target=target) if target is not None else None
-    if why is None or target is None or s.current is None:
-        return None
-    return leaving(s, s.current, target, "signature", why)
-
-
-def cheaper_in_flight(s: Situation) -> Suite | None:
-    """Return the suite by which a renewal in flight leaves a costly signature; None if by none.
-
-    It is a full rekey: where only a ratchet is sure to get through, the signature stays.
-    """
-    flying = "armed" in s.known and not s.disarmed
-    if not flying or s.current is None or not s.order.costly(s.current) or needs_ratchet(s):
-        return None
-    return s.order.cheaper_signature(s.current, s.barred)
-
-
-def leaving(s: Situation, current: Suite, target: Suite, rule: str, why: str) -> Proposal:
-    """Return the renewal that leaves a costly signature, with what that saves."""
-    how = f"in flight with {target.signature}{saved(s, current, target)}"
-    return Proposal(Action.DOWN, rule, f"{why}: {how}.", target=target.id)
 
 
 @needs("session", "link")
@@ -209,11 +179,8 @@ def _onset_of_bad_link(s: Situation) -> Iterator[_Event]:
         )
 
 
-def _routine(s: Situation, intervals: float = 1.0, target: Suite | None = None) -> str | None:
-    """Return why a routine renewal is due after so many intervals; None if it is not.
-
-    `target`: the suite that it leads to; None: the one in use.
-    """
+def _routine(s: Situation, intervals: float = 1.0) -> str | None:
+    """Return why a routine renewal is due after so many intervals; None if it is not."""
     if s.current is None or not s.order.may_choose(s.current, s.barred):
         return None
     every_s, since_s, at_s = (
@@ -223,7 +190,7 @@ def _routine(s: Situation, intervals: float = 1.0, target: Suite | None = None) 
     )
     if every_s is None or since_s is None or at_s is None:
         return None
-    if s.now_s <= at_s or phase_wait_left_s(s, target or s.current, at_s) >= 0.0:
+    if s.now_s <= at_s or phase_wait_left_s(s, s.current, at_s) >= 0.0:
         return None
     age, limit = apart(s.now_s - since_s, intervals * every_s, 0)
     return f"Stable, and the keys are {age} s old, more than {limit} s"
@@ -299,16 +266,3 @@ def _airtime(s: Situation, suite: Suite, every_s: float) -> float:
     """Return the share of a thin link's rate that full rekeys take; 0 if no link is thin."""
     rate = known(s.link.rate_bytes_s) if s.link is not None else None
     return s.cost(suite).rekey_bytes / (rate * every_s) if rate else 0.0
-
-
-def saved(s: Situation, current: Suite, target: Suite) -> str:
-    """Return why the signature changes, if it does and costs less."""
-    if target.signature_family is current.signature_family or not s.order.costly(current):
-        return ""
-    before, after = s.cost(current), s.cost(target)
-    parts = []
-    if before.rekey_bytes > after.rekey_bytes:
-        parts.append(f"{kilobytes(before.rekey_bytes - after.rekey_bytes)} on the air")
-    if before.rekey_s - after.rekey_s >= 0.01:
-        parts.append(f"{before.rekey_s - after.rekey_s:.2f} s")
-    return f", which saves {' and '.join(parts)} in each rekey" if parts else ""

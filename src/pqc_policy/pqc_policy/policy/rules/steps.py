@@ -7,7 +7,6 @@ from __future__ import annotations
 from pqc_policy.policy.decision import Action, Proposal
 from pqc_policy.policy.rules.guards import spent
 from pqc_policy.policy.rules.needs import needs
-from pqc_policy.policy.rules.renewals import saved
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import find_suite
 from pqc_policy.policy.wording import apart
@@ -47,7 +46,7 @@ def attack(s: Situation) -> Proposal | None:
     return _step_down(s, "attack", why)
 
 
-@needs("session", one_of=("battery", "thermal", "computer", "power_w"))
+@needs("session", one_of=("battery", "thermal", "computer"))
 def stress(s: Situation) -> Proposal | None:
     """Go one step down when temperature or voltage change too fast, or the computer is busy."""
     lasted_s = s.lasted_s(s.state.stress_since_s)
@@ -74,9 +73,7 @@ def _step_down(s: Situation, rule: str, why: str) -> Proposal | None:
         return Proposal(Action.HOLD, rule, f"{why}; no lighter suite is left.")
     if used_up := spent(s):
         return Proposal(Action.HOLD, rule, f"{why}; {used_up}")
-    return Proposal(
-        Action.DOWN, rule, f"{why}: one step down{saved(s, s.current, target)}.", target=target.id
-    )
+    return Proposal(Action.DOWN, rule, f"{why}: one step down.", target=target.id)
 
 
 @needs("session", "armed", required=True)

@@ -16,7 +16,7 @@ from pqc_policy.policy.rules import guards, renewals, steps
 from pqc_policy.policy.rules.needs import needs, needs_of
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suite_order import grade_of
-from pqc_policy.policy.suites import SUITES, SignatureFamily, Suite, find_suite
+from pqc_policy.policy.suites import SignatureFamily, Suite, find_suite
 
 
 class Handshake(IntEnum):
@@ -25,16 +25,6 @@ class Handshake(IntEnum):
     FAST = 0
     MEDIUM = 1
     SLOW = 2
-
-
-@dataclass(frozen=True)
-class _Classes:
-    """The classes of every suite, for the costs and limits that they were made from."""
-
-    seen: object
-    limits: ExpertConfig
-    both: Mapping[str, Handshake]
-    drone: Mapping[str, Handshake]
 
 
 Keep = Callable[[Suite], bool]
@@ -55,28 +45,12 @@ class _Choice:
 
 def handshake_class(s: Situation, suite: Suite) -> Handshake:
     """Return the class of a suite's predicted handshake, the work of both ends."""
-    return _classes(s).both[suite.id]
+    return _class_of(s.config.expert, s.cost(suite).handshake_s)
 
 
 def drone_class(s: Situation, suite: Suite) -> Handshake:
     """Return the class of what a handshake takes of the drone's time, and so of its energy."""
-    return _classes(s).drone[suite.id]
-
-
-def _classes(s: Situation) -> _Classes:
-    """Return the classes of all suites; they change with what was learned, which is seldom."""
-    seen, limits = s.state.learned.suites, s.config.expert
-    found: _Classes | None = s.order.memo.get("classes")
-    if found is None or found.seen is not seen or found.limits is not limits:
-        costs = {suite.id: s.cost(suite) for suite in SUITES}
-        found = _Classes(
-            seen,
-            limits,
-            {suite_id: _class_of(limits, cost.handshake_s) for suite_id, cost in costs.items()},
-            {suite_id: _class_of(limits, cost.drone_s) for suite_id, cost in costs.items()},
-        )
-        s.order.memo["classes"] = found
-    return found
+    return _class_of(s.config.expert, s.cost(suite).drone_s)
 
 
 def _class_of(limits: ExpertConfig, time_s: float) -> Handshake:
@@ -246,7 +220,7 @@ def _configured(s: Situation, left: list[Suite], rule: str, what: str, suite_id:
     if s.current in left and s.current is not None:
         # Heavier ones are excluded while armed: then the suite in use is the nearest.
         raised = s.order.lighter(s.current, target)
-        equal = grade_of(s.current) == grade_of(target) and not s.order.costly(s.current)
+        equal = grade_of(s.current) == grade_of(target)
         if equal or (s.order.lighter(s.current, wanted) and not raised):
             target = s.current
     if not s.order.may_choose(wanted, s.barred):

@@ -72,7 +72,6 @@ _TELEMETRY_AWARE: tuple[Rule, ...] = (
     steps.link,
     steps.attack,
     steps.stress,
-    renewals.signature,
     renewals.fleet,
     renewals.rekey,
     steps.upgrade,
@@ -84,22 +83,21 @@ _TELEMETRY_AWARE: tuple[Rule, ...] = (
 
 def _published_inputs(inputs: DecisionInput) -> DecisionInput:
     """Return the inputs of the published table alone."""
-    link, session = inputs.link.value, inputs.session.value
-    seen_link = link and replace(link, rate_bytes_s=None, longest_silence_s=None)
-    seen_session = session and replace(session, work_s=None)
+    link = inputs.link.value
+    seen_link = link and replace(link, rate_bytes_s=None)
     return DecisionInput(
         inputs.now_s,
         link=replace(inputs.link, value=seen_link),
         battery=inputs.battery,
         thermal=inputs.thermal,
         armed=inputs.armed,
-        session=replace(inputs.session, value=seen_session),
+        session=inputs.session,
     )
 
 
 # The published table knows neither loss nor round trip, no delay of an emergency and no margin
 # around it, no limit of an episode, no wait after a failure, no reserve among its five rekeys, no
-# stagger, no mission, and none of the levels of `expert`.
+# stagger, and none of the levels of `expert`.
 _AS_PUBLISHED = {
     "link_loss": 1.0,
     "link_rtt_s": 60.0,
@@ -113,7 +111,6 @@ _AS_PUBLISHED = {
     "rekey_reserve": 0,
     "latest_intervals": inf,
     "identity": "",
-    "mission_s": 0.0,
     "expert": ExpertConfig(
         warm_c=150.0,
         hot_c=150.0,
@@ -122,7 +119,6 @@ _AS_PUBLISHED = {
         loss_high=1.0,
         rtt_high_s=10.0,
     ),
-    "signatures_count": False,
     "stable_needs_all": True,
 }
 STRATEGIES: Mapping[str, Strategy] = {
