@@ -13,11 +13,13 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr std::size_t least_window = 2 * universal_payload;
+constexpr std::size_t least_parts = 2;  // in the window
+constexpr double brief = 0.03;           // s
+constexpr std::size_t least_brief_part = 256;
 constexpr std::size_t most_window = std::size_t{1} << 20;
 constexpr Duration least_allowed_queue = std::chrono::milliseconds(4);
 constexpr Duration most_allowed_queue = std::chrono::milliseconds(250);
-constexpr double usual_part = 1000;  // bytes
+constexpr std::size_t usual_part = 1000;  // bytes
 constexpr Duration patience_margin = std::chrono::milliseconds(20);
 constexpr Duration first_patience = std::chrono::milliseconds(500);
 constexpr Duration least_patience = std::chrono::milliseconds(100);
@@ -128,7 +130,7 @@ void DeliveryRate::handle_lost() { loss_ += (1 - loss_) * loss_memory; }
 void DeliveryRate::handle_silence()
 {
   starting_ = true;
-  start_window_ = least_window;
+  start_window_ = least_parts * universal_payload;
   rounds_without_growth_ = 0;
   rate_before_ = 0;
   rates_.fill(0);
@@ -139,7 +141,8 @@ double DeliveryRate::bytes_per_s() const { return *std::ranges::max_element(rate
 // Whatever waits behind a part waits until that has been sent.
 Duration DeliveryRate::allowed_queue() const
 {
-  const Duration airtime(std::llround(usual_part / std::max(bytes_per_s(), 1.0) * 1e9));
+  const auto part = static_cast<double>(std::min(usual_part, brief_part()));
+  const Duration airtime(std::llround(part / std::max(bytes_per_s(), 1.0) * 1e9));
   return std::clamp(airtime, least_allowed_queue, most_allowed_queue);
 }
 
@@ -160,14 +163,27 @@ std::size_t DeliveryRate::window() const
     return start_window_;
   }
   if (draining_until_) {
-    return least_window;
+    return least_window();
   }
   // More than the allowed queue only where that would hardly let it grow, and nothing queues: the pace follows the queue
   // late, and would swing.
   const Duration growing = queue() < allowed_queue() / 2 ? min_rtt_ / growing_share : Duration{};
   const Duration room = std::max(2 * allowed_queue(), growing);
   const double on_the_way = bytes_per_s() * seconds(min_rtt_ + room) / arriving();
-  return std::clamp(static_cast<std::size_t>(on_the_way), least_window, most_window);
+  return std::clamp(static_cast<std::size_t>(on_the_way), least_window(), most_window);
+}
+
+// While starting the rate may be much higher than what is known of it.
+std::size_t DeliveryRate::brief_part() const
+{
+  return starting_
+           ? most_window
+           : std::max(static_cast<std::size_t>(bytes_per_s() * brief), least_brief_part);
+}
+
+std::size_t DeliveryRate::least_window() const
+{
+  return least_parts * std::min(universal_payload, brief_part());
 }
 
 Duration DeliveryRate::pause(std::size_t bytes) const

@@ -48,6 +48,8 @@ public:
   bool known() const { return known_; }
   // Bytes that may be in flight.
   std::size_t window() const;
+  // The bytes of a part that takes little time on the air, so that what is sent beside it waits little: 256 at least.
+  std::size_t brief_part() const;
   // The pause after a part of this size.
   Duration pause(std::size_t bytes) const;
   // After this time without an acknowledgement what is in flight is probably lost. `silences`: such times before, in a row.
@@ -59,6 +61,7 @@ private:
   static constexpr std::size_t rounds = 8;
 
   double bytes_per_s() const;
+  std::size_t least_window() const;
   // How long parts wait in queues; jitter, which is in single round trips, is not in it.
   Duration queue() const;
   Duration allowed_queue() const;

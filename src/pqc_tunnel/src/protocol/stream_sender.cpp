@@ -65,8 +65,11 @@ std::size_t StreamSender::in_flight() const
 
 ByteRange StreamSender::take_range(Outbox & box) const
 {
-  const auto most = static_cast<std::uint32_t>(
-    (small_ ? std::min(max_part_, small_part) : max_part_) - StreamPart::header_size);
+  std::size_t longest = small_ ? std::min(max_part_, small_part) : max_part_;
+  if (longest > small_part) {  // frames of other links are short
+    longest = std::min(longest, rate_.brief_part());
+  }
+  const auto most = static_cast<std::uint32_t>(longest - StreamPart::header_size);
   if (!box.lost.empty()) {
     ByteRange & first = box.lost.front();
     const ByteRange taken{first.begin, std::min(first.end, first.begin + most)};

@@ -209,7 +209,20 @@ TEST(DeliveryRate, makes_no_pause_on_a_link_that_has_delivered_nothing_for_eight
     stream.answer(usual, usual, 0);
   }
   EXPECT_EQ(stream.rate.pause(1000), Duration{});
-  EXPECT_EQ(stream.rate.window(), least_window);
+  EXPECT_EQ(stream.rate.window(), 2 * 256U);
+}
+
+TEST(DeliveryRate, makes_parts_brief_once_it_knows_that_the_link_is_slow)
+{
+  Stream stream;
+  EXPECT_GT(stream.rate.brief_part(), 10'000U) << "nothing is known";
+  stream.settle();  // 100 kB/s
+  EXPECT_EQ(stream.rate.brief_part(), 3000U);
+  for (int n = 0; n < 9; ++n) {
+    stream.answer(usual, usual, in_usual / 10);
+  }
+  EXPECT_EQ(stream.rate.brief_part(), 300U);
+  EXPECT_EQ(stream.rate.window(), 1600U) << "a round trip, and twice the time of a part";
 }
 
 }  // namespace
