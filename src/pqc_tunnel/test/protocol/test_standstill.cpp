@@ -84,7 +84,7 @@ TEST_P(Standstill, does_not_make_this_end_forget_since_when_the_peer_receives_no
   pair_.run_for(time - 1s);
   ASSERT_FALSE(deaf());
   pair_.stand_still(GetParam(), 1200ms);
-  pair_.run_for(1200ms + 2500ms);
+  pair_.run_for(1200ms + 1500ms);
   EXPECT_TRUE(deaf());
 }
 
