@@ -166,7 +166,7 @@ TEST_P(HeldThroughABlackout, a_command_is_not_delivered_after_a_new_session)
     }
     const FrameKeyId id = decode_frame_header(bytes)->key_id;
     for (const Side side : both_sides) {
-      for (const InstalledKeys & keys : pair.end(side).installed_keys(PeerIndex{0})) {
+      for (const InstalledKeys & keys : pair.snapshot(side).keys) {
         if (keys.session == session && (keys.send_id == id || keys.receive_id == id)) {
           return false;
         }
