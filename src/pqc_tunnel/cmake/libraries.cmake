@@ -62,6 +62,7 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/likely_cause.cpp
   src/protocol/link_estimator.cpp
   src/protocol/notice_pacer.cpp
+  src/protocol/outbound.cpp
   src/protocol/output.cpp
   src/protocol/peer.cpp
   src/protocol/peer_boot.cpp

@@ -112,7 +112,10 @@ public:
       take();
     }
     for (std::size_t c = 0; c < traffic_classes; ++c) {
-      const ShaperCounts counts = shaper_.counts(static_cast<TrafficClass>(c));
+      ShaperCounts counts;
+      for (std::size_t peer = 0; peer < peers; ++peer) {
+        counts += shaper_.of(peer).counts(static_cast<TrafficClass>(c));
+      }
       must(
         counts.offered ==
           counts.sent + counts.conflated + counts.full + counts.stale + counts.oversize,

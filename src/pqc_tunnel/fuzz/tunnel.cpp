@@ -182,10 +182,10 @@ private:
         cut_links_.erase({side, link});
         break;
       case 2:
-        pair_.end(side).handle_link_down(link, pair_.now());
+        pair_.end(side).handle_link(link, LinkState::down, pair_.now());
         break;
       case 3:
-        pair_.end(side).handle_link_up(link, pair_.now());
+        pair_.end(side).handle_link(link, LinkState::up, pair_.now());
         break;
     }
     pair_.pump();
@@ -228,18 +228,13 @@ private:
     Bytes bytes(datagram.begin(), datagram.end());
     const Endpoint from = program_.flag() ? WiredPair::stranger() : address_of_peer(to);
     const auto keys = keys_of(to);
-    const Endpoint destination = pair_.end(to).destination(PeerIndex{0});
-    Opened opened;
-    if (is_hello(bytes)) {
-      pair_.end(to).handle_hello(bytes, from, pair_.now());
-    } else {
-      opened = pair_.end(to).open(bytes, from, pair_.now());
-      arrived(to, opened);
-    }
+    const Endpoint destination = pair_.snapshot(to).address;
+    const Opened opened = pair_.end(to).handle_datagram(bytes, from, pair_.now());
+    arrived(to, opened);
     if (!opened.peer) {
       must(keys_of(to) == keys, "a datagram that no key authenticates changes no keys");
       must(
-        keys.empty() || pair_.end(to).destination(PeerIndex{0}) == destination,
+        keys.empty() || pair_.snapshot(to).address == destination,
         "nor where a session's datagrams go");
     }
     pair_.pump();
@@ -249,7 +244,7 @@ private:
   std::vector<std::pair<KeyUse, FrameKeyId>> keys_of(Side side)
   {
     std::vector<std::pair<KeyUse, FrameKeyId>> keys;
-    for (const InstalledKeys & held : pair_.end(side).installed_keys(PeerIndex{0})) {
+    for (const InstalledKeys & held : pair_.snapshot(side).keys) {
       keys.emplace_back(held.use, held.receive_id);
     }
     return keys;
@@ -286,11 +281,11 @@ private:
           {WiredPair::stranger(), WiredPair::address_of(Side::gcs)}, pair_.now());
         break;
       case 1:
-        tunnel.handle_hello(program_.bytes(program_.u8()), WiredPair::stranger(), pair_.now());
+      case 2: {
+        Bytes bytes = program_.bytes(program_.u8());
+        tunnel.handle_datagram(bytes, WiredPair::stranger(), pair_.now(), number * 1s);
         break;
-      case 2:
-        tunnel.count_stale(program_.bytes(program_.u8()));
-        break;
+      }
       case 3:
         tunnel.handle_job_result(JobId{1000 + number}, JobFailed{}, pair_.now());
         break;
@@ -306,7 +301,7 @@ private:
     for (const Side side : test::both_sides) {
       pair_.move_to(side, WiredPair::address_of(side));
       for (std::size_t link = 0; link < links(); ++link) {
-        pair_.end(side).handle_link_up(static_cast<std::uint8_t>(link), pair_.now());
+        pair_.end(side).handle_link(static_cast<std::uint8_t>(link), LinkState::up, pair_.now());
       }
       pair_.pump();
     }
@@ -373,17 +368,14 @@ private:
   void check()
   {
     for (const Side side : test::both_sides) {
-      Tunnel & tunnel = pair_.end(side);
-      must(tunnel.installed_keys(PeerIndex{0}).size() <= 8, "few keys are held");
-      must(
-        tunnel.blacklist(PeerIndex{0}, pair_.now()).size() <= suites().size(),
-        "only suites that exist are blacklisted");
       const auto snapshot = pair_.snapshot(side);
+      must(snapshot.keys.size() <= 8, "few keys are held");
+      must(snapshot.blacklist.size() <= suites().size(), "only suites that exist are blacklisted");
       must(
         snapshot.suite == nullptr || std::ranges::count(suites(), snapshot.suite) == 1,
         "only allowed suites are used");
       must(snapshot.pool.bytes <= (std::size_t{16} << 20), "the pool keeps to its bytes");
-      must(!tunnel.poll_output(), "all that was wanted has been done");
+      must(!pair_.end(side).poll_output(), "all that was wanted has been done");
     }
   }
 

@@ -284,7 +284,7 @@ std::string status_json(const Engine & engine)
     .flag("running", snapshot.running)
     .raw("links", links.str())
     .raw("peers", peers.str())
-    .raw("unassigned_drops", drops_json(snapshot.unassigned))
+    .raw("unassigned_drops", drops_json(snapshot.strangers.unassigned))
     .number("hellos_malformed", snapshot.strangers.malformed)
     .number("other_versions", snapshot.strangers.other_version)
     .number("unknown_drones", snapshot.strangers.unknown_drone)
@@ -303,10 +303,10 @@ std::string suites_json(const Engine & engine)
   for (const Suite & suite : registry().all()) {
     auto json = suite_json(suite);
     json.flag("allowed", engine.config().settings.suites.allows(suite));
-    for (std::size_t i = 0; i < snapshot.blacklists.size(); ++i) {
-      for (const BlacklistEntry & entry : snapshot.blacklists[i]) {
+    for (const PeerSnapshot & peer : snapshot.peers) {
+      for (const BlacklistEntry & entry : peer.blacklist) {
         if (entry.suite == &suite) {
-          json.text("blacklisted_for", snapshot.peers[i].name)
+          json.text("blacklisted_for", peer.name)
             .number("blacklisted_s", seconds(entry.expires - snapshot.time));
         }
       }

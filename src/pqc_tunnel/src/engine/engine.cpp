@@ -69,8 +69,7 @@ Result<EngineSockets> open_sockets(const EngineConfig & config)
   const std::size_t buffer = config.packet_thread.receive_buffer_bytes;
   for (std::size_t i = 0; i < config.links.size(); ++i) {
     auto link = Link::open(
-      static_cast<std::uint8_t>(i), config.settings.paths.links[i], config.links[i], buffer,
-      config.plaintexts.size());
+      static_cast<std::uint8_t>(i), config.settings.paths.links[i], config.links[i], buffer);
     if (!link) {
       return tl::make_unexpected(link.error());
     }

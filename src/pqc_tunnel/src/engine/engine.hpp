@@ -26,14 +26,12 @@ namespace pqc_tunnel
 
 struct EngineSnapshot
 {
-  Instant time;                                         // when it was taken
-  std::vector<PeerSnapshot> peers;                      // by PeerIndex
-  std::vector<std::vector<BlacklistEntry>> blacklists;  // by PeerIndex
-  std::vector<LinkStatus> links;                        // in order
-  TrafficCounters unassigned;                           // datagrams that belong to no peer
-  StrangerCounters strangers;                           // GCS
-  std::uint64_t hellos_discarded = 0;                   // beyond the share of time for hellos
-  std::uint64_t jobs_run = 0;  // public-key operations on the worker threads
+  Instant time;                     // when it was taken
+  std::vector<PeerSnapshot> peers;  // by PeerIndex
+  std::vector<LinkStatus> links;    // in order
+  StrangerCounters strangers;
+  std::uint64_t hellos_discarded = 0;  // beyond the share of time for hellos
+  std::uint64_t jobs_run = 0;          // public-key operations on the worker threads
   bool running = true;
 };
 

@@ -38,16 +38,12 @@ std::string as_clause(std::string sentence)
 
 Result<Link> Link::open(
   std::uint8_t index, const LinkSettings & settings, const LinkPort & port,
-  std::size_t receive_buffer_bytes, std::size_t peers)
+  std::size_t receive_buffer_bytes)
 {
   Link link;
   link.index_ = index;
   link.settings_ = &settings;
   link.port_ = &port;
-  link.peers_ = peers;
-  if (settings.is_thin()) {
-    link.shaper_.emplace(settings, peers);
-  }
   if (settings.type == LinkType::serial) {
     link.line_.emplace(port.device, port.baud);
     if (auto opened = link.note_opened(link.line_->open());
@@ -141,6 +137,8 @@ bool Link::send(ByteView frame, const Endpoint & to, std::size_t peer)
   return taken;
 }
 
+void Link::handle_closed(Instant now) { next_look_ = now + look_interval; }
+
 void Link::look(Instant now)
 {
   if (now < next_look()) {
@@ -162,35 +160,6 @@ void Link::look(Instant now)
     (void)note_opened(place);
   } else if (is_closed()) {
     (void)note_opened(place ? open_socket() : place);  // the next look tries again
-  }
-}
-
-void Link::handle_closed(Instant now)
-{
-  next_look_ = now + look_interval;
-  if (is_thin()) {
-    shaper().clear();
-  }
-}
-
-Instant Link::next_frame() const
-{
-  const SharedShaper * shaper = queues();
-  return shaper != nullptr && is_free() ? shaper->next_timeout() : Instant::max();
-}
-
-const SharedShaper * Link::queues() const
-{
-  return shaper_ ? &*shaper_ : adaptive_ ? &adaptive_->shaper() : nullptr;
-}
-
-void Link::use_found_rate(std::optional<double> bytes_per_s, bool urgent_only, bool bundles)
-{
-  if (!shaper_ && !adaptive_ && (bytes_per_s || urgent_only || bundles)) {
-    adaptive_ = std::make_unique<AdaptiveQueue>(*settings_, peers_);
-  }
-  if (adaptive_) {
-    adaptive_->use(bytes_per_s, urgent_only, bundles);
   }
 }
 
@@ -225,10 +194,6 @@ LinkStatus Link::status() const
   status.trouble = trouble();
   status.malformed = line_ ? line_->malformed() : 0;
   status.refused = refused_;
-  const SharedShaper * shaper = queues();
-  for (std::size_t i = 0; shaper != nullptr && i < traffic_classes; ++i) {
-    status.shaped[i] = shaper->counts(static_cast<TrafficClass>(i));
-  }
   return status;
 }
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "config/engine_config.hpp"
-#include "paths/adaptive_queue.hpp"
-#include "paths/shared_shaper.hpp"
+#include "paths/link_settings.hpp"
+#include "paths/traffic_class.hpp"
 #include "pqc_tunnel/net/datagram_batch.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
 #include "serial_line.hpp"
@@ -35,14 +35,14 @@ struct LinkStatus
   std::array<ShaperCounts, traffic_classes> shaped = {};  // thin links, by TrafficClass
 };
 
-// One of the engine's local links: a UDP socket or a serial device, with a queue for each peer if its rate is known.
+// One of the engine's local links: a UDP socket or a serial device.
 class Link
 {
 public:
   // Binds or opens; a serial device or an interface that is not there is opened later.
   static Result<Link> open(
     std::uint8_t index, const LinkSettings & settings, const LinkPort & port,
-    std::size_t receive_buffer_bytes, std::size_t peers);
+    std::size_t receive_buffer_bytes);
 
   const LinkSettings & settings() const { return *settings_; }
   const LinkPort & port() const { return *port_; }
@@ -53,11 +53,6 @@ public:
   // 0: it is serial. The configured one while it is closed.
   std::uint16_t udp_port() const { return socket_.port != 0 ? socket_.port : port_->bind.port; }
   Endpoint far_end() const;  // of a serial line
-
-  bool is_thin() const { return shaper_ || (adaptive_ && adaptive_->is_active()); }
-  SharedShaper & shaper() { return shaper_ ? *shaper_ : adaptive_->shaper(); }
-  // Of a link without a configured rate, which is saturated: bytes per second on the line; none: it is not.
-  void use_found_rate(std::optional<double> bytes_per_s, bool urgent_only, bool bundles);
 
   // Queues a sealed frame (UDP), or sends it (serial). False if it is not taken. Its bytes must live until flush().
   bool send(ByteView frame, const Endpoint & to, std::size_t peer);
@@ -84,11 +79,8 @@ public:
   // Opens a device or a socket that is closed, if it is there now. Closes the socket of an interface or an address that
   // is gone, or of an interface that was exchanged for another one of this name.
   void look(Instant now);
-  // Forgets what waits.
+  // Looks again only after a while.
   void handle_closed(Instant now);
-
-  // When a thin link may take the next frame; max if nothing waits.
-  Instant next_frame() const;
 
   LinkStatus status() const;
   // The fault of the link that this machine knows, in lower case without a full stop; empty: none.
@@ -110,10 +102,6 @@ private:
   Socket socket_;
   std::unique_ptr<SendBatch> out_;
   std::optional<SerialLine> line_;
-  const SharedShaper * queues() const;
-  std::optional<SharedShaper> shaper_;       // of a thin link
-  std::unique_ptr<AdaptiveQueue> adaptive_;  // of another one, as soon as it was saturated
-  std::size_t peers_ = 0;
   Instant next_look_;
   std::string why_closed_;
   int forbidden_ =

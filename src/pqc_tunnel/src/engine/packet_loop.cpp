@@ -27,8 +27,14 @@ constexpr int preparation_niceness = 10;
 
 // Frames of a peer with a larger MTU than ours must come through, too.
 constexpr std::size_t max_frame = 9216;
-// A datagram of the application is at least received, so that it can be taken apart.
-constexpr std::size_t usual_mtu = 1500;
+
+// The first cause that is known counts.
+void note_cause(PeerSnapshot & peer, const std::string & cause)
+{
+  if (peer.likely_cause.empty()) {
+    peer.likely_cause = cause;
+  }
+}
 
 }  // namespace
 
@@ -40,8 +46,7 @@ PacketLoop::PacketLoop(
   links_(std::move(sockets.links)),
   plaintexts_(std::move(sockets.plaintexts)),
   from_plaintext_(
-    Tunnel::frame_headroom, std::max(config.settings.max_datagram, usual_mtu),
-    Tunnel::frame_tailroom),
+    Tunnel::frame_headroom, config.settings.longest_received(), Tunnel::frame_tailroom),
   from_link_(0, max_frame, 0),
   hello_budget_(monotonic_now()),
   probe_(poller_),
@@ -59,18 +64,11 @@ PacketLoop::PacketLoop(
     if (link_open_[i]) {
       poller_.add(links_[i].socket().fd.get(), {Source::link, i}, EPOLLIN);
     } else {
-      tunnel_.handle_link_down(static_cast<std::uint8_t>(i), monotonic_now());
+      tunnel_.handle_link(static_cast<std::uint8_t>(i), LinkState::down, monotonic_now());
     }
-  }
-  classified_.resize(plaintexts_.size());
-  piece_.reserve(config.settings.max_datagram + Tunnel::frame_overhead);
-  least_room_ = config.settings.max_datagram;
-  for (const Link & link : links_) {
-    least_room_ = std::min(least_room_, link.settings().mtu - sealed_overhead);
   }
   drop_watches_.resize(plaintexts_.size(), std::vector<DropWatch>(links_.size()));
   fragment_watches_.resize(plaintexts_.size());
-  is_plain_ = links_.size() == 1 && !links_[0].is_thin();
   line_writing_.resize(links_.size());
   troubles_.resize(links_.size());
   for (PlaintextSide & side : plaintexts_) {
@@ -110,7 +108,7 @@ void PacketLoop::run()
       continue;  // interrupted, as by the end of a standstill
     }
     const Instant now = monotonic_now();
-    idle_ += now - idle_from;
+    uncharged_ += now - idle_from;
     note_punctuality(now);
     for (const epoll_event & event : ready) {
       dispatch(event, now);
@@ -132,7 +130,7 @@ void PacketLoop::note_punctuality(Instant now)
     return;
   }
   punctuality_.handle_standstill(stood_still_, processor_wait(), now);
-  tunnel_.note_machine_trouble(punctuality_.trouble(now));
+  tunnel_.note_trouble(MachineTrouble{punctuality_.trouble(now)});
   if (stood_still_ <= max_age) {
     return;  // what came meanwhile may still be young enough
   }
@@ -148,7 +146,7 @@ void PacketLoop::handle_timeout(Instant now)
 {
   if (tunnel_.next_timeout() <= now) {
     tunnel_.handle_timeout(now);
-    carry_out_outputs();
+    carry_out_outputs(now);
   }
   look_after_links(now);
   if (next_address_look_ <= now) {
@@ -191,8 +189,11 @@ Instant PacketLoop::next_deadline() const
 {
   Instant next =
     std::min({tunnel_.next_timeout(), next_publication_, next_announcement_, next_address_look_});
-  for (const Link & link : links_) {
-    next = std::min({next, link.next_look(), link.next_frame()});
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    next = std::min(next, links_[i].next_look());
+    if (links_[i].is_free()) {
+      next = std::min(next, tunnel_.next_transmit(static_cast<std::uint8_t>(i)));
+    }
   }
   return next;
 }
@@ -211,12 +212,12 @@ void PacketLoop::dispatch(const epoll_event & event, Instant now)
       take_mail(now);
       break;
     case Source::probe:
-      tunnel_.note_ground_trouble(probe_.handle_ready());
+      tunnel_.note_trouble(probe_.handle_ready());
       break;
     case Source::timer:
       return;
   }
-  carry_out_outputs();
+  carry_out_outputs(now);
 }
 
 void PacketLoop::take_mail(Instant now)
@@ -226,7 +227,7 @@ void PacketLoop::take_mail(Instant now)
   for (WorkerPool * pool : {&workers_, &preparers_}) {
     for (FinishedJob & job : pool->take_finished()) {
       tunnel_.handle_job_result(job.id, std::move(job.result), now);
-      carry_out_outputs();
+      carry_out_outputs(now);
     }
   }
   for (std::size_t link = 0; link < resolvers_.size(); ++link) {
@@ -234,25 +235,25 @@ void PacketLoop::take_mail(Instant now)
                                              : std::vector<Result<std::vector<Endpoint>>>())
     {
       use_gcs_addresses(link, std::move(addresses), now);
-      carry_out_outputs();
+      carry_out_outputs(now);
     }
   }
   std::ranges::for_each(plaintexts_, &PlaintextSide::take_answers);
   for (const RekeyCommand & command : mailbox_.take_commands()) {
     tunnel_.request_rekey(command, now);
-    carry_out_outputs();
+    carry_out_outputs(now);
   }
   for (const NoticeCommand & command : mailbox_.take_notice_commands()) {
     if (config_.role == Role::drone) {
       note_policy(command.peer, command.notice, now);
     }
     tunnel_.send_notice(command.peer, command.notice, now);
-    carry_out_outputs();
+    carry_out_outputs(now);
   }
   for (WipeCommand & wipe : mailbox_.take_wipes()) {
     tunnel_.wipe(wipe.peer, "on request", now);
     wipe.done.set_value(true);
-    carry_out_outputs();
+    carry_out_outputs(now);
   }
 }
 
@@ -261,12 +262,11 @@ void PacketLoop::use_gcs_addresses(
   std::size_t link, Result<std::vector<Endpoint>> addresses, Instant now)
 {
   if (!addresses) {
-    tunnel_.note_ground_trouble(GroundTrouble::unknown_name);
+    tunnel_.note_trouble(GroundTrouble::unknown_name);
     return;
   }
   auto reachable = reachable_from(std::move(*addresses), links_[link].socket().family);
-  tunnel_.note_ground_trouble(
-    reachable.empty() ? GroundTrouble::other_family : GroundTrouble::none);
+  tunnel_.note_trouble(reachable.empty() ? GroundTrouble::other_family : GroundTrouble::none);
   for (Endpoint & address : reachable) {
     address.link = static_cast<std::uint8_t>(link);
   }
@@ -278,26 +278,13 @@ void PacketLoop::use_gcs_addresses(
   tunnel_.set_gcs_addresses(std::move(all), now);
 }
 
-void PacketLoop::carry_out_outputs()
+void PacketLoop::carry_out_outputs(Instant now)
 {
+  transmit(now);
   while (auto output = tunnel_.poll_output()) {
     std::visit([this](auto & one) { carry_out(std::move(one)); }, *output);
+    transmit(now);
   }
-}
-
-void PacketLoop::carry_out(SendDatagram output)
-{
-  if (output.to.link < links_.size() && links_[output.to.link].is_thin()) {
-    const Instant now = monotonic_now();
-    links_[output.to.link]
-      .shaper()
-      .of(static_cast<std::size_t>(output.peer))
-      .offer_sealed({output.traffic, std::nullopt}, output.bytes, output.to, now);
-    pump_shapers(now);
-    return;
-  }
-  send(output.peer, output.bytes, output.to);
-  flush_links();
 }
 
 void PacketLoop::carry_out(ProbeGround output)
@@ -306,7 +293,7 @@ void PacketLoop::carry_out(ProbeGround output)
     return;
   }
   if (const GroundTrouble trouble = probe_.send(output.to); trouble != GroundTrouble::none) {
-    tunnel_.note_ground_trouble(trouble);
+    tunnel_.note_trouble(trouble);
   }
 }
 
@@ -402,28 +389,6 @@ void PacketLoop::announce_by(Instant when)
   next_announcement_ = std::min(next_announcement_, when);
 }
 
-// Several drones of one socket have ways of their own, and one queue would mix them.
-void PacketLoop::use_found_rate(Instant now)
-{
-  if (links_.size() == 1 && plaintexts_.size() == 1) {
-    const PeerIndex peer{0};
-    links_[0].use_found_rate(
-      tunnel_.found_rate(peer), tunnel_.makes_way(peer), tunnel_.is_crowded(peer, now));
-    is_plain_ = !links_[0].is_thin();
-  }
-}
-
-// The vehicle learns how much it asks of a thin link in vain.
-void PacketLoop::report_load(Instant now)
-{
-  for (std::size_t i = 0; config_.radio_status && i < plaintexts_.size(); ++i) {
-    const Endpoint to = tunnel_.destination(plaintexts_[i].peer());
-    if (to.family != AddressFamily::none && links_.at(to.link).is_thin()) {
-      plaintexts_[i].report_load(links_[to.link].shaper().of(i).load(now), now);
-    }
-  }
-}
-
 void PacketLoop::note_load(Instant now)
 {
   constexpr Duration interval = std::chrono::seconds(1);
@@ -431,13 +396,11 @@ void PacketLoop::note_load(Instant now)
     next_load_look_ = now + interval;
     punctuality_.note_load(processor_wait(), processor_pressure());
   }
-  tunnel_.note_machine_trouble(punctuality_.trouble(now));
+  tunnel_.note_trouble(MachineTrouble{punctuality_.trouble(now)});
 }
 
 void PacketLoop::publish(Instant now)
 {
-  use_found_rate(now);
-  report_load(now);
   note_troubles(now);
   note_load(now);
   std::ranges::for_each(
@@ -445,44 +408,42 @@ void PacketLoop::publish(Instant now)
   auto snapshot = std::make_shared<EngineSnapshot>();
   snapshot->time = now;
   live_addresses_.clear();
-  for (std::size_t i = 0; i < tunnel_.peer_count(); ++i) {
-    const PeerIndex peer{static_cast<std::uint32_t>(i)};
-    snapshot->peers.push_back(tunnel_.snapshot(peer, now));
-    for (const PathReport & path : snapshot->peers.back().paths) {
-      live_addresses_.insert(path.remote);
-    }
-    snapshot->peers.back().policy_silent = policy_watches_.at(i).silent();
-    snapshot->peers.back().said = drone_lines_.at(i).newest();
-    if (auto news = plaintexts_[i].news(now)) {
-      carry_out(std::move(*news));
-    }
-    if (snapshot->peers.back().likely_cause.empty()) {
-      snapshot->peers.back().likely_cause = plaintexts_[i].trouble();
-    }
-    for (PathReport & path : snapshot->peers.back().paths) {
-      if (Link & link = links_[path.link]; link.is_thin()) {
-        for (std::size_t c = 0; c < traffic_classes; ++c) {
-          path.shaped[c] = link.shaper().of(i).counts(static_cast<TrafficClass>(c));
-        }
-        const std::string trouble =
-          drop_watches_[i][path.link].look(link.settings(), path.shaped, now);
-        if (std::string & cause = snapshot->peers.back().likely_cause; cause.empty()) {
-          cause = trouble;
-        }
-      }
-    }
-    const TrafficCounters & traffic = snapshot->peers.back().traffic;
-    const bool incomplete = fragment_watches_[i].is_recent(
-      traffic.drops[static_cast<std::size_t>(Drop::incomplete)], now);
-    if (std::string & cause = snapshot->peers.back().likely_cause; incomplete && cause.empty()) {
-      cause = fragments_lost;
-    }
-    snapshot->blacklists.push_back(tunnel_.blacklist(peer, now));
-  }
   for (const Link & link : links_) {
     snapshot->links.push_back(link.status());
   }
-  snapshot->unassigned = tunnel_.unassigned();
+  for (std::size_t i = 0; i < plaintexts_.size(); ++i) {
+    PeerSnapshot & peer =
+      snapshot->peers.emplace_back(tunnel_.snapshot(plaintexts_[i].peer(), now));
+    peer.policy_silent = policy_watches_.at(i).silent();
+    peer.said = drone_lines_.at(i).newest();
+    if (auto news = plaintexts_[i].news(now)) {
+      carry_out(std::move(*news));
+    }
+    note_cause(peer, plaintexts_[i].trouble());
+    for (const PathReport & path : peer.paths) {
+      live_addresses_.insert(path.remote);
+      for (std::size_t c = 0; c < traffic_classes; ++c) {
+        snapshot->links[path.link].shaped[c] += path.shaped[c];
+      }
+      if (!path.load) {
+        continue;
+      }
+      note_cause(
+        peer, drop_watches_[i][path.link].look(links_[path.link].settings(), path.shaped, now));
+      // The vehicle learns how much it asks of a thin link in vain.
+      if (
+        config_.radio_status && path.link == peer.address.link &&
+        peer.address.family != AddressFamily::none)
+      {
+        plaintexts_[i].report_load(*path.load, now);
+      }
+    }
+    if (fragment_watches_[i].is_recent(
+          peer.traffic.drops[static_cast<std::size_t>(Drop::incomplete)], now))
+    {
+      note_cause(peer, fragments_lost);
+    }
+  }
   snapshot->strangers = tunnel_.strangers();
   snapshot->hellos_discarded = hellos_discarded_;
   snapshot->jobs_run = workers_.jobs_started() + preparers_.jobs_started();

@@ -53,15 +53,7 @@ public:
 private:
   // --- The packet path: no allocation, no lock ---
   void seal_from(PlaintextSide & side, Instant now);
-  void send_classified(PeerIndex peer, std::size_t received, Instant now);
-  void send_long(PeerIndex peer, std::size_t received, Instant now);
-  void send_in_fragments(
-    PeerIndex peer, ByteView datagram, std::size_t frame_size, const Routes & routes, Instant now);
-  void send_piece(PeerIndex peer, ByteView bytes, Instant now);
-  void send_over_paths(PeerIndex peer, MutableBytes frame, Instant now);
-  void send(PeerIndex peer, ByteView frame, const Endpoint & to);
-  // Also to an address of the peer that has not proved itself, if there is one.
-  void send_copy(PeerIndex peer, ByteView frame, std::uint8_t link, Instant now);
+  void transmit(Instant now);
   void open_from(std::size_t link, std::uint32_t events, Instant now);
   void open_one(MutableBytes frame, const Endpoint & from, Duration waited, Instant now);
   void forward(const Opened & opened);
@@ -70,16 +62,13 @@ private:
   void handle_hellos(Instant now);
   void flush_plaintexts();
   void flush(PlaintextSide & side);
-  void flush_links();
+  void flush(Link & link);
 
   // --- Thin and serial links ---
-  void pump_shapers(Instant now);
-  void save_waiting(std::size_t link, Instant now);
   void watch_line(std::size_t link);
   void look_after_links(Instant now);
   void handle_closed(std::size_t link, Instant now);
   void note_troubles(Instant now);
-  void report_load(Instant now);
   void note_load(Instant now);
 
   // --- Everything else ---
@@ -88,8 +77,8 @@ private:
   void dispatch(const epoll_event & event, Instant now);
   void take_mail(Instant now);
   void use_gcs_addresses(std::size_t link, Result<std::vector<Endpoint>> addresses, Instant now);
-  void carry_out_outputs();
-  void carry_out(SendDatagram output);
+  // … and sends the frames that leave now.
+  void carry_out_outputs(Instant now);
   void carry_out(ProbeGround output);
   void carry_out(StartJob output);
   void carry_out(RekeyReply output);
@@ -103,7 +92,6 @@ private:
   void note_punctuality(Instant now);
   void handle_timeout(Instant now);
   void publish(Instant now);
-  void use_found_rate(Instant now);
   Instant next_deadline() const;
 
   const EngineConfig & config_;
@@ -114,29 +102,23 @@ private:
   std::vector<PlaintextSide> plaintexts_;
   ReceiveBatch from_plaintext_;
   ReceiveBatch from_link_;
-  // Both count this thread's processor time, with several peers: a machine that gives it little gives little to share.
-  Duration opening_since_{};
+  // With several peers these count this thread's processor time: a machine that gives it little gives little to share.
   Duration charged_until_{};
-  Duration idle_{};  // since the frames before, nothing was to be done for so long
+  Duration uncharged_{};  // went into no peer's frames, or was left
   struct Hello
   {
     MutableBytes frame;
     Endpoint from;
   };
-  std::vector<Hello> hellos_;              // of the batch
-  bool is_plain_ = true;                   // one link of unknown rate: nothing has to be classified
-  std::size_t least_room_ = 0;             // bytes of a datagram that all links take
-  std::vector<MavlinkStream> classified_;  // by peer, of the applications
-  Bytes piece_;                            // of these, with room for a frame around it
-  Bytes fragments_;                        // frames, one after the other
-  std::vector<bool> link_open_;            // by link, as last seen
-  struct LinkTrouble
+  std::vector<Hello> hellos_;    // of the batch
+  std::vector<bool> link_open_;  // by link, as last seen
+  struct ToldTrouble
   {
     std::string present;  // as last seen; empty: none
     std::string told;     // the latest one that was logged
     Instant told_at;
   };
-  std::vector<LinkTrouble> troubles_;                 // by link
+  std::vector<ToldTrouble> troubles_;                 // by link
   std::vector<std::vector<DropWatch>> drop_watches_;  // by peer and link
   std::vector<LossWatch> fragment_watches_;           // by peer
   std::vector<bool> line_writing_;  // by link: the poller reports when the device is writable

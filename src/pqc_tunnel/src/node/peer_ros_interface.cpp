@@ -134,8 +134,8 @@ void PeerRosInterface::handle_wipe(Wipe::Response & response)
 void PeerRosInterface::handle_list_suites(ListSuites::Response & response) const
 {
   const auto snapshot = engine_.snapshot();
-  response.suites =
-    suite_list(engine_.config().settings.suites, snapshot.blacklists.at(index_of(peer_)), now());
+  response.suites = suite_list(
+    engine_.config().settings.suites, snapshot.peers.at(index_of(peer_)).blacklist, now());
 }
 
 void PeerRosInterface::handle_diagnostics(diagnostic_updater::DiagnosticStatusWrapper & wrapper)
@@ -144,7 +144,7 @@ void PeerRosInterface::handle_diagnostics(diagnostic_updater::DiagnosticStatusWr
   const auto & peer = snapshot.peers.at(index_of(peer_));
   const auto diagnosis = diagnose(
     {peer, last_diagnosed_.value_or(peer), snapshot.time, engine_.config().settings.max_key_age,
-     snapshot.blacklists.at(index_of(peer_)).size(), engine_.config().role});
+     peer.blacklist.size(), engine_.config().role});
   last_diagnosed_ = peer;
   report(diagnosis, wrapper);
 }

@@ -289,7 +289,7 @@ void TunnelNode::handle_activity()
   publish_events(snapshot, now);
   for (std::size_t i = 0; i < peers_.size(); ++i) {
     peers_[i]->publish_status_if_changed(snapshot.peers[i], now);
-    peers_[i]->publish_suites_if_changed(snapshot.blacklists[i], now);
+    peers_[i]->publish_suites_if_changed(snapshot.peers[i].blacklist, now);
   }
   note_own_status();
   answer_rekeys();
@@ -308,7 +308,8 @@ void TunnelNode::report_strangers(diagnostic_updater::DiagnosticStatusWrapper & 
 {
   const auto snapshot = engine_->snapshot();
   report(
-    diagnose_strangers(snapshot.unassigned, snapshot.strangers, snapshot.hellos_discarded),
+    diagnose_strangers(
+      snapshot.strangers.unassigned, snapshot.strangers, snapshot.hellos_discarded),
     wrapper);
 }
 

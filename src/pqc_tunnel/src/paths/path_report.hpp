@@ -62,8 +62,10 @@ struct PathReport
   std::uint64_t frames_out = 0;
   std::uint64_t bytes_out = 0;
   std::string trouble;  // of the link, as this machine knows it; empty: none
-  // Of a thin link, by TrafficClass; filled in by the owner of the shaper.
+  // What the queue before the link did, by TrafficClass.
   std::array<ShaperCounts, traffic_classes> shaped = {};
+  // Airtime that the application has asked for in vain; none: the link has no queue now.
+  std::optional<Duration> load;
 };
 
 // As in the source, in lower case.

@@ -82,21 +82,6 @@ void SharedShaper::handle_arrival(std::size_t frame)
   }
 }
 
-ShaperCounts SharedShaper::counts(TrafficClass traffic) const
-{
-  ShaperCounts sum;
-  for (const Queue & queue : queues_) {
-    const ShaperCounts & counts = queue.shaper.counts(traffic);
-    sum.offered += counts.offered;
-    sum.sent += counts.sent;
-    sum.conflated += counts.conflated;
-    sum.full += counts.full;
-    sum.stale += counts.stale;
-    sum.oversize += counts.oversize;
-  }
-  return sum;
-}
-
 void SharedShaper::clear()
 {
   for (Queue & queue : queues_) {

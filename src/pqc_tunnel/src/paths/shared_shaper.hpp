@@ -12,7 +12,6 @@
 #include "link_settings.hpp"
 #include "pqc_tunnel/base/time.hpp"
 #include "shaper.hpp"
-#include "traffic_class.hpp"
 
 namespace pqc_tunnel
 {
@@ -26,6 +25,7 @@ public:
   SharedShaper(const LinkSettings & link, std::size_t peers);
 
   Shaper & of(std::size_t peer) { return queues_[peer].shaper; }
+  const Shaper & of(std::size_t peer) const { return queues_[peer].shaper; }
 
   struct Turn
   {
@@ -41,8 +41,6 @@ public:
   // airtime as the other end takes, but keeps half.
   void handle_arrival(std::size_t frame);
 
-  // The sum over all peers.
-  ShaperCounts counts(TrafficClass traffic) const;
   // Forgets all that waits; counted as stale. For a link that is gone.
   void clear();
 

@@ -37,6 +37,16 @@ struct ShaperCounts
   std::uint64_t oversize = 0;   // dropped: no frame of the link holds it
 
   std::uint64_t waiting() const { return offered - sent - conflated - full - stale - oversize; }
+  ShaperCounts & operator+=(const ShaperCounts & other)
+  {
+    offered += other.offered;
+    sent += other.sent;
+    conflated += other.conflated;
+    full += other.full;
+    stale += other.stale;
+    oversize += other.oversize;
+    return *this;
+  }
 };
 
 }  // namespace pqc_tunnel

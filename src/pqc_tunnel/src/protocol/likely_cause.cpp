@@ -211,7 +211,7 @@ std::string likely_cause(const PeerFacts & facts)
     : facts.overdue   ? overdue_keys
                       : "";
   // While keys are there, what looks like a silence of the peer or a slow link may be this end.
-  std::string known = facts.has_keys && !cause.empty() ? facts.machine_trouble : "";
+  std::string known = facts.has_keys ? facts.machine_trouble : "";
   if (in_contact && !facts.deaf_peer) {
     return facts.stretched && !known.empty() ? known + "; " + cause : cause;
   }

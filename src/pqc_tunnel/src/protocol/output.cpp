@@ -14,14 +14,24 @@ JobId Outbox::start(Job job)
   return id;
 }
 
-std::optional<Output> Outbox::pop()
+namespace
 {
-  if (queue_.empty()) {
+
+template <class Item>
+std::optional<Item> take_front(std::deque<Item> & queue)
+{
+  if (queue.empty()) {
     return std::nullopt;
   }
-  std::optional<Output> front(std::move(queue_.front()));
-  queue_.pop_front();
+  std::optional<Item> front(std::move(queue.front()));
+  queue.pop_front();
   return front;
 }
+
+}  // namespace
+
+std::optional<Output> Outbox::pop() { return take_front(queue_); }
+
+std::optional<SendDatagram> Outbox::pop_frame() { return take_front(frames_); }
 
 }  // namespace pqc_tunnel

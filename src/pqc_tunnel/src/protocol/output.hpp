@@ -22,8 +22,6 @@
 namespace pqc_tunnel
 {
 
-// --- What the tunnel wants done; fetched with poll_output() until it is empty. ---
-
 struct SendDatagram  // a sealed control or stream frame, or a hello
 {
   PeerIndex peer;
@@ -32,7 +30,9 @@ struct SendDatagram  // a sealed control or stream frame, or a hello
   TrafficClass traffic = TrafficClass::control;
 };
 
-// Drone: nothing has answered for a while; find out whether the network knows the ground station (note_ground_trouble).
+// --- What the tunnel wants done; fetched with poll_output() until it is empty. ---
+
+// Drone: nothing has answered for a while; find out whether the network knows the ground station (GroundTrouble).
 struct ProbeGround
 {
   Endpoint to;
@@ -51,20 +51,23 @@ struct NoticeArrived  // authentic, from the peer's programs
   Instant time;
 };
 
-using Output = std::variant<SendDatagram, ProbeGround, StartJob, RekeyReply, Event, NoticeArrived>;
+using Output = std::variant<ProbeGround, StartJob, RekeyReply, Event, NoticeArrived>;
 
 // What is waiting to be polled. Jobs are numbered here, so that a result finds whoever asked for it.
 class Outbox
 {
 public:
   void push(Output output) { queue_.push_back(std::move(output)); }
-  bool empty() const { return queue_.empty(); }
+  // For the links; the tunnel takes it out by itself.
+  void push(SendDatagram frame) { frames_.push_back(std::move(frame)); }
 
   JobId start(Job job);
   std::optional<Output> pop();
+  std::optional<SendDatagram> pop_frame();
 
 private:
   std::deque<Output> queue_;
+  std::deque<SendDatagram> frames_;
   std::uint64_t last_job_ = 0;
 };
 

@@ -51,10 +51,6 @@ SealedFragment Peer::seal_fragment(
 
 bool Peer::seal_in_fragments(ByteView datagram, std::size_t frame_size, Bytes & frames, Instant now)
 {
-  if (datagram.size() > longest_fragmented) {
-    traffic_.count(Drop::oversize);
-    return false;
-  }
   const std::size_t room = frame_size - frame_overhead - fragment_header;
   frames.clear();
   FragmentOrigin origin;

@@ -4,6 +4,7 @@
 #ifndef PQC_TUNNEL__PROTOCOL__SETTINGS_HPP_
 #define PQC_TUNNEL__PROTOCOL__SETTINGS_HPP_
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -125,6 +126,9 @@ struct TunnelSettings
   PrekeyPoolSettings prekey_pool;
   GroundAddress ground;
   PathSettings paths{{{.name = "udp", .mtu = 9216}}};  // one link without a limit of its own
+
+  // Bytes of a datagram of the application that is at least received, so that it can be taken apart.
+  std::size_t longest_received() const { return std::max(max_datagram, std::size_t{1500}); }
 };
 
 }  // namespace pqc_tunnel

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "installed_keys.hpp"
 #include "link_estimator.hpp"
 #include "paths/path_set.hpp"
 #include "pqc_tunnel/base/endpoint.hpp"
@@ -61,9 +62,11 @@ struct TrafficCounters
   void count(Drop drop) { ++drops[static_cast<std::size_t>(drop)]; }
 };
 
-// GCS: hello frames that proved no drone's key, or proved one a second time.
+// What could be assigned to no peer.
 struct StrangerCounters
 {
+  TrafficCounters unassigned;  // sealed frames
+  // GCS: hello frames that proved no drone's key, or proved one a second time.
   std::uint64_t malformed = 0;      // in the form of a hello, but none
   std::uint64_t other_version = 0;  // with a drone's id, in another version of the protocol
   std::uint64_t unknown_drone = 0;  // with an unknown id
@@ -126,6 +129,14 @@ struct PrekeyPoolStatus
   std::uint64_t expired = 0;
 };
 
+struct BlacklistEntry
+{
+  const Suite * suite;
+  Instant expires;
+
+  bool operator==(const BlacklistEntry &) const = default;
+};
+
 struct PeerSnapshot
 {
   std::string name;
@@ -160,6 +171,9 @@ struct PeerSnapshot
   double clock_drift_ppm = 0;  // how much faster the peer's clock runs
   Duration delay_to_peer{};    // one way, with the error of the clock's offset
   Duration delay_from_peer{};
+  std::vector<InstalledKeys> keys;        // every set that is held, newest first
+  std::vector<BlacklistEntry> blacklist;  // drone
+  Instant due;                            // of the whole tunnel: when something is to be done
 };
 
 // True if a datagram given to the tunnel now would be sealed and sent, and the peer is not lost.
@@ -171,14 +185,6 @@ inline bool is_encrypted(const PeerSnapshot & peer)
 
 // As in the source, in lower case.
 const char * to_string(PeerState state);
-
-struct BlacklistEntry
-{
-  const Suite * suite;
-  Instant expires;
-
-  bool operator==(const BlacklistEntry &) const = default;
-};
 
 }  // namespace pqc_tunnel
 

@@ -8,6 +8,7 @@
 
 #include "drone_end.hpp"
 #include "gcs_end.hpp"
+#include "outbound.hpp"
 #include "peer.hpp"
 #include "peer_budget.hpp"
 #include "suite_objection.hpp"
@@ -79,9 +80,10 @@ public:
     drone_.emplace(
       settings_, std::move(config.identity), std::move(config.gcs_addresses), random, outbox_, peer,
       now);
+    outbound_.emplace(settings_, peers_);
   }
 
-  Impl(GcsConfig config, RandomSource & random)
+  Impl(GcsConfig config, RandomSource & random, Instant)
   : settings_(std::move(config.settings)), budget_(config.drones.size())
   {
     peers_.reserve(config.drones.size());
@@ -91,6 +93,7 @@ public:
     }
     gcs_.emplace(
       settings_, std::move(config.identity), std::move(config.drones), random, outbox_, peers_);
+    outbound_.emplace(settings_, peers_);
   }
 
   Peer & peer(PeerIndex index) { return peers_[static_cast<std::size_t>(index)]; }
@@ -174,8 +177,49 @@ public:
     if (!only_data || settings_.paths.links.size() > 1 || sender.paths().has_candidates()) {
       changed();
     }
+    if (!only_data) {
+      outbound_->adapt(now);
+    }
     return {sender.index(),  received.plaintext, received.forward,
             received.bundle, received.assembled, received.stale};
+  }
+
+  void count_stale(ByteView datagram)
+  {
+    const auto header = decode_frame_header(datagram);
+    const auto sender = std::ranges::find_if(
+      peers_, [&](const Peer & peer) { return header && peer.holds(header->key_id); });
+    TrafficCounters & counters = sender != peers_.end() ? sender->traffic()
+                                 : drone_               ? peers_[0].traffic()
+                                                        : unassigned_;
+    counters.count(Drop::stale);
+  }
+
+  // Frames of the tunnel itself go the way of all others.
+  void send_own_frames(Instant now)
+  {
+    while (auto frame = outbox_.pop_frame()) {
+      outbound_->send_own(std::move(*frame), now);
+    }
+  }
+
+  bool report_streams(std::uint8_t link, Instant now)
+  {
+    const bool sent = outbound_->report_streams(link, now);
+    timeout_ = sent ? std::nullopt : timeout_;
+    return sent;
+  }
+
+  // Where frames of streams have left, others may have room.
+  std::optional<Transmit> poll_transmit(std::uint8_t link, Instant now)
+  {
+    do {
+      send_own_frames(now);
+      if (auto frame = outbound_->poll(link, now)) {
+        return frame;
+      }
+    } while (report_streams(link, now));
+    return std::nullopt;
   }
 
   // Calls `function` with the drone's or the ground station's end.
@@ -193,9 +237,9 @@ public:
     return *timeout_;
   }
 
-  Instant exact_timeout()
+  Instant exact_timeout() const
   {
-    Instant next = on_end([](const auto & end) { return end.next_timeout(); });
+    Instant next = drone_ ? drone_->next_timeout() : gcs_->next_timeout();
     for (const Peer & peer : peers_) {
       next = std::min(next, peer.next_timeout());
     }
@@ -207,27 +251,25 @@ public:
   std::vector<Peer> peers_;
   std::optional<DroneEnd> drone_;  // exactly one of the two
   std::optional<GcsEnd> gcs_;
+  std::optional<Outbound> outbound_;
   PeerBudget budget_;
+  Duration charged_{};        // to all peers since the budget was shared
   bool passed_over_ = false;  // a peer with the keys of the frame at hand
   TrafficCounters unassigned_;
   std::size_t last_found_ = 0;
   std::optional<Instant> timeout_;  // none: to be looked up
 };
 
-Result<Tunnel> Tunnel::create(DroneConfig config, RandomSource & random, Instant now)
+Result<Tunnel> Tunnel::create(Config config, RandomSource & random, Instant now)
 {
-  if (auto error = check(config)) {
-    return tl::make_unexpected(std::move(*error));
-  }
-  return Tunnel(std::make_unique<Impl>(std::move(config), random, now));
-}
-
-Result<Tunnel> Tunnel::create(GcsConfig config, RandomSource & random, Instant)
-{
-  if (auto error = check(config)) {
-    return tl::make_unexpected(std::move(*error));
-  }
-  return Tunnel(std::make_unique<Impl>(std::move(config), random));
+  return std::visit(
+    [&](auto & of_role) -> Result<Tunnel> {
+      if (auto error = check(of_role)) {
+        return tl::make_unexpected(std::move(*error));
+      }
+      return Tunnel(std::make_unique<Impl>(std::move(of_role), random, now));
+    },
+    config);
 }
 
 Tunnel::Tunnel(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -235,116 +277,58 @@ Tunnel::Tunnel(Tunnel &&) noexcept = default;
 Tunnel & Tunnel::operator=(Tunnel &&) noexcept = default;
 Tunnel::~Tunnel() = default;
 
-bool Tunnel::seal(PeerIndex peer, MutableBytes frame, Instant now, std::size_t datagrams)
-{
-  const FrameKind kind = datagrams > 1 ? FrameKind::bundle : FrameKind::data;
-  return impl_->peer(peer).seal(kind, datagrams, frame, now);
-}
-
-bool Tunnel::seal(PeerIndex peer, const ShapedFrame & shaped, Shaper & shaper, Instant now)
-{
-  if (shaped.kind == ShapedFrame::Kind::sealed) {
-    return true;
-  }
-  if (shaped.kind != ShapedFrame::Kind::fragment) {
-    const bool is_bundle = shaped.kind == ShapedFrame::Kind::bundle;
-    return impl_->peer(peer).seal(
-      is_bundle ? FrameKind::bundle : FrameKind::data, shaped.datagrams, shaped.frame, now);
-  }
-  switch (impl_->peer(peer).seal_fragment(shaped.frame, shaped.place, *shaped.origin, now)) {
-    case SealedFragment::sealed:
-      return true;
-    case SealedFragment::begin_again:
-      shaper.begin_again();
-      break;
-    case SealedFragment::refused:
-      shaper.abandon();
-      break;
-  }
-  return false;
-}
-
-bool Tunnel::seal_in_fragments(
-  PeerIndex peer, ByteView datagram, std::size_t frame_size, Bytes & frames, Instant now)
-{
-  return impl_->peer(peer).seal_in_fragments(datagram, frame_size, frames, now);
-}
-
-Routes Tunnel::routes(PeerIndex peer, TrafficClass traffic, std::size_t bytes, Instant now)
+bool Tunnel::handle_plaintext(
+  PeerIndex peer, MutableBytes frame, const Endpoint & source, Instant now)
 {
   if (impl_->settings_.paths.links.size() > 1) {
     impl_->changed();  // traffic has paths watched
   }
-  return impl_->peer(peer).routes(traffic, bytes, now);
+  impl_->send_own_frames(now);
+  return impl_->outbound_->send(impl_->peer(peer), frame, source, now);
 }
 
-std::optional<Endpoint> Tunnel::take_copy(
-  PeerIndex peer, std::uint8_t link, std::size_t bytes, Instant now)
+Opened Tunnel::handle_datagram(
+  MutableBytes datagram, const Endpoint & from, Instant now, Duration waited)
 {
-  return impl_->peer(peer).paths().take_copy(link, bytes, now);
-}
-
-void Tunnel::count_sent(PeerIndex peer, const Endpoint & to, std::size_t bytes, Instant now)
-{
-  impl_->peer(peer).paths().handle_sent(to, bytes, now);
-}
-
-void Tunnel::handle_stream_queue(
-  PeerIndex peer, std::uint8_t link, std::size_t waiting, Instant now)
-{
-  if (impl_->peer(peer).handle_stream_queue(link, waiting, now)) {
-    impl_->changed();
+  if (is_hello(datagram)) {
+    impl_->changed().on_end([&](auto & end) { end.handle_hello(datagram, from, now); });
+    return {};
   }
+  if (waited > impl_->settings_.max_age) {
+    impl_->count_stale(datagram);
+    return {};
+  }
+  const std::size_t size = datagram.size();
+  const Opened opened = impl_->open(datagram, from, now);
+  if (opened.peer) {
+    impl_->outbound_->handle_arrival(from.link, size);
+  }
+  return opened;
 }
 
-Endpoint Tunnel::address_on(PeerIndex peer, std::uint8_t link) const
+std::optional<Transmit> Tunnel::poll_transmit(std::uint8_t link, Instant now)
 {
-  return impl_->peer(peer).paths().remote(link);
+  return impl_->poll_transmit(link, now);
 }
 
-bool Tunnel::is_down(PeerIndex peer, std::uint8_t link) const
+Instant Tunnel::next_transmit(std::uint8_t link) const
 {
-  return impl_->peer(peer).paths().is_down(link);
+  return impl_->outbound_->next_transmit(link);
 }
 
-bool Tunnel::has_keys(PeerIndex peer) const
+void Tunnel::charge(std::optional<PeerIndex> peer, Duration time)
 {
-  return impl_->peer(peer).keys().sending() != nullptr;
-}
-
-Endpoint Tunnel::destination(PeerIndex peer) const { return impl_->peer(peer).address(); }
-
-Opened Tunnel::open(MutableBytes datagram, const Endpoint & from, Instant now)
-{
-  return impl_->open(datagram, from, now);
-}
-
-void Tunnel::share_time(Duration time) { impl_->budget_.share(time); }
-
-void Tunnel::spend(PeerIndex peer, Duration time)
-{
-  impl_->budget_.spend(static_cast<std::size_t>(peer), time);
+  impl_->charged_ += time;
+  if (peer) {
+    impl_->budget_.spend(static_cast<std::size_t>(*peer), time);
+  } else {
+    impl_->budget_.share(std::exchange(impl_->charged_, {}));
+  }
 }
 
 void Tunnel::count_drop(PeerIndex peer, Drop drop, std::uint64_t packets)
 {
   impl_->peer(peer).traffic().drops[static_cast<std::size_t>(drop)] += packets;
-}
-
-void Tunnel::count_stale(ByteView datagram)
-{
-  const auto header = decode_frame_header(datagram);
-  const auto sender = std::ranges::find_if(
-    impl_->peers_, [&](const Peer & peer) { return header && peer.holds(header->key_id); });
-  TrafficCounters & counters = sender != impl_->peers_.end() ? sender->traffic()
-                               : impl_->drone_               ? impl_->peers_[0].traffic()
-                                                             : impl_->unassigned_;
-  counters.count(Drop::stale);
-}
-
-void Tunnel::handle_hello(ByteView frame, const Endpoint & from, Instant now)
-{
-  impl_->changed().on_end([&](auto & end) { end.handle_hello(frame, from, now); });
 }
 
 void Tunnel::handle_job_result(JobId id, JobResult result, Instant now)
@@ -359,11 +343,10 @@ void Tunnel::handle_timeout(Instant now)
   for (Peer & peer : impl_->peers_) {
     peer.handle_timeout(now);
   }
+  impl_->outbound_->adapt(now);
 }
 
 Instant Tunnel::next_timeout() const { return impl_->next_timeout(); }
-
-Instant Tunnel::exact_timeout() const { return impl_->exact_timeout(); }
 
 std::optional<Output> Tunnel::poll_output() { return impl_->outbox_.pop(); }
 
@@ -384,32 +367,35 @@ void Tunnel::set_gcs_addresses(std::vector<Endpoint> addresses, Instant now)
   }
 }
 
-void Tunnel::note_ground_trouble(GroundTrouble trouble)
-{
-  if (impl_->changed().drone_) {
-    impl_->drone_->note_ground_trouble(trouble);
-  }
-}
-
-void Tunnel::handle_link_down(std::uint8_t link, Instant now)
+void Tunnel::handle_link(std::uint8_t link, LinkState state, Instant now)
 {
   for (Peer & peer : impl_->changed().peers_) {
-    peer.paths().handle_link_down(link);
-    peer.report_changes(now);
+    if (state == LinkState::up) {
+      peer.paths().handle_link_up(link, now);
+    } else {
+      peer.paths().handle_link_down(link);
+      peer.report_changes(now);
+    }
+  }
+  if (state == LinkState::down) {
+    impl_->outbound_->handle_link_down(link, now);
   }
 }
 
-void Tunnel::handle_link_up(std::uint8_t link, Instant now)
+void Tunnel::note_trouble(const Trouble & trouble)
 {
-  for (Peer & peer : impl_->changed().peers_) {
-    peer.paths().handle_link_up(link, now);
+  if (const auto * ground = std::get_if<GroundTrouble>(&trouble)) {
+    if (impl_->changed().drone_) {
+      impl_->drone_->note_ground_trouble(*ground);
+    }
+    return;
   }
-}
-
-void Tunnel::note_link_trouble(std::uint8_t link, const std::string & trouble)
-{
   for (Peer & peer : impl_->peers_) {
-    peer.paths().note_trouble(link, trouble);
+    if (const auto * link = std::get_if<LinkTrouble>(&trouble)) {
+      peer.paths().note_trouble(link->link, link->text);
+    } else {
+      peer.note_machine_trouble(std::get<MachineTrouble>(trouble).text);
+    }
   }
 }
 
@@ -417,13 +403,6 @@ void Tunnel::handle_standstill(Duration stood, Instant now)
 {
   for (Peer & peer : impl_->changed().peers_) {
     peer.handle_standstill(stood, now);
-  }
-}
-
-void Tunnel::note_machine_trouble(const std::string & trouble)
-{
-  for (Peer & peer : impl_->peers_) {
-    peer.note_machine_trouble(trouble);
   }
 }
 
@@ -436,54 +415,31 @@ void Tunnel::wipe(PeerIndex peer, const std::string & reason, Instant now)
   }
 }
 
-bool Tunnel::is_crowded(PeerIndex peer, Instant now) const
-{
-  return impl_->peers_.at(static_cast<std::size_t>(peer)).is_crowded(now);
-}
-
-bool Tunnel::makes_way(PeerIndex peer) const
-{
-  return impl_->peers_.at(static_cast<std::size_t>(peer)).makes_way();
-}
-
-std::optional<double> Tunnel::found_rate(PeerIndex peer) const
-{
-  return impl_->peers_.at(static_cast<std::size_t>(peer)).found_rate();
-}
-
 bool Tunnel::send_notice(PeerIndex peer, const Notice & notice, Instant now)
 {
   return impl_->changed().peers_.at(static_cast<std::size_t>(peer)).send_notice(notice, now);
 }
-
-std::size_t Tunnel::peer_count() const { return impl_->peers_.size(); }
 
 PeerSnapshot Tunnel::snapshot(PeerIndex peer, Instant now) const
 {
   PeerSnapshot snapshot;
   if (impl_->drone_) {
     impl_->drone_->describe(snapshot, now);
+    snapshot.blacklist = impl_->drone_->blacklist(now);
   } else {
     impl_->gcs_->describe(snapshot, peer, now);
   }
+  snapshot.keys = impl_->peer(peer).keys().installed();
+  snapshot.due = impl_->exact_timeout();
+  impl_->outbound_->describe(snapshot, peer, now);
   return snapshot;
 }
 
-std::vector<InstalledKeys> Tunnel::installed_keys(PeerIndex peer) const
-{
-  return impl_->peer(peer).keys().installed();
-}
-
-std::vector<BlacklistEntry> Tunnel::blacklist(PeerIndex, Instant now) const
-{
-  return impl_->drone_ ? impl_->drone_->blacklist(now) : std::vector<BlacklistEntry>{};
-}
-
-const TrafficCounters & Tunnel::unassigned() const { return impl_->unassigned_; }
-
 StrangerCounters Tunnel::strangers() const
 {
-  return impl_->gcs_ ? impl_->gcs_->strangers() : StrangerCounters{};
+  StrangerCounters strangers = impl_->gcs_ ? impl_->gcs_->strangers() : StrangerCounters{};
+  strangers.unassigned = impl_->unassigned_;
+  return strangers;
 }
 
 }  // namespace pqc_tunnel

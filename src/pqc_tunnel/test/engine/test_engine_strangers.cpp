@@ -124,7 +124,7 @@ TEST_F(EngineStrangers, junk_datagrams_are_counted_and_never_answered)
     ++sent;
   }
   EXPECT_TRUE(eventually([&] {
-    const auto & drops = gcs_->snapshot().unassigned.drops;
+    const auto & drops = gcs_->snapshot().strangers.unassigned.drops;
     return drops[static_cast<std::size_t>(Drop::malformed)] +
              drops[static_cast<std::size_t>(Drop::unknown)] ==
            sent;
@@ -142,7 +142,7 @@ TEST_F(EngineStrangers, datagrams_longer_than_any_frame_are_counted_too)
   stranger.send(datagram);
   EXPECT_TRUE(eventually([&] {
     std::uint64_t counted = 0;
-    for (const auto drops : gcs_->snapshot().unassigned.drops) {
+    for (const auto drops : gcs_->snapshot().strangers.unassigned.drops) {
       counted += drops;
     }
     return counted == 1;

@@ -187,7 +187,7 @@ TEST(SharedShaper, has_no_frame_if_all_that_waited_was_stale)
   SharedShaper shaper(link, 2);
   shaper.of(0).offer(mavlink(command_long, 1), Instant{1h});
   EXPECT_FALSE(shaper.next_frame(Instant{1h} + 2s));
-  EXPECT_EQ(shaper.counts(TrafficClass::command).stale, 1U);
+  EXPECT_EQ(shaper.of(0).counts(TrafficClass::command).stale, 1U);
 }
 
 TEST(SharedShaper, yields_on_a_radio_what_the_other_end_takes_but_keeps_half)

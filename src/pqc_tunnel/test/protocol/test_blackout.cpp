@@ -166,7 +166,7 @@ TEST_P(HeldThroughABlackout, a_command_is_not_delivered_after_a_new_session)
     }
     const FrameKeyId id = decode_frame_header(bytes)->key_id;
     for (const Side side : both_sides) {
-      for (const InstalledKeys & keys : pair.end(side).installed_keys(PeerIndex{0})) {
+      for (const InstalledKeys & keys : pair.snapshot(side).keys) {
         if (keys.session == session && (keys.send_id == id || keys.receive_id == id)) {
           return false;
         }
@@ -221,6 +221,26 @@ TEST(HeldUnderNewKeys, a_command_is_not_delivered_long_after_they_were_installed
 }
 
 // The ground station is there again once it has answered a question that was asked after the loss.
+TEST(Outage, makes_each_end_ask_more_often_once_an_answer_is_overdue)
+{
+  Blackout blackout;
+  WiredPair & pair = blackout.pair();
+  pair.run_for(5s);
+  for (const Side side : both_sides) {
+    const auto sent_in = [&](Duration time) {
+      const std::size_t before = pair.datagrams_sent(side).size();
+      pair.run_for(time);
+      return pair.datagrams_sent(side).size() - before;
+    };
+    const std::size_t usual = sent_in(1s);
+    pair.set_datagram_filter([](Side, Bytes &) { return false; });
+    pair.run_for(1750ms);
+    EXPECT_GE(sent_in(1s), 2 * usual);
+    blackout.open_the_link();
+    pair.run_for(5s);
+  }
+}
+
 TEST(Outage, is_not_ended_by_frames_that_answer_nothing)
 {
   WiredPair pair;

@@ -295,7 +295,7 @@ protected:
     ASSERT_TRUE(pair_->establish());
     pair_->move_to(Side::gcs, ground);
     pair_->run_for(3s);
-    ASSERT_EQ(pair_->drone().destination(PeerIndex{0}), ground);
+    ASSERT_EQ(pair_->snapshot(Side::drone).address, ground);
     pair_->restart(Side::gcs);
     pair_->sent_elsewhere(Side::drone).clear();
   }
@@ -321,7 +321,7 @@ TEST_F(RelayedBootKeys, go_to_the_configured_address_although_a_stranger_brings_
   relay(true);
   expect_session();
   EXPECT_EQ(frames_elsewhere(), 0u);
-  EXPECT_EQ(pair_->drone().destination(PeerIndex{0}), home_);
+  EXPECT_EQ(pair_->snapshot(Side::drone).address, home_);
 }
 
 TEST_F(RelayedBootKeys, go_to_that_of_several_addresses_that_has_sent_the_challenge)

@@ -319,6 +319,21 @@ TEST(LikelyCause, names_the_trouble_of_every_link_that_has_one)
     << "they do come";
 }
 
+TEST(LikelyCause, names_the_machine_only_if_there_are_keys_and_it_may_be_to_blame)
+{
+  PeerFacts facts = at_drone({HandshakeFailure::timeout, "text"});
+  facts.machine_trouble = "busy";
+  EXPECT_EQ(likely_cause(facts), "the handshake with 10.0.0.2:4600 stopped halfway: text");
+  facts.failed.reset();
+  facts.has_keys = true;
+  EXPECT_EQ(likely_cause(facts), "");
+  facts.overdue = true;
+  EXPECT_EQ(likely_cause(facts).find("busy"), std::string::npos) << likely_cause(facts);
+  facts.overdue = false;
+  facts.stretched = true;
+  EXPECT_TRUE(likely_cause(facts).starts_with("busy; datagrams come later"));
+}
+
 TEST(VersionHint, is_worth_something_for_a_minute)
 {
   const Instant now{1h};

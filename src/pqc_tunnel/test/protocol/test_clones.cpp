@@ -39,9 +39,8 @@ public:
         next_ = pair_.now() + 20ms;
         pair_.send(Side::drone, numbered(1));
         Bytes frame(40 + frame_overhead);
-        if (tunnel_->seal(PeerIndex{0}, frame, pair_.now())) {
-          to_ground(std::move(frame));
-        }
+        tunnel_->handle_plaintext(PeerIndex{0}, frame, {}, pair_.now());
+        transmit();
       }
       step();
     }
@@ -52,9 +51,11 @@ public:
 private:
   static constexpr Duration latency = 10ms;
 
-  void to_ground(Bytes frame)
+  void transmit()
   {
-    pair_.deliver_later(Side::gcs, std::move(frame), address_, latency);
+    while (const auto frame = tunnel_->poll_transmit(0, pair_.now())) {
+      pair_.deliver_later(Side::gcs, {frame->bytes.begin(), frame->bytes.end()}, address_, latency);
+    }
   }
   void step()
   {
@@ -66,19 +67,14 @@ private:
     const Endpoint ground = WiredPair::address_of(Side::gcs);
     for (; !under_way_.empty() && under_way_.front().first <= pair_.now(); under_way_.pop_front()) {
       Bytes & bytes = under_way_.front().second;
-      if (is_hello(bytes)) {
-        tunnel_->handle_hello(bytes, ground, pair_.now());
-      } else {
-        tunnel_->open(bytes, ground, pair_.now());
-      }
+      tunnel_->handle_datagram(bytes, ground, pair_.now());
     }
     if (tunnel_->next_timeout() <= pair_.now()) {
       tunnel_->handle_timeout(pair_.now());
     }
+    transmit();
     while (auto output = tunnel_->poll_output()) {
-      if (auto * datagram = std::get_if<SendDatagram>(&*output)) {
-        to_ground(std::move(datagram->bytes));
-      } else if (auto * job = std::get_if<StartJob>(&*output)) {
+      if (auto * job = std::get_if<StartJob>(&*output)) {
         tunnel_->handle_job_result(job->id, run_job(std::move(job->job), random_), pair_.now());
       } else if (const auto * event = std::get_if<Event>(&*output)) {
         told_ += event->kind == EventKind::superseded ? 1 : 0;

@@ -94,7 +94,7 @@ TEST(InsidersControl, out_of_place_changes_nothing)
   EXPECT_TRUE(pair.agreed());
   EXPECT_EQ(pair.snapshot(Side::drone).epoch, Epoch{0});
   EXPECT_EQ(pair.jobs_run(Side::gcs), jobs);
-  EXPECT_TRUE(pair.drone().blacklist(PeerIndex{0}, pair.now()).empty());
+  EXPECT_TRUE(pair.snapshot(Side::drone).blacklist.empty());
 }
 
 TEST(InsidersControl, with_an_abort_for_an_unknown_reason_blames_no_suite)
@@ -132,7 +132,7 @@ TEST(InsidersControl, with_an_abort_for_an_unknown_reason_blames_no_suite)
   pair.pump();
   EXPECT_EQ(pair.snapshot(Side::drone).state, PeerState::rekeying);
   EXPECT_EQ(pair.snapshot(Side::drone).rollbacks, 0u);
-  EXPECT_TRUE(pair.drone().blacklist(PeerIndex{0}, pair.now()).empty());
+  EXPECT_TRUE(pair.snapshot(Side::drone).blacklist.empty());
 }
 
 TEST(InsidersControl, wants_without_end_cost_the_ground_station_one_key_a_second)
@@ -216,7 +216,7 @@ TEST(InsidersControl, of_random_content_does_no_more_than_its_type_may)
     EXPECT_EQ(pair.snapshot(side).epoch, Epoch{0});
     EXPECT_EQ(pair.snapshot(side).state, PeerState::established);
   }
-  EXPECT_TRUE(pair.drone().blacklist(PeerIndex{0}, pair.now()).empty());
+  EXPECT_TRUE(pair.snapshot(Side::drone).blacklist.empty());
 }
 
 }  // namespace

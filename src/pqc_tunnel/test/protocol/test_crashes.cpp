@@ -74,7 +74,7 @@ protected:
     for (const Side side : both_sides) {
       ASSERT_TRUE(afterwards.arrived_exactly(side)) << after / 1ms;
     }
-    ASSERT_TRUE(pair.drone().blacklist(PeerIndex{0}, pair.now()).empty());
+    ASSERT_TRUE(pair.snapshot(Side::drone).blacklist.empty());
   }
 };
 

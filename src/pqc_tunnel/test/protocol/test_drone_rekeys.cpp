@@ -423,7 +423,7 @@ TEST_F(FetchesAhead, that_fail_during_a_rekey_do_not_end_it)
   pair_.hold_jobs(Side::drone, false);
   ASSERT_TRUE(run_until_answered());
   EXPECT_TRUE(answer().success) << answer().message;
-  EXPECT_TRUE(pair_.drone().blacklist(PeerIndex{0}, pair_.now()).empty());
+  EXPECT_TRUE(pair_.snapshot(Side::drone).blacklist.empty());
 }
 
 TEST_F(FetchesAhead, verify_no_prekey_of_another_kind)
@@ -478,7 +478,7 @@ TEST_F(DroneRekeys, that_blacklist_a_suite_end_the_fetching_of_its_prekeys)
   });
   request(rekey_to(&other_suite()));
   ASSERT_TRUE(run_until_answered());
-  ASSERT_EQ(pair_.drone().blacklist(PeerIndex{0}, pair_.now()).size(), 1u);
+  ASSERT_EQ(pair_.snapshot(Side::drone).blacklist.size(), 1u);
   const auto wanted = [this] {
     return std::ranges::count_if(said_, [](const ControlFrame & frame) {
       const auto * want = std::get_if<Want>(&frame.body);

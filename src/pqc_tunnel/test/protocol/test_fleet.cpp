@@ -89,10 +89,10 @@ TEST(Fleet, counts_datagrams_of_no_drone_apart)
   Fleet fleet(3);
   fleet.run_for(5s);
   Bytes junk(100, 0x40);
-  fleet.gcs().open(junk, WiredPair::stranger(), fleet.now());
+  fleet.gcs().handle_datagram(junk, WiredPair::stranger(), fleet.now());
   junk[0] = 0;
-  fleet.gcs().open(junk, WiredPair::stranger(), fleet.now());
-  const auto & drops = fleet.gcs().unassigned().drops;
+  fleet.gcs().handle_datagram(junk, WiredPair::stranger(), fleet.now());
+  const auto & drops = fleet.gcs().strangers().unassigned.drops;
   EXPECT_EQ(drops[static_cast<std::size_t>(Drop::unknown)], 1u);
   EXPECT_EQ(drops[static_cast<std::size_t>(Drop::malformed)], 1u);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -128,10 +128,10 @@ std::uint64_t answered_beside_a_full_radio(Fleet & fleet)
   std::uint64_t came = 0;
   for (int i = 0; i < 12'000 && came < 300; ++i) {
     fleet.send_down(0, Bytes(200));
-    if (fleet.gcs().found_rate(Fleet::index(0))) {
+    if (fleet.at_gcs(0).paths.at(0).rate_source == RateSource::saturation) {
       ++from.port;
       ++came;
-      fleet.gcs().handle_hello(hello, from, fleet.now());
+      fleet.gcs().handle_datagram(hello, from, fleet.now());
     }
     fleet.run_for(10ms);
   }

@@ -27,7 +27,6 @@ protected:
   void SetUp() override
   {
     WiredPair::Options options;
-    options.shaped = true;
     options.latency = 20ms;
     options.settings.paths.links = {
       {.name = "lte", .type = LinkType::udp, .rate_kbit = GetParam().rate_kbit}};

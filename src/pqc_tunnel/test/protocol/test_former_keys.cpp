@@ -159,10 +159,10 @@ TEST(BootKeysOfAThief, do_not_lead_the_live_session_to_his_address)
   thief.begin_session(WiredPair::stranger());
   EXPECT_GT(pair.count(Side::gcs, EventKind::handshake_started), begun);
   EXPECT_TRUE(insider.say(Side::drone, {0, Keepalive{}}).peer);
-  EXPECT_EQ(pair.gcs().destination(PeerIndex{0}), WiredPair::address_of(Side::drone));
+  EXPECT_EQ(pair.snapshot(Side::gcs).address, WiredPair::address_of(Side::drone));
   pair.drone().request_rekey(rekey_to(nullptr), pair.now());
   ASSERT_TRUE(pair.run_until([&] { return pair.saw(Side::gcs, EventKind::rekey_confirmed); }));
-  EXPECT_EQ(pair.gcs().destination(PeerIndex{0}), WiredPair::address_of(Side::drone));
+  EXPECT_EQ(pair.snapshot(Side::gcs).address, WiredPair::address_of(Side::drone));
 }
 
 TEST(LateBootFrame, is_ignored_once_its_session_is_made)
@@ -226,7 +226,8 @@ TEST(KeysWithOneId, are_all_tried_with_the_datagram_as_it_came)
   std::ranges::copy(newest, room.begin());
   room[newest.size() - 1] ^= 1;
   room[4] = static_cast<std::uint8_t>(room[4] + 1);  // a later sequence number
-  EXPECT_FALSE(pair.gcs().open(MutableBytes(room).first(newest.size()), {}, pair.now()).peer);
+  EXPECT_FALSE(
+    pair.gcs().handle_datagram(MutableBytes(room).first(newest.size()), {}, pair.now()).peer);
   const auto rest = std::span(room).subspan(newest.size());
   EXPECT_TRUE(std::ranges::all_of(rest, [](std::uint8_t byte) { return byte == 0xaa; }));
 }
@@ -268,8 +269,8 @@ TEST(UnknownFrame, is_counted_for_no_drone_while_one_has_boot_keys)
   Fleet fleet(2, 0, 100ms);
   ASSERT_TRUE(fleet.run_until([&] { return fleet.at_gcs(0).state == PeerState::handshaking; }, 5s));
   Bytes junk(100, 0x40);
-  fleet.gcs().open(junk, WiredPair::stranger(), fleet.now());
-  EXPECT_EQ(fleet.gcs().unassigned().drops[static_cast<std::size_t>(Drop::unknown)], 1u);
+  fleet.gcs().handle_datagram(junk, WiredPair::stranger(), fleet.now());
+  EXPECT_EQ(fleet.gcs().strangers().unassigned.drops[static_cast<std::size_t>(Drop::unknown)], 1u);
 }
 
 // --- What the live keys alone may say ---

@@ -7,10 +7,11 @@
 #include <set>
 #include <vector>
 
-#include "paths/shaper.hpp"
+#include "protocol/peer.hpp"
 #include "protocol/reassembly.hpp"
 #include "support/insider.hpp"
 #include "support/rekey_command.hpp"
+#include "support/session_secrets.hpp"
 #include "support/traffic.hpp"
 
 // Datagrams that no frame of a link holds: sealed in fragments, and put together at the other end.
@@ -48,8 +49,17 @@ WiredPair::Options over(std::vector<LinkSettings> links, std::uint64_t seed = 1)
   options.settings.suites = SuitePolicy({&suite(options.suite)});
   options.settings.paths.links = std::move(links);
   options.seed = seed;
-  options.shaped = true;
   return options;
+}
+
+// The frames in which a datagram of the drone leaves now. They do not arrive.
+std::vector<Bytes> frames_of(WiredPair & pair, const Bytes & datagram)
+{
+  pair.datagrams_sent(Side::drone).clear();
+  pair.set_datagram_filter([](Side from, Bytes &) { return from != Side::drone; });
+  EXPECT_TRUE(pair.send(Side::drone, datagram));
+  pair.set_datagram_filter(nullptr);
+  return pair.datagrams_sent(Side::drone);
 }
 
 bool is_data(const Bytes & datagram) { return decode_frame_header(datagram).has_value(); }
@@ -91,16 +101,14 @@ TEST(Fragments, of_what_is_longer_than_an_ethernet_frame_never_leave)
 {
   WiredPair pair(over({udp(256)}));
   ASSERT_TRUE(pair.establish());
-  Bytes frames;
-  EXPECT_FALSE(pair.drone().seal_in_fragments(PeerIndex{0}, Bytes(1501), 256, frames, pair.now()));
+  EXPECT_FALSE(pair.send(Side::drone, Bytes(1501)));
   EXPECT_EQ(pair.drops(Side::drone, Drop::oversize), 1U);
 }
 
 TEST(Fragments, without_keys_are_one_datagram_without_a_session)
 {
   WiredPair pair(over({udp(256)}));
-  Bytes frames;
-  EXPECT_FALSE(pair.drone().seal_in_fragments(PeerIndex{0}, Bytes(999), 256, frames, pair.now()));
+  EXPECT_FALSE(pair.send(Side::drone, Bytes(999)));
   EXPECT_EQ(pair.drops(Side::drone, Drop::no_session), 1U);
 }
 
@@ -113,19 +121,7 @@ protected:
     pair_.run_for(1s);
   }
 
-  // The sealed fragments of a datagram, not delivered yet.
-  std::vector<Bytes> sealed(const Bytes & datagram)
-  {
-    Bytes frames;
-    EXPECT_TRUE(pair_.drone().seal_in_fragments(PeerIndex{0}, datagram, 256, frames, pair_.now()));
-    std::vector<Bytes> split;
-    for (std::size_t at = 0; at < frames.size(); at += 256) {
-      const auto begin = frames.begin() + static_cast<std::ptrdiff_t>(at);
-      split.emplace_back(
-        begin, begin + static_cast<std::ptrdiff_t>(std::min<std::size_t>(256, frames.size() - at)));
-    }
-    return split;
-  }
+  std::vector<Bytes> sealed(const Bytes & datagram) { return frames_of(pair_, datagram); }
   void arrive(const Bytes & frame)
   {
     pair_.deliver_later(Side::gcs, frame, WiredPair::address_of(Side::drone), 0ms);
@@ -241,38 +237,38 @@ TEST(Fragments, begun_under_the_keys_of_before_leave_again_and_arrive_after_a_ra
 // A fragment names the frame with the first one by how many frames ago it was sealed, under the same keys.
 TEST(Fragments, begin_again_under_other_keys_and_long_after_the_first)
 {
-  const LinkSettings link = radio(252);
-  WiredPair pair(over({link}));
-  ASSERT_TRUE(pair.establish());
-  Shaper shaper(link);
+  TunnelSettings settings;
+  SeededRandom random(1);
+  Outbox outbox;
+  Peer peer(PeerIndex{0}, "drone", Role::gcs, settings, random, outbox);
+  const auto use_keys = [&](std::uint8_t number) {
+    EpochSecrets secrets = filled_secrets(number);
+    secrets.transcript.fill(number);
+    peer.keys().install_for_sending(std::make_unique<EpochKeys>(
+      EpochName{&suite("cs-mlkem512-aesgcm-falcon512"), SessionId{}, Epoch{number}}, Role::gcs,
+      std::move(secrets), settings, Instant{}, std::make_shared<PeerClock>()));
+  };
   FragmentOrigin origin;
   const auto seal_fragment = [&](std::size_t offset) {
-    Bytes frame(link.mtu);
-    ShapedFrame shaped;
-    shaped.kind = ShapedFrame::Kind::fragment;
-    shaped.place = {offset, false};
-    shaped.origin = &origin;
-    shaped.frame = frame;
-    return pair.drone().seal(PeerIndex{0}, shaped, shaper, pair.now());
+    Bytes frame(252);
+    return peer.seal_fragment(frame, {offset, false}, origin, Instant{});
   };
   const auto seal_others = [&](std::uint64_t frames) {
     for (std::uint64_t i = 0; i < frames; ++i) {
       Bytes frame(frame_overhead + 4);
-      ASSERT_TRUE(pair.drone().seal(PeerIndex{0}, frame, pair.now()));
+      ASSERT_TRUE(peer.seal(FrameKind::data, 1, frame, Instant{}));
     }
   };
-  ASSERT_TRUE(seal_fragment(0));
+  use_keys(1);
+  ASSERT_EQ(seal_fragment(0), SealedFragment::sealed);
   seal_others(most_back - 1);
-  EXPECT_TRUE(seal_fragment(200));
-  EXPECT_FALSE(seal_fragment(400));
+  EXPECT_EQ(seal_fragment(200), SealedFragment::sealed);
+  EXPECT_EQ(seal_fragment(400), SealedFragment::begin_again);
 
-  ASSERT_TRUE(seal_fragment(0));
-  RekeyCommand command = rekey_to(nullptr);
-  command.ratchet = true;
-  pair.drone().request_rekey(command, pair.now());
-  ASSERT_TRUE(pair.run_until([&] { return pair.snapshot(Side::drone).epoch == Epoch{1}; }));
-  seal_others(most_back + 100);  // as many as under the keys of before
-  EXPECT_FALSE(seal_fragment(200));
+  ASSERT_EQ(seal_fragment(0), SealedFragment::sealed);
+  use_keys(2);
+  seal_others(2 * most_back);  // more than under the keys of before
+  EXPECT_EQ(seal_fragment(200), SealedFragment::begin_again);
 }
 
 // Random datagrams over a random link.
@@ -402,27 +398,22 @@ TEST(Fragments, fit_the_narrowest_of_the_links_that_they_take_and_arrive_once)
 
 TEST(Fragments, that_are_full_have_no_empty_one_behind_them)
 {
-  WiredPair pair(over({udp(1452), radio(252)}));
+  WiredPair pair(over({udp(252)}));
   ASSERT_TRUE(pair.establish());
   const std::size_t room = 252 - frame_overhead - fragment_header;
-  Bytes frames;
-  ASSERT_TRUE(
-    pair.drone().seal_in_fragments(PeerIndex{0}, Bytes(2 * room), 252, frames, pair.now()));
-  EXPECT_EQ(frames.size(), 2 * 252U);
+  const auto frames = frames_of(pair, Bytes(2 * room));
+  ASSERT_EQ(frames.size(), 2U);
+  EXPECT_EQ(frames[0].size() + frames[1].size(), 2 * 252U);
 }
 
 TEST(Fragments, of_one_datagram_may_come_by_different_links)
 {
-  WiredPair pair(over({udp(1452), radio(252)}));
+  WiredPair pair(over({udp(252), udp(252, "wlan")}));
   ASSERT_TRUE(pair.establish());
-  Bytes frames;
-  ASSERT_TRUE(
-    pair.drone().seal_in_fragments(PeerIndex{0}, patterned(1, 600), 252, frames, pair.now()));
+  const auto frames = frames_of(pair, patterned(1, 600));
+  ASSERT_EQ(frames.size(), 3U);
   for (std::uint8_t i = 0; i < 3; ++i) {
-    const auto frame = ByteView(frames).subspan(i * 252U).first(
-      std::min<std::size_t>(252, frames.size() - i * 252U));
-    pair.deliver_later(
-      Side::gcs, {frame.begin(), frame.end()}, WiredPair::address_of(Side::drone, i % 2), 1ms);
+    pair.deliver_later(Side::gcs, frames[i], WiredPair::address_of(Side::drone, i % 2), 1ms);
   }
   pair.run_for(10ms);
   EXPECT_EQ(pair.received(Side::gcs), std::deque<Bytes>{patterned(1, 600)});

@@ -49,7 +49,7 @@ TEST_F(InsidersRekey, that_is_repeated_after_its_keys_are_in_use_gets_an_answer)
   listen();
   const Bytes message = rekey(opening(in_use()));
   ASSERT_TRUE(is_accepted(message));
-  const auto found = pair_->gcs().installed_keys(PeerIndex{0});
+  const auto found = pair_->snapshot(Side::gcs).keys;
   ASSERT_EQ(found.front().use, KeyUse::pending);
   EXPECT_FALSE(costs_a_job(message));
   EXPECT_EQ(count<Abort>(), 0u);
@@ -286,9 +286,9 @@ TEST_F(Ratcheting, after_the_last_epoch_or_rekeying_begins_no_epoch_0_in_the_sam
     use(*live_);
   }
   ASSERT_EQ(pair_->snapshot(Side::gcs).epoch, last_epoch);
-  const auto keys = pair_->gcs().installed_keys(PeerIndex{0}).size();
+  const auto keys = pair_->snapshot(Side::gcs).keys.size();
   EXPECT_FALSE(ratchet_to(Epoch{0}));
-  EXPECT_EQ(pair_->gcs().installed_keys(PeerIndex{0}).size(), keys);
+  EXPECT_EQ(pair_->snapshot(Side::gcs).keys.size(), keys);
   RekeyOpening again = opening(in_use());
   again.next_epoch = Epoch{0};
   Bytes message = encode(again);

@@ -55,7 +55,6 @@ private:
   {
     WiredPair::Options options;
     options.seed = seed;
-    options.shaped = true;
     options.job_time = 5ms;
     options.identities = {SignatureAlgorithm::falcon_512, SignatureAlgorithm::ml_dsa_44};
     options.settings.paths.links = {radio(57.6, 240)};

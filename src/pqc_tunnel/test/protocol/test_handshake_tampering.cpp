@@ -50,7 +50,7 @@ void expect_agreement(WiredPair & pair, std::size_t at)
   pair.run_for(10ms);
   ASSERT_TRUE(traffic.arrived_exactly(Side::drone)) << at;
   ASSERT_TRUE(traffic.arrived_exactly(Side::gcs)) << at;
-  ASSERT_TRUE(pair.drone().blacklist(PeerIndex{0}, pair.now()).empty()) << at;
+  ASSERT_TRUE(pair.snapshot(Side::drone).blacklist.empty()) << at;
   ASSERT_EQ(pair.snapshot(Side::drone).rollbacks, 0u) << at;
 }
 

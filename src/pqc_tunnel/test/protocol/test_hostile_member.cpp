@@ -92,7 +92,7 @@ std::vector<Output> outputs_of(
   std::vector<Output> outputs;
   for (std::uint32_t n = 0; n < 1000; ++n) {
     Bytes frame = Payload{FrameKind::control, encode(frames(*keys, n))}.sealed(*keys, fleet.now());
-    EXPECT_TRUE(fleet.gcs().open(frame, WiredPair::stranger(10), fleet.now()).peer);
+    EXPECT_TRUE(fleet.gcs().handle_datagram(frame, WiredPair::stranger(10), fleet.now()).peer);
     while (auto output = fleet.gcs().poll_output()) {
       outputs.push_back(std::move(*output));
     }
@@ -121,7 +121,7 @@ TEST(HostileMember, takes_no_memory_with_reports_of_any_window_at_any_rate)
     const auto send = [&] {
       now += reports.spacing;
       Bytes frame = control(report).sealed(*keys, now);
-      fleet.gcs().open(frame, WiredPair::stranger(10), now);
+      fleet.gcs().handle_datagram(frame, WiredPair::stranger(10), now);
       while (fleet.gcs().poll_output()) {
       }
     };

@@ -94,7 +94,9 @@ class PacketLimit : public testing::TestWithParam<Side>
 // The end's own frames, too: reports, questions and answers would leave as they are.
 TEST_P(PacketLimit, once_reached_lets_nothing_leave_unsealed)
 {
-  WiredPair pair(with_packet_limits(1u << 20, 300));
+  auto options = with_packet_limits(1u << 20, 300);
+  options.settings.paths.links.front().mtu = universal_payload;
+  WiredPair pair(options);
   ASSERT_TRUE(pair.establish());
   for (const Side side : both_sides) {
     pair.hold_jobs(side, true);
@@ -102,9 +104,7 @@ TEST_P(PacketLimit, once_reached_lets_nothing_leave_unsealed)
   for (std::uint32_t n = 0; n < 400; ++n) {
     pair.send(GetParam(), numbered(n));
   }
-  Tunnel & end = GetParam() == Side::drone ? pair.drone() : pair.gcs();
-  Bytes fragments;
-  EXPECT_FALSE(end.seal_in_fragments(PeerIndex{0}, Bytes(600), 252, fragments, pair.now()));
+  EXPECT_FALSE(pair.send(GetParam(), Bytes(universal_payload)));  // in fragments
   pair.datagrams_sent(GetParam()).clear();
   pair.run_for(3s);
   for (const Bytes & datagram : pair.datagrams_sent(GetParam())) {
@@ -218,7 +218,7 @@ TEST(PrekeyAge, ends_a_prekey_at_the_ground_station_and_the_drone_fetches_anothe
   ASSERT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); }, 10s));
   EXPECT_TRUE(pair.outcomes(Side::drone).front().success);
   EXPECT_TRUE(pair.saw(Side::drone, EventKind::rekey_prepared));
-  EXPECT_TRUE(pair.drone().blacklist(PeerIndex{0}, pair.now()).empty());
+  EXPECT_TRUE(pair.snapshot(Side::drone).blacklist.empty());
 }
 
 TEST(PrekeyAge, ends_the_prekeys_of_a_drone)

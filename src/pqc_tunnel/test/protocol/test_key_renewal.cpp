@@ -18,20 +18,20 @@ using namespace std::chrono_literals;
 
 std::size_t pending_keys(WiredPair & pair)
 {
-  const auto held = pair.gcs().installed_keys(PeerIndex{0});
+  const auto held = pair.snapshot(Side::gcs).keys;
   return static_cast<std::size_t>(std::ranges::count(held, KeyUse::pending, &InstalledKeys::use));
 }
 
 bool is_under_session_keys(WiredPair & pair, Side from, ByteView frame)
 {
   const auto header = is_hello(frame) ? std::nullopt : decode_frame_header(frame);
-  const auto held = pair.end(from).installed_keys(PeerIndex{0});
+  const auto held = pair.snapshot(from).keys;
   return header && std::ranges::find(held, header->key_id, &InstalledKeys::send_id) != held.end();
 }
 
 void expect_no_blame(WiredPair & pair)
 {
-  EXPECT_TRUE(pair.drone().blacklist(PeerIndex{0}, pair.now()).empty());
+  EXPECT_TRUE(pair.snapshot(Side::drone).blacklist.empty());
   EXPECT_EQ(pair.snapshot(Side::drone).rollbacks, 0u);
 }
 
@@ -288,7 +288,7 @@ protected:
     EXPECT_TRUE(pair_.run_until([&] { return pair_.outcomes(Side::drone).size() > answers; }, 60s));
     return pair_.outcomes(Side::drone).back().success;
   }
-  std::size_t blamed() { return pair_.drone().blacklist(PeerIndex{0}, pair_.now()).size(); }
+  std::size_t blamed() { return pair_.snapshot(Side::drone).blacklist.size(); }
 
   WiredPair pair_;
   const Suite & live_ = suite("cs-mlkem768-aesgcm-mldsa65");

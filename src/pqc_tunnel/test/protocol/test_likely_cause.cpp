@@ -55,7 +55,7 @@ TEST(LikelyCause, begins_with_what_keeps_this_end_itself_from_its_work)
   WiredPair pair(with_addresses());
   ASSERT_TRUE(pair.establish());
   for (const Side side : both_sides) {
-    pair.end(side).note_machine_trouble(busy);
+    pair.end(side).note_trouble(MachineTrouble{busy});
     EXPECT_EQ(cause(pair, side), "");
   }
   pair.set_datagram_filter([](Side, Bytes &) { return false; });
@@ -63,7 +63,7 @@ TEST(LikelyCause, begins_with_what_keeps_this_end_itself_from_its_work)
   for (const Side side : both_sides) {
     EXPECT_TRUE(cause(pair, side).starts_with(busy + "; nothing is received from "));
     EXPECT_TRUE(pair.reported(side, EventKind::peer_lost, busy + "; nothing is received from "));
-    pair.end(side).note_machine_trouble("");
+    pair.end(side).note_trouble(MachineTrouble{""});
     EXPECT_TRUE(cause(pair, side).starts_with("nothing is received from "));
   }
 }
@@ -82,7 +82,7 @@ TEST(LikelyCause, of_a_slow_link_may_be_this_end_itself)
   };
   send_for(20);
   ASSERT_TRUE(cause(pair, Side::drone).starts_with("datagrams come later"));
-  pair.drone().note_machine_trouble("this machine is busy");
+  pair.drone().note_trouble(MachineTrouble{"this machine is busy"});
   EXPECT_TRUE(cause(pair, Side::drone).starts_with("this machine is busy; datagrams come later"));
   send_for(110);
   EXPECT_TRUE(pair.reported(
@@ -262,7 +262,7 @@ TEST(LikelyCause, that_the_network_has_reported_is_asked_anew_in_each_attempt)
 {
   WiredPair pair(with_addresses());
   pair.set_datagram_filter([](Side, Bytes &) { return false; });
-  pair.drone().note_ground_trouble(GroundTrouble::refused);
+  pair.drone().note_trouble(GroundTrouble::refused);
   pair.run_for(20s);
   EXPECT_NE(cause(pair, Side::drone).find("no answer from"), std::string::npos);
 }

@@ -178,7 +178,6 @@ std::size_t arriving_bytes(const LinkSettings & link)
 {
   WiredPair::Options options;
   options.settings.paths.links = {link};
-  options.shaped = true;
   WiredPair pair(options);
   EXPECT_TRUE(pair.establish());
   pair.run_for(seconds(5));

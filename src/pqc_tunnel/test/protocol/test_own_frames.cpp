@@ -116,11 +116,11 @@ TEST(OwnFrames, are_not_sealed_while_no_link_is_there_to_send_them)
   WiredPair pair;
   ASSERT_TRUE(pair.establish());
   pair.run_for(1s);
-  pair.drone().handle_link_down(0, pair.now());
+  pair.drone().handle_link(0, LinkState::down, pair.now());
   const auto packets = pair.snapshot(Side::drone).packets_under_key;
   pair.run_for(1s);
   EXPECT_EQ(pair.snapshot(Side::drone).packets_under_key, packets);
-  pair.drone().handle_link_up(0, pair.now());
+  pair.drone().handle_link(0, LinkState::up, pair.now());
   pair.run_for(1s);
   EXPECT_GT(pair.snapshot(Side::drone).packets_under_key, packets);
 }
@@ -250,14 +250,16 @@ TEST(BytesUnderWay, are_those_of_a_prekey_that_the_ground_station_sends_in_the_s
 
 TEST(Route, is_counted_as_taken_only_if_something_leaves)
 {
-  WiredPair pair;
-  ASSERT_TRUE(pair.establish());
-  const auto frames = [&pair] { return pair.snapshot(Side::drone).paths.at(0).frames_out; };
-  const auto before = frames();
-  pair.drone().routes(PeerIndex{0}, TrafficClass::other, 0, pair.now());
-  EXPECT_EQ(frames(), before);
-  pair.drone().routes(PeerIndex{0}, TrafficClass::other, 100, pair.now());
-  EXPECT_EQ(frames(), before + 1);
+  for (const double kbit : {0.0, 57.6}) {
+    WiredPair::Options options;
+    options.settings.paths.links.front().rate_kbit = kbit;
+    WiredPair pair(options);
+    ASSERT_TRUE(pair.establish());
+    const auto frames = [&pair] { return pair.snapshot(Side::drone).paths.at(0).frames_out; };
+    const auto before = frames();
+    pair.offer(Side::drone, Bytes(100));
+    EXPECT_EQ(frames(), before + (kbit > 0 ? 0 : 1)) << "before a thin link it waits";
+  }
 }
 
 std::optional<Event> newest(WiredPair & pair, EventKind kind)
@@ -275,14 +277,14 @@ TEST(LinkChange, of_one_of_several_links_is_reported_with_its_name)
   ASSERT_TRUE(pair.establish());
   pair.run_for(10s);
   pair.events(Side::drone).clear();
-  pair.drone().handle_link_down(1, pair.now());
+  pair.drone().handle_link(1, LinkState::down, pair.now());
   pair.run_for(1s);
   const auto down = newest(pair, EventKind::link_changed);
   ASSERT_TRUE(down);
   EXPECT_EQ(down->text, "link radio is down");
   EXPECT_EQ(severity(*down), EventSeverity::warning);
   EXPECT_TRUE(down->suite);
-  pair.drone().handle_link_up(1, pair.now());
+  pair.drone().handle_link(1, LinkState::up, pair.now());
   pair.run_for(5s);
   const auto up = newest(pair, EventKind::link_changed);
   ASSERT_TRUE(up);
@@ -295,9 +297,9 @@ TEST(LinkChange, of_the_only_link_is_that_of_the_tunnel_and_not_reported_twice)
 {
   WiredPair pair;
   ASSERT_TRUE(pair.establish());
-  pair.drone().handle_link_down(0, pair.now());
+  pair.drone().handle_link(0, LinkState::down, pair.now());
   pair.run_for(1s);
-  pair.drone().handle_link_up(0, pair.now());
+  pair.drone().handle_link(0, LinkState::up, pair.now());
   pair.run_for(30s);
   EXPECT_FALSE(pair.saw(Side::drone, EventKind::link_changed));
   EXPECT_TRUE(pair.agreed());
@@ -312,11 +314,11 @@ TEST(LinkChange, without_keys_is_not_reported)
   pair.set_datagram_filter([](Side, Bytes &) { return false; });
   pair.pump();
   const std::size_t reported = pair.count(Side::gcs, EventKind::link_changed);
-  pair.gcs().handle_link_down(1, pair.now());
+  pair.gcs().handle_link(1, LinkState::down, pair.now());
   pair.run_for(1s);
   EXPECT_EQ(pair.count(Side::gcs, EventKind::link_changed), reported);
   pair.set_datagram_filter(nullptr);
-  pair.gcs().handle_link_up(1, pair.now());
+  pair.gcs().handle_link(1, LinkState::up, pair.now());
   EXPECT_TRUE(pair.establish());
 }
 
@@ -352,7 +354,7 @@ TEST(Wiped, is_said_under_keys_too_that_the_drone_has_not_used_yet)
   EXPECT_EQ(said(pair), 6u) << "under boot keys and those of the session";
   ASSERT_TRUE(pair.establish());
   pair.run_for(1s);
-  const auto installed = [&] { return pair.gcs().installed_keys(PeerIndex{0}).size(); };
+  const auto installed = [&] { return pair.snapshot(Side::gcs).keys.size(); };
   const std::size_t before = installed();
   pair.drone().request_rekey(rekey_to(nullptr), pair.now());
   ASSERT_TRUE(pair.run_until([&] { return installed() > before; }));

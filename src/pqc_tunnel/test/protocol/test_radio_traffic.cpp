@@ -87,7 +87,6 @@ private:
     WiredPair::Options options;
     options.suite = suite_id;
     options.latency = least_delay;
-    options.shaped = true;
     options.settings.suites = SuitePolicy({&suite(suite_id)});
     options.settings.paths.links = {radio(57.6, mtu)};
     return options;

@@ -216,12 +216,12 @@ TEST(Address, of_the_drone_follows_its_newest_packet)
   pair.send(Side::drone, numbered(2));
   pair.run_for(11ms);
   // It gets copies until it has answered.
-  EXPECT_EQ(pair.gcs().destination(PeerIndex{0}), WiredPair::address_of(Side::drone));
+  EXPECT_EQ(pair.snapshot(Side::gcs).address, WiredPair::address_of(Side::drone));
   pair.send(Side::gcs, numbered(1));
   pair.run_for(21ms);
   EXPECT_EQ(pair.received(Side::drone).size(), 1u);
   pair.received(Side::drone).clear();
-  EXPECT_EQ(pair.gcs().destination(PeerIndex{0}), WiredPair::stranger(9));
+  EXPECT_EQ(pair.snapshot(Side::gcs).address, WiredPair::stranger(9));
   EXPECT_EQ(pair.snapshot(Side::gcs).address, WiredPair::stranger(9));
   EXPECT_EQ(pair.count(Side::gcs, EventKind::roamed), 1u);
   Traffic traffic(pair);
@@ -249,7 +249,7 @@ TEST(Address, that_changes_costs_what_is_sent_until_the_first_frame_from_the_new
       const std::size_t arrived = pair.received(Side::drone).size();
       traffic.run_for(2s, 20ms);
       pair.run_for(100ms);
-      EXPECT_EQ(pair.gcs().destination(PeerIndex{0}), WiredPair::stranger(9));
+      EXPECT_EQ(pair.snapshot(Side::gcs).address, WiredPair::stranger(9));
       const std::size_t lost =
         traffic.sent(Side::gcs) - sent - (pair.received(Side::drone).size() - arrived);
       // On the way to the old address, and until the new one is known; beside what the link loses.
@@ -309,7 +309,7 @@ TEST(Address, never_follows_a_late_replayed_forged_or_former_packet)
   pair.send(Side::drone, numbered(2));
   pair.send(Side::drone, numbered(3));
   pair.run_for(20ms);
-  const auto at = [&] { return pair.gcs().destination(PeerIndex{0}); };
+  const auto at = [&] { return pair.snapshot(Side::gcs).address; };
   const Endpoint home = WiredPair::address_of(Side::drone);
   EXPECT_TRUE(pair.inject(Side::gcs, withheld[0], WiredPair::stranger()).peer);  // late
   EXPECT_EQ(at(), home);
@@ -342,7 +342,7 @@ TEST(Address, of_a_relay_gets_traffic_beside_the_genuine_one_only)
     });
     pair.send(other(victim), numbered(1));
     EXPECT_TRUE(pair.inject(victim, relayed, WiredPair::stranger()).peer);
-    EXPECT_EQ(pair.end(victim).destination(PeerIndex{0}), WiredPair::address_of(other(victim)));
+    EXPECT_EQ(pair.snapshot(victim).address, WiredPair::address_of(other(victim)));
     pair.set_datagram_filter(nullptr);
     for (const Side side : both_sides) {
       pair.received(side).clear();
@@ -351,7 +351,7 @@ TEST(Address, of_a_relay_gets_traffic_beside_the_genuine_one_only)
     traffic.run_for(5s, 10ms);
     pair.run_for(50ms);
     EXPECT_TRUE(traffic.arrived_exactly(other(victim)));
-    EXPECT_EQ(pair.end(victim).destination(PeerIndex{0}), WiredPair::address_of(other(victim)));
+    EXPECT_EQ(pair.snapshot(victim).address, WiredPair::address_of(other(victim)));
   }
 }
 
@@ -362,12 +362,12 @@ TEST(Address, of_the_ground_station_is_the_configured_one_again_after_a_loss)
   // Datagrams of the ground station arrive from another address; then it restarts at its configured one.
   pair.move_to(Side::gcs, WiredPair::stranger(9));
   pair.run_for(3s);
-  EXPECT_EQ(pair.drone().destination(PeerIndex{0}), WiredPair::stranger(9));
+  EXPECT_EQ(pair.snapshot(Side::drone).address, WiredPair::stranger(9));
   EXPECT_TRUE(pair.agreed());
   pair.move_to(Side::gcs, WiredPair::address_of(Side::gcs));
   pair.restart(Side::gcs);
   EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }, 5s));
-  EXPECT_EQ(pair.drone().destination(PeerIndex{0}), WiredPair::address_of(Side::gcs));
+  EXPECT_EQ(pair.snapshot(Side::drone).address, WiredPair::address_of(Side::gcs));
 }
 
 TEST(Address, that_the_drone_has_followed_gets_hellos_and_the_configured_one_gets_copies)
@@ -389,9 +389,9 @@ TEST(Address, that_a_name_has_come_to_mean_is_used_for_datagrams_once_a_session_
 {
   WiredPair pair;
   ASSERT_TRUE(pair.establish());
-  const Endpoint before = pair.drone().destination(PeerIndex{0});
+  const Endpoint before = pair.snapshot(Side::drone).address;
   pair.drone().set_gcs_addresses({WiredPair::stranger(9)}, pair.now());
-  EXPECT_EQ(pair.drone().destination(PeerIndex{0}), before);
+  EXPECT_EQ(pair.snapshot(Side::drone).address, before);
   Traffic traffic(pair);
   traffic.run_for(100ms);
   pair.run_for(50ms);
@@ -399,7 +399,7 @@ TEST(Address, that_a_name_has_come_to_mean_is_used_for_datagrams_once_a_session_
   pair.restart(Side::gcs);
   pair.move_to(Side::gcs, WiredPair::stranger(9));
   EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }, 10s));
-  EXPECT_EQ(pair.drone().destination(PeerIndex{0}), WiredPair::stranger(9));
+  EXPECT_EQ(pair.snapshot(Side::drone).address, WiredPair::stranger(9));
 }
 
 }  // namespace

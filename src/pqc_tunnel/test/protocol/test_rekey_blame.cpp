@@ -71,10 +71,7 @@ protected:
     pair_.run_for(50ms);
     return pair_.outcomes(Side::drone).back();
   }
-  std::vector<BlacklistEntry> blacklist()
-  {
-    return pair_.drone().blacklist(PeerIndex{0}, pair_.now());
-  }
+  std::vector<BlacklistEntry> blacklist() { return pair_.snapshot(Side::drone).blacklist; }
 
   void expect_blamed(const RekeyReply & outcome, std::string_view words)
   {
@@ -192,7 +189,7 @@ TEST_F(Blame, falls_on_a_suite_refused_in_band)
     "the "
     "algorithm, or the suite failed there lately");
   EXPECT_TRUE(pair.reported(Side::gcs, EventKind::refused, "no signing key for cs-mlkem1024"));
-  EXPECT_EQ(pair.drone().blacklist(PeerIndex{0}, pair.now()).front().suite, &missing);
+  EXPECT_EQ(pair.snapshot(Side::drone).blacklist.front().suite, &missing);
 }
 
 TEST_F(Blame, falls_on_nothing_at_a_new_session_which_begins_with_the_configured_suite)

@@ -70,7 +70,7 @@ protected:
       EXPECT_FALSE(pair_.saw(side, EventKind::rollback));
       EXPECT_FALSE(pair_.saw(side, EventKind::peer_lost));
     }
-    EXPECT_TRUE(pair_.drone().blacklist(PeerIndex{0}, pair_.now()).empty());
+    EXPECT_TRUE(pair_.snapshot(Side::drone).blacklist.empty());
   }
   void expect_success()
   {
@@ -376,7 +376,7 @@ TEST_P(LossyRekeys, and_ratchets_all_complete_in_step_within_20_round_trips_and_
         const PeerSnapshot drone = pair.snapshot(Side::drone);
         most_prekeys = std::max(most_prekeys, drone.prekeys);  // first that of the suite in use
         return drone.state == PeerState::established && drone.prekeys == most_prekeys &&
-               pair.drone().installed_keys(PeerIndex{0}).front().confirmed;
+               pair.snapshot(Side::drone).keys.front().confirmed;
       },
       60s));
     const Instant asked = pair.now();
@@ -455,7 +455,6 @@ TEST(Rekeying, awaits_no_other_prekey_that_is_on_its_way_although_its_want_is_lo
   options.settings.prefetch_airtime = 1;
   options.settings.paths.links = {
     {.name = "radio", .type = LinkType::serial, .mtu = 320, .rate_kbit = 57.6}};
-  options.shaped = true;
   WiredPair pair(options);
   const auto under_way = [&] { return pair.snapshot(Side::drone).pool.bytes_under_way; };
   ASSERT_TRUE(pair.run_until([&] { return under_way() > 200'000; }));
@@ -478,7 +477,7 @@ TEST(Rekeying, awaits_no_other_prekey_that_is_on_its_way_although_its_want_is_lo
 
 TEST_F(RekeyMishap, answers_that_repeat_after_a_late_proof_of_the_former_session_leave_nothing_due)
 {
-  const auto former = pair_.gcs().installed_keys(PeerIndex{0}).front().receive_id;
+  const auto former = pair_.snapshot(Side::gcs).keys.front().receive_id;
   Bytes proof;
   pair_.set_datagram_filter([&](Side from, Bytes & bytes) {
     const auto header = decode_frame_header(bytes);

@@ -52,7 +52,6 @@ protected:
   void start(bool find_rate = true, const std::vector<LinkSettings> & links = {{.name = "lte"}})
   {
     WiredPair::Options options;
-    options.shaped = true;
     options.latency = milliseconds(20);
     options.settings.find_rate = find_rate;
     options.settings.paths.links = links;
@@ -114,7 +113,13 @@ protected:
   }
 
   Duration round_trip() { return pair->snapshot(Side::drone).rtt; }
-  std::optional<double> rate() { return pair->end(sender).found_rate(PeerIndex{0}); }
+  std::optional<double> rate() { return rate(sender); }
+  std::optional<double> rate(Side side)
+  {
+    const PathReport path = pair->snapshot(side).paths.at(0);
+    const bool found = path.rate_source == RateSource::saturation;
+    return found ? std::optional(path.rate_bytes_s) : std::nullopt;
+  }
 
   UnknownRadio radio;
   Side sender = Side::drone;
@@ -241,7 +246,7 @@ TEST_F(SaturatedLink, is_found_when_both_directions_are_full)
     pair->run_for(std::chrono::duration_cast<Duration>(milliseconds(10 + 5 * (i % 3))));
   }
   EXPECT_TRUE(rate());
-  EXPECT_TRUE(pair->gcs().found_rate(PeerIndex{0}));
+  EXPECT_TRUE(rate(Side::gcs));
 }
 
 // Each newer state would take the place of an older one that still waits for company.

@@ -329,7 +329,7 @@ TEST_F(AttemptWithoutGround, asks_anew_only_what_the_network_tells)
   {
     const bool of_network =
       trouble == GroundTrouble::unreachable || trouble == GroundTrouble::refused;
-    pair_.drone().note_ground_trouble(trouble);
+    pair_.drone().note_trouble(trouble);
     pair_.run_for(20s);
     EXPECT_EQ(cause(pair_).find("no answer from") != std::string::npos, of_network);
   }
@@ -564,7 +564,7 @@ void stop_sessions(WiredPair & pair)
     const auto of_session = [&](const InstalledKeys & keys) {
       return keys.send_id == header->key_id || keys.receive_id == header->key_id;
     };
-    return !header || std::ranges::none_of(pair.drone().installed_keys(PeerIndex{0}), of_session);
+    return !header || std::ranges::none_of(pair.snapshot(Side::drone).keys, of_session);
   });
 }
 

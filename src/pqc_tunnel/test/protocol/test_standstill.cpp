@@ -66,6 +66,28 @@ TEST_P(Standstill, that_leaves_what_came_fresh_enough_is_no_excuse_for_silence)
   EXPECT_TRUE(lost(GetParam()));
 }
 
+TEST_P(Standstill, does_not_make_this_end_forget_since_when_the_peer_receives_nothing)
+{
+  const auto deaf = [this] {
+    return pair_.snapshot(GetParam()).likely_cause.find("receives nothing") != std::string::npos;
+  };
+  pair_.set_datagram_filter([](Side from, Bytes &) { return from != GetParam(); });
+  Duration time{};
+  for (; !deaf() && time < 30s; time += 100ms) {
+    pair_.run_for(100ms);
+  }
+  ASSERT_TRUE(deaf());
+  pair_.set_datagram_filter({});
+  ASSERT_TRUE(pair_.run_until([&] { return !deaf(); }, 30s));
+  pair_.run_for(2s);
+  pair_.set_datagram_filter([](Side from, Bytes &) { return from != GetParam(); });
+  pair_.run_for(time - 1s);
+  ASSERT_FALSE(deaf());
+  pair_.stand_still(GetParam(), 1200ms);
+  pair_.run_for(1200ms + 1500ms);
+  EXPECT_TRUE(deaf());
+}
+
 TEST_P(Standstill, keeps_no_keys_beyond_their_time)
 {
   pair_.set_datagram_filter([](Side, Bytes &) { return false; });

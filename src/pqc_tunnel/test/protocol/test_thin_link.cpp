@@ -332,7 +332,6 @@ protected:
   {
     WiredPair::Options options;
     options.suite = "cs-frodokem1344aes-aesgcm-mldsa87";
-    options.shaped = true;
     options.settings.suites = SuitePolicy({&suite(options.suite)});
     options.settings.report_interval = 20s;
     options.settings.peer_timeout = 2min;

@@ -93,17 +93,17 @@ TEST(TunnelCounts, a_frame_of_a_drone_beyond_its_budget_once_and_as_nobody_elses
   fleet.run_for(3s);
   ASSERT_TRUE(fleet.agreed(0));
   ASSERT_TRUE(fleet.agreed(1));
-  fleet.gcs().spend(PeerIndex{0}, 1s);
+  fleet.gcs().charge(PeerIndex{0}, 1s);
   for (const std::size_t before : {std::size_t{0}, std::size_t{1}})
   {  // it came from the same drone, or from another one
-    fleet.gcs().share_time(1h);
+    fleet.gcs().charge(std::nullopt, 1h);
     fleet.send_up(before, numbered(1));
     fleet.received_from(before).clear();
-    fleet.gcs().spend(PeerIndex{0}, 2h);
+    fleet.gcs().charge(PeerIndex{0}, 2h);
     fleet.send_up(0, numbered(2));
     EXPECT_EQ(drops(fleet.at_gcs(0).traffic, Drop::queue_full), before + 1);
   }
-  EXPECT_EQ(drops(fleet.gcs().unassigned(), Drop::unknown), 0u);
+  EXPECT_EQ(drops(fleet.gcs().strangers().unassigned, Drop::unknown), 0u);
   EXPECT_TRUE(fleet.received_from(0).empty());
 }
 
@@ -114,15 +114,18 @@ TEST(TunnelCounts, what_waited_too_long_for_its_sender_if_that_is_known)
   for (std::size_t i = 0; i < 2; ++i) {
     ASSERT_TRUE(fleet.agreed(i));
     Bytes frame(40 + frame_overhead);
-    ASSERT_TRUE(fleet.drone(i).seal(PeerIndex{0}, frame, fleet.now()));
-    fleet.gcs().count_stale(frame);
+    ASSERT_TRUE(fleet.drone(i).handle_plaintext(PeerIndex{0}, frame, {}, fleet.now()));
+    while (fleet.drone(i).poll_transmit(0, fleet.now())) {
+    }
+    EXPECT_FALSE(fleet.gcs().handle_datagram(frame, {}, fleet.now(), 2s).peer);
     EXPECT_EQ(drops(fleet.at_gcs(i).traffic, Drop::stale), 1u);
   }
-  EXPECT_EQ(drops(fleet.gcs().unassigned(), Drop::stale), 0u);
-  fleet.gcs().count_stale(Bytes(40, 0x40));
-  fleet.gcs().count_stale(Bytes(3));
-  EXPECT_EQ(drops(fleet.gcs().unassigned(), Drop::stale), 2u);
-  fleet.drone(1).count_stale(Bytes(40, 0x40));
+  EXPECT_EQ(drops(fleet.gcs().strangers().unassigned, Drop::stale), 0u);
+  Bytes junk(40, 0x40);
+  fleet.gcs().handle_datagram(junk, {}, fleet.now(), 2s);
+  fleet.gcs().handle_datagram(MutableBytes(junk).first(3), {}, fleet.now(), 2s);
+  EXPECT_EQ(drops(fleet.gcs().strangers().unassigned, Drop::stale), 2u);
+  fleet.drone(1).handle_datagram(junk, {}, fleet.now(), 2s);
   EXPECT_EQ(drops(fleet.at_drone(1).traffic, Drop::stale), 1u);
 }
 
@@ -131,7 +134,7 @@ TEST(TunnelCounts, frames_that_a_drone_does_not_know_for_its_ground_station)
   WiredPair pair;
   ASSERT_TRUE(pair.establish());
   Bytes junk(100, 0x40);
-  pair.drone().open(junk, WiredPair::stranger(), pair.now());
+  pair.drone().handle_datagram(junk, WiredPair::stranger(), pair.now());
   EXPECT_EQ(drops(pair.snapshot(Side::drone).traffic, Drop::unknown), 1u);
 }
 
@@ -175,12 +178,12 @@ TEST(TunnelCounts, forged_frames_but_no_copies_if_frames_take_several_links)
 TEST(TunnelOfTheGroundStation, ignores_what_concerns_drones_alone)
 {
   WiredPair pair;
-  EXPECT_FALSE(pair.drone().has_keys(PeerIndex{0}));
+  EXPECT_FALSE(pair.snapshot(Side::drone).suite);
   ASSERT_TRUE(pair.establish());
-  EXPECT_TRUE(pair.drone().has_keys(PeerIndex{0}));
+  EXPECT_TRUE(pair.snapshot(Side::drone).suite);
   pair.gcs().set_gcs_addresses({WiredPair::stranger()}, pair.now());
-  pair.gcs().note_ground_trouble(GroundTrouble::refused);
-  EXPECT_TRUE(pair.gcs().blacklist(PeerIndex{0}, pair.now()).empty());
+  pair.gcs().note_trouble(GroundTrouble::refused);
+  EXPECT_TRUE(pair.snapshot(Side::gcs).blacklist.empty());
   EXPECT_EQ(pair.drone().strangers().malformed, 0u);
   pair.run_for(1s);
   EXPECT_TRUE(pair.agreed());

@@ -111,8 +111,8 @@ protected:
     Tunnel & end = pair.end(to);
     const Instant before = end.next_timeout();
     EXPECT_TRUE(pair.inject(to, datagram, from).forward);
-    EXPECT_LT(end.exact_timeout(), before);
-    EXPECT_EQ(end.next_timeout(), end.exact_timeout());
+    EXPECT_LT(pair.snapshot(to).due, before);
+    EXPECT_EQ(end.next_timeout(), pair.snapshot(to).due);
   }
 };
 

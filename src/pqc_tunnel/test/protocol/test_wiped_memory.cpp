@@ -314,7 +314,7 @@ TEST(WipedMemory, holds_no_boot_keys_once_a_session_is_made_from_one_of_several_
   pair.set_datagram_filter([&](Side from, Bytes & bytes) {
     if (from == Side::drone && is_hello(bytes) && !std::exchange(heard, true)) {
       for (std::uint8_t i = 66; i < 69; ++i) {
-        pair.gcs().handle_hello(bytes, WiredPair::stranger(i), pair.now());
+        pair.gcs().handle_datagram(bytes, WiredPair::stranger(i), pair.now());
       }
     }
     return true;

@@ -24,18 +24,18 @@ TEST(Keys, are_wiped_at_both_ends_after_a_long_silence_and_on_request)
   pair.set_datagram_filter([](Side, Bytes &) { return false; });
   pair.run_for(59s);
   for (const Side side : both_sides) {
-    EXPECT_FALSE(pair.end(side).installed_keys(PeerIndex{0}).empty());
+    EXPECT_FALSE(pair.snapshot(side).keys.empty());
   }
   pair.run_for(3s);
   for (const Side side : both_sides) {
-    EXPECT_TRUE(pair.end(side).installed_keys(PeerIndex{0}).empty());
+    EXPECT_TRUE(pair.snapshot(side).keys.empty());
     EXPECT_EQ(pair.count(side, EventKind::keys_wiped), 1u);
   }
   pair.set_datagram_filter(nullptr);
   ASSERT_TRUE(pair.establish());
   for (const Side side : both_sides) {
     pair.end(side).wipe(PeerIndex{0}, "test", pair.now());
-    EXPECT_TRUE(pair.end(side).installed_keys(PeerIndex{0}).empty());
+    EXPECT_TRUE(pair.snapshot(side).keys.empty());
     EXPECT_TRUE(pair.run_until([&] { return pair.agreed(); }, 10s));
   }
 }
@@ -119,9 +119,8 @@ TEST(Keys, are_wiped_although_held_datagrams_go_on_arriving)
           held.pop_front();
         }
       }
-      EXPECT_TRUE(pair.end(to).installed_keys(PeerIndex{0}).empty())
-        << interval.count() / 1'000'000 << " ms apart";
-      EXPECT_TRUE(pair.end(holds_from).installed_keys(PeerIndex{0}).empty());
+      EXPECT_TRUE(pair.snapshot(to).keys.empty()) << interval.count() / 1'000'000 << " ms apart";
+      EXPECT_TRUE(pair.snapshot(holds_from).keys.empty());
     }
   }
 }
@@ -148,9 +147,9 @@ TEST(Keys, that_the_drone_has_never_used_are_wiped_too)
   ASSERT_TRUE(pair.run_until(completed));
   pair.set_datagram_filter([](Side, Bytes &) { return false; });
   pair.run_for(59s);
-  EXPECT_FALSE(pair.gcs().installed_keys(PeerIndex{0}).empty());
+  EXPECT_FALSE(pair.snapshot(Side::gcs).keys.empty());
   pair.run_for(3s);
-  EXPECT_TRUE(pair.gcs().installed_keys(PeerIndex{0}).empty());
+  EXPECT_TRUE(pair.snapshot(Side::gcs).keys.empty());
 }
 
 TEST(Keys, that_are_silent_do_not_end_a_session_that_is_being_made)

@@ -21,7 +21,7 @@ public:
   void look() const
   {
     require(
-      pair_.drone().blacklist(PeerIndex{0}, pair_.now()).empty(), "no blame",
+      pair_.snapshot(Side::drone).blacklist.empty(), "no blame",
       "a suite is blacklisted although both ends can use it");
   }
 

@@ -15,14 +15,10 @@ namespace
 
 constexpr const char * once = "plaintext is delivered unaltered and never twice";
 
-// Some datagrams leave in fragments, of so many bytes.
-constexpr std::size_t fragment_bytes = 30;
-constexpr std::size_t most_fragments = 4;
+// Some datagrams are too long for one frame.
+constexpr std::size_t most_fragments = 2;
 
-bool leaves_in_fragments(std::uint32_t number, const Bytes & datagram)
-{
-  return number % 4 == 3 && datagram.size() > fragment_bytes;
-}
+bool leaves_in_fragments(std::uint32_t number) { return number % 4 == 3; }
 
 Side sender_to(Side to) { return other(to); }
 
@@ -43,7 +39,10 @@ DatagramWitness::DatagramWitness(
 {
 }
 
-Bytes DatagramWitness::plaintext(std::uint32_t number) { return numbered(number, 4 + number % 97); }
+Bytes DatagramWitness::plaintext(std::uint32_t number)
+{
+  return numbered(number, (leaves_in_fragments(number) ? universal_payload : 4) + number % 97);
+}
 
 bool DatagramWitness::send(Side from)
 {
@@ -51,7 +50,7 @@ bool DatagramWitness::send(Side from)
   const std::uint32_t number = next_++;
   const InstalledKeys * keys = keys_.sending(from);
   wire.clear();  // seen already
-  if (!send_whole(from, number)) {
+  if (!pair_.send(from, plaintext(number))) {
     require(
       keys == nullptr || keys->sent + most_fragments > packet_limit_,
       "no datagram is lost because of a rekey", "an end with keys does not take a datagram");
@@ -61,7 +60,7 @@ bool DatagramWitness::send(Side from)
   // No datagram is sent to an address that the peer has left.
   if (!wire.empty()) {
     ++accepted_[from];
-    const bool in_fragments = leaves_in_fragments(number, plaintext(number));
+    const bool in_fragments = leaves_in_fragments(number);
     wire.resize(in_fragments ? wire.size() : 1);
     for (Bytes & frame : wire) {
       if (!sent_[from].contains(frame)) {  // otherwise it is a copy
@@ -71,15 +70,6 @@ bool DatagramWitness::send(Side from)
     wire.clear();
   }
   return true;
-}
-
-bool DatagramWitness::send_whole(Side from, std::uint32_t number)
-{
-  const Bytes datagram = plaintext(number);
-  return leaves_in_fragments(number, datagram)
-           ? pair_.send_in_fragments(
-               from, datagram, fragment_bytes + fragment_header + frame_overhead)
-           : pair_.send(from, datagram);
 }
 
 void DatagramWitness::look()

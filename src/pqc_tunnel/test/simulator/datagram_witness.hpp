@@ -52,7 +52,6 @@ private:
 
   void look_at(
     Side from, Bytes bytes, std::optional<std::uint32_t> number, bool is_fragment = false);
-  bool send_whole(Side from, std::uint32_t number);
   void check_delivered(Side to, const Sealed & sent, const Opened & opened);
   void check_opened(Side to, Sealed & sent, const Opened & opened);
   void check_lost(Side to, const Sealed & sent) const;

@@ -80,7 +80,7 @@ void HandshakeWitness::look()
   }
   // Nothing that the network or a crash does is held against a suite.
   require(
-    pair_.drone().blacklist(PeerIndex{0}, pair_.now(Side::drone)).empty(),
+    pair_.snapshot(Side::drone).blacklist.empty(),
     "only an authenticated failure counts against a suite",
     "a suite is blacklisted and no end is to blame");
 }

@@ -51,7 +51,7 @@ void KeyWitness::look()
 void KeyWitness::update(Side side)
 {
   End & end = sides_.at(side);
-  const auto held = pair_.end(side).installed_keys(PeerIndex{0});
+  const auto held = pair_.snapshot(side).keys;
   const bool wiped = held.empty() && !end.keys.empty();
   for (const InstalledKeys & keys : end.keys) {
     Seen & seen = end.seen[keys.transcript_tag];

@@ -67,7 +67,7 @@ void LifeWitness::look()
 {
   for (const Side side : both_sides) {
     End & end = ends_[side];
-    const auto held = pair_.end(side).installed_keys(PeerIndex{0});
+    const auto held = pair_.snapshot(side).keys;
     for (const InstalledKeys & keys : held) {
       end.installed.try_emplace(keys.transcript_tag, pair_.now());
     }

@@ -186,10 +186,10 @@ private:
   {
     Bytes frame(text.size() + frame_overhead);
     std::ranges::copy(text, frame.begin() + frame_header_size);
-    if (!tunnel.seal(peer, frame, at)) {
+    if (!tunnel.handle_plaintext(peer, frame, {}, at)) {
       return false;
     }
-    send_raw(i, from, std::move(frame), at);
+    from == Side::drone ? transmit_drone(i) : transmit_gcs();
     return true;
   }
   void send_raw(std::size_t i, Side from, Bytes frame, Instant at)
@@ -212,15 +212,14 @@ private:
   void deliver(std::size_t i, Side to, Bytes frame, const Endpoint & from)
   {
     Tunnel & end = to == Side::drone ? *drones_[i] : *gcs_;
-    if (is_hello(frame)) {
-      end.handle_hello(frame, from, to == Side::drone ? now_ : ground_time());
-    } else if (to == Side::drone) {
-      if (const Opened opened = end.open(frame, from, now_); opened.forward) {
+    if (to == Side::drone) {
+      if (const Opened opened = end.handle_datagram(frame, from, now_); opened.forward) {
         note_arrival(Side::drone, i, opened.plaintext, heard_[i]);
       }
-    } else if (thread_) {
+    } else if (thread_ && !is_hello(frame)) {
       thread_->arrive(std::move(frame), from);
-    } else if (const Opened opened = end.open(frame, from, now_); opened.forward) {
+    } else if (const Opened opened = end.handle_datagram(frame, from, ground_time());
+               opened.forward) {
       arrived_at_gcs(opened);
     }
   }
@@ -258,6 +257,7 @@ private:
   {
     bool busy = false;
     for (std::size_t i = 0; i < drones_.size(); ++i) {
+      busy = transmit_drone(i) > 0 || busy;
       while (auto output = drones_[i]->poll_output()) {
         busy = true;
         of_drone(i, std::move(*output));
@@ -267,18 +267,35 @@ private:
   }
   std::size_t carry_out_gcs()
   {
-    std::size_t outputs = 0;
+    std::size_t outputs = transmit_gcs();
     for (; auto output = gcs_->poll_output(); ++outputs) {
       of_gcs(std::move(*output));
     }
     return outputs;
   }
+  std::size_t transmit_drone(std::size_t i)
+  {
+    std::size_t frames = 0;
+    for (; const auto frame = drones_[i]->poll_transmit(0, now_); ++frames) {
+      send_raw(i, Side::drone, {frame->bytes.begin(), frame->bytes.end()});
+    }
+    return frames;
+  }
+  std::size_t transmit_gcs()
+  {
+    std::size_t frames = 0;
+    for (; const auto frame = gcs_->poll_transmit(0, ground_time()); ++frames) {
+      const auto i = static_cast<std::size_t>(frame->peer);
+      if (frame->to == address(i)) {
+        send_raw(i, Side::gcs, {frame->bytes.begin(), frame->bytes.end()});
+      }
+    }
+    return frames;
+  }
   void of_drone(std::size_t i, Output output)
   {
     Tunnel & drone = *drones_[i];
-    if (auto * datagram = std::get_if<SendDatagram>(&output)) {
-      send_raw(i, Side::drone, std::move(datagram->bytes));
-    } else if (auto * job = std::get_if<StartJob>(&output)) {
+    if (auto * job = std::get_if<StartJob>(&output)) {
       drone.handle_job_result(job->id, run(std::move(job->job)), now_);
     } else if (const auto * reply = std::get_if<RekeyReply>(&output)) {
       note_reply(*reply);
@@ -286,12 +303,7 @@ private:
   }
   void of_gcs(Output output)
   {
-    if (auto * datagram = std::get_if<SendDatagram>(&output)) {
-      const auto i = static_cast<std::size_t>(datagram->peer);
-      if (datagram->to == address(i)) {
-        send_raw(i, Side::gcs, std::move(datagram->bytes));
-      }
-    } else if (const auto * reply = std::get_if<RekeyReply>(&output)) {
+    if (const auto * reply = std::get_if<RekeyReply>(&output)) {
       note_reply(*reply);
     } else if (const auto * event = std::get_if<Event>(&output)) {
       if (events_) {

@@ -118,8 +118,7 @@ protected:
   // Of keys that the ground station made or has.
   bool holds(FrameKeyId id) const
   {
-    return std::ranges::count(
-             pair_->gcs().installed_keys(PeerIndex{0}), id, &InstalledKeys::receive_id) > 0;
+    return std::ranges::count(pair_->snapshot(Side::gcs).keys, id, &InstalledKeys::receive_id) > 0;
   }
 
   std::unique_ptr<WiredPair> pair_;
@@ -139,7 +138,7 @@ protected:
     ratchet.mac = ratchet_mac(psk(), insider_->keys(Side::drone), ratchet);
     return ratchet;
   }
-  std::size_t keys(Side side) { return pair_->end(side).installed_keys(PeerIndex{0}).size(); }
+  std::size_t keys(Side side) { return pair_->snapshot(side).keys.size(); }
 };
 
 }  // namespace pqc_tunnel::test

@@ -70,7 +70,8 @@ private:
   void wake_up()
   {
     const Instant woken = now_;
-    ground_.share_time(woken - std::exchange(last_woken_, woken));
+    const Duration since = woken - std::exchange(last_woken_, woken);
+    ground_.charge(std::nullopt, since - std::exchange(charged_, {}));
     now_ += std::chrono::microseconds(10);
     for (std::size_t n = std::min(waiting_.size(), batch); n > 0; --n) {
       Frame frame = std::move(waiting_.front());
@@ -80,7 +81,7 @@ private:
   }
   void open(Frame & frame, Instant woken)
   {
-    const Opened opened = ground_.open(frame.bytes, frame.from, woken);
+    const Opened opened = ground_.handle_datagram(frame.bytes, frame.from, woken);
     Duration cost = per_frame + static_cast<std::int64_t>(carry_out_()) * per_output;
     if (opened.forward) {
       deliver_(opened);
@@ -92,7 +93,8 @@ private:
     }
     now_ += cost;
     if (opened.peer) {
-      ground_.spend(*opened.peer, cost);
+      ground_.charge(opened.peer, cost);
+      charged_ += cost;
     }
   }
 
@@ -102,6 +104,7 @@ private:
   Deliver deliver_;
   Instant now_;
   Instant last_woken_;
+  Duration charged_{};  // to drones since then
   std::deque<Frame> waiting_;
   std::uint64_t opened_of_hostile_ = 0;
 };

@@ -54,16 +54,6 @@ WiredPair::WiredPair(Options options) : options_(std::move(options)), random_(op
   addresses_ = {{Side::drone, address_of(Side::drone)}, {Side::gcs, address_of(Side::gcs)}};
   make(Side::gcs);
   make(Side::drone);
-  for (std::uint8_t link = 0; options_.shaped && link < links(); ++link) {
-    const LinkSettings & settings = options_.settings.paths.links[link];
-    for (const Side side : both_sides) {
-      if (settings.is_thin()) {
-        shapers_.try_emplace({side, link}, settings, 1);
-      } else if (links() == 1) {
-        adaptive_.try_emplace(side, settings, 1);
-      }
-    }
-  }
 }
 
 WiredPair::~WiredPair() = default;
@@ -127,17 +117,17 @@ void WiredPair::schedule(Duration delay, std::function<void()> action)
   pending_.push_back({now_ + delay, order_++, std::move(action)});
 }
 
-Instant WiredPair::next_due() const
+Instant WiredPair::next_due()
 {
-  Instant next = std::min(timeout_of(Side::drone), timeout_of(Side::gcs));
+  Instant next = Instant::max();
+  for (const Side side : both_sides) {
+    next = std::min(next, timeout_of(side));
+    for (std::uint8_t link = 0; link < links(); ++link) {
+      next = std::min(next, at_pair(side, end(side).next_transmit(link)));
+    }
+  }
   for (const Pending & pending : pending_) {
     next = std::min(next, pending.due);
-  }
-  for (const auto & [where, shaper] : shapers_) {
-    next = std::min(next, std::max(shaper.next_timeout(), standstills_.at(where.first).until));
-  }
-  for (const auto & [where, queue] : adaptive_) {
-    next = std::min(next, std::max(queue.shaper().next_timeout(), standstills_.at(where).until));
   }
   return std::max(next, now_);
 }
@@ -179,13 +169,8 @@ bool WiredPair::run_until(const std::function<bool()> & condition, Duration limi
     }
     for (const Side side : both_sides) {
       Tunnel & tunnel = this->end(side);
-      if (const auto queue = adaptive_.find(side); queue != adaptive_.end()) {
-        const PeerIndex peer{0};
-        queue->second.use(
-          tunnel.found_rate(peer), tunnel.makes_way(peer), tunnel.is_crowded(peer, now(side)));
-      }
-      pump_shapers(side);
-      if (tunnel.next_timeout() > tunnel.exact_timeout()) {
+      pump(side);
+      if (tunnel.next_timeout() > snapshot(side).due) {
         throw std::logic_error("a time-out would be handled late");
       }
       if (timeout_of(side) > now_) {
@@ -223,18 +208,30 @@ void WiredPair::pump()
 
 void WiredPair::pump(Side side)
 {
+  transmit(side);
   while (auto output = end(side).poll_output()) {
     handle(side, std::move(*output));
   }
 }
 
+void WiredPair::transmit(Side side)
+{
+  if (stands_still(side)) {
+    return;
+  }
+  for (std::uint8_t link = 0; link < links(); ++link) {
+    while (const auto frame = end(side).poll_transmit(link, now(side))) {
+      check_nonce(side, frame->bytes);
+      travel(side, frame->to, {frame->bytes.begin(), frame->bytes.end()});
+    }
+  }
+  frames_[side].clear();
+}
+
 void WiredPair::handle(Side side, Output output)
 {
   const auto alive = [this, side, born = incarnation_[side]] { return incarnation_[side] == born; };
-  if (auto * datagram = std::get_if<SendDatagram>(&output)) {
-    check_nonce(side, datagram->bytes);
-    transmit_or_queue(side, datagram->to, {datagram->traffic, {}}, std::move(datagram->bytes));
-  } else if (std::holds_alternative<ProbeGround>(output)) {
+  if (std::holds_alternative<ProbeGround>(output)) {
     ++probes_;
   } else if (auto * job = std::get_if<StartJob>(&output)) {
     start_job(side, std::move(*job), alive);
@@ -281,143 +278,16 @@ void WiredPair::hold_jobs(Side side, bool hold)
 
 bool WiredPair::send(Side from, ByteView plaintext)
 {
-  Bytes frame(plaintext.size() + Tunnel::frame_overhead);
+  const bool taken = offer(from, plaintext);
+  transmit(from);
+  return taken;
+}
+
+bool WiredPair::offer(Side from, ByteView plaintext)
+{
+  Bytes & frame = frames_[from].emplace_back(plaintext.size() + Tunnel::frame_overhead);
   std::ranges::copy(plaintext, frame.begin() + Tunnel::frame_headroom);
-  if (!end(from).seal(PeerIndex{0}, frame, now(from))) {
-    return false;
-  }
-  check_nonce(from, frame);
-  const Routes routes =
-    end(from).routes(PeerIndex{0}, TrafficClass::other, frame.size(), now(from));
-  for (const Endpoint & to : routes) {
-    transmit(from, to, frame);
-    send_copy(from, to.link, frame);
-  }
-  return true;
-}
-
-void WiredPair::offer(Side from, ByteView plaintext)
-{
-  Tunnel & end = this->end(from);
-  const DatagramClass kind = classify(plaintext);
-  const Routes routes = end.routes(PeerIndex{0}, kind.traffic, 0, now(from));
-  if (routes.size() == 1 && end.has_keys(PeerIndex{0})) {
-    if (SharedShaper * queue = shaper(from, routes.begin()->link)) {
-      queue->of(0).offer(plaintext, now_);
-      return;
-    }
-  }
-  Bytes frame(plaintext.size() + Tunnel::frame_overhead);
-  std::size_t longest_frame = frame.size();
-  for (const Endpoint & to : routes) {
-    longest_frame = std::min(longest_frame, options_.settings.paths.links[to.link].mtu);
-  }
-  if (longest_frame < frame.size() && plaintext.size() <= longest_fragmented) {
-    offer_in_fragments(from, plaintext, longest_frame, routes);
-    return;
-  }
-  std::ranges::copy(plaintext, frame.begin() + Tunnel::frame_headroom);
-  if (!end.seal(PeerIndex{0}, frame, now(from))) {
-    return;
-  }
-  check_nonce(from, frame);
-  for (const Endpoint & to : routes) {
-    transmit_or_queue(from, to, kind, frame);
-    send_copy(from, to.link, frame);
-  }
-}
-
-bool WiredPair::send_in_fragments(Side from, ByteView plaintext, std::size_t frame_size)
-{
-  return offer_in_fragments(
-    from, plaintext, frame_size,
-    end(from).routes(PeerIndex{0}, TrafficClass::other, frame_size, now(from)));
-}
-
-bool WiredPair::offer_in_fragments(
-  Side from, ByteView plaintext, std::size_t frame_size, const Routes & routes)
-{
-  Bytes frames;
-  if (!end(from).seal_in_fragments(PeerIndex{0}, plaintext, frame_size, frames, now(from))) {
-    return false;
-  }
-  for (const Endpoint & to : routes) {
-    SharedShaper * queue = shaper(from, to.link);
-    if (queue != nullptr) {
-      queue->of(0).offer_sealed(classify(plaintext), frames, to, now_, frame_size);
-    }
-    for (ByteView rest = frames; !rest.empty();) {
-      const ByteView frame = rest.first(std::min(frame_size, rest.size()));
-      rest = rest.subspan(frame.size());
-      check_nonce(from, frame);
-      if (queue == nullptr) {
-        transmit(from, to, {frame.begin(), frame.end()});
-      }
-      send_copy(from, to.link, {frame.begin(), frame.end()});
-    }
-  }
-  return true;
-}
-
-void WiredPair::send_copy(Side from, std::uint8_t link, const Bytes & frame)
-{
-  if (const auto to = end(from).take_copy(PeerIndex{0}, link, frame.size(), now(from))) {
-    transmit_or_queue(from, *to, {TrafficClass::unproved, {}}, frame);
-  }
-}
-
-SharedShaper * WiredPair::shaper(Side side, std::uint8_t link)
-{
-  if (const auto one = adaptive_.find(side); one != adaptive_.end() && one->second.is_active()) {
-    return &one->second.shaper();
-  }
-  const auto found = shapers_.find({side, link});
-  return found != shapers_.end() ? &found->second : nullptr;
-}
-
-void WiredPair::transmit_or_queue(
-  Side from, const Endpoint & to, const DatagramClass & kind, Bytes datagram)
-{
-  if (SharedShaper * queue = shaper(from, to.link)) {
-    queue->of(0).offer_sealed(kind, datagram, to, now_);
-  } else {
-    transmit(from, to, std::move(datagram));
-  }
-}
-
-void WiredPair::pump_shapers(Side side)
-{
-  if (stands_still(side)) {
-    return;
-  }
-  for (std::uint8_t link = 0; link < links(); ++link) {
-    SharedShaper * queue = shaper(side, link);
-    while (queue != nullptr) {
-      const auto turn = queue->next_frame(now_);
-      if (!turn) {
-        break;
-      }
-      const ShapedFrame & shaped = turn->shaped;
-      const bool sealed = shaped.kind == ShapedFrame::Kind::sealed;
-      if (!sealed) {
-        if (!end(side).seal(PeerIndex{0}, shaped, queue->of(0), now(side))) {
-          continue;
-        }
-        check_nonce(side, shaped.frame);
-      }
-      const Endpoint to = sealed ? shaped.to : end(side).address_on(PeerIndex{0}, link);
-      const Bytes frame(shaped.frame.begin(), shaped.frame.end());
-      transmit(side, to, frame);
-      if (!sealed) {
-        send_copy(side, link, frame);
-      }
-    }
-    if (queue != nullptr && options_.settings.paths.links[link].is_thin()) {
-      const auto waiting = queue->of(0).counts(TrafficClass::stream).waiting();
-      end(side).handle_stream_queue(PeerIndex{0}, link, waiting, now(side));
-      pump(side);
-    }
-  }
+  return end(from).handle_plaintext(PeerIndex{0}, frame, {}, now(from));
 }
 
 void WiredPair::check_nonce(Side from, ByteView datagram)
@@ -427,7 +297,7 @@ void WiredPair::check_nonce(Side from, ByteView datagram)
     return;
   }
   // Keys of different sessions may share an id; boot keys are known by nothing else.
-  const auto held = end(from).installed_keys(PeerIndex{0});
+  const auto held = snapshot(from).keys;
   const auto keys = std::ranges::find(held, header->key_id, &InstalledKeys::send_id);
   Bytes name(datagram.begin(), datagram.begin() + 3);
   if (keys != held.end()) {
@@ -440,7 +310,7 @@ void WiredPair::check_nonce(Side from, ByteView datagram)
   }
 }
 
-void WiredPair::transmit(Side from, const Endpoint & to, Bytes datagram)
+void WiredPair::travel(Side from, const Endpoint & to, Bytes datagram)
 {
   const auto reached = link_to(other(from), to);
   if (!reached) {
@@ -481,34 +351,18 @@ void WiredPair::go_on(Side side, Duration stood)
     end(side).handle_standstill(stood, now(side));
   }
   for (auto & [at, datagram, from] : std::exchange(standstills_.at(side).arrivals, {})) {
-    if ((settings.paths.is_serial(from.link) ? stood : now_ - at) > settings.max_age) {
-      end(side).count_stale(datagram);
-    } else {
-      deliver(side, std::move(datagram), from);
-    }
+    deliver(
+      side, std::move(datagram), from, settings.paths.is_serial(from.link) ? stood : now_ - at);
   }
 }
 
-void WiredPair::deliver(Side to, Bytes datagram, const Endpoint & from)
+void WiredPair::deliver(Side to, Bytes datagram, const Endpoint & from, Duration waited)
 {
   if (stands_still(to)) {
     standstills_.at(to).arrivals.push_back({now_, std::move(datagram), from});
     return;
   }
-  const Bytes as_it_came = arrivals_ ? datagram : Bytes{};
-  Opened opened;
-  if (is_hello(datagram)) {
-    end(to).handle_hello(datagram, from, now(to));
-  } else {
-    const std::size_t size = datagram.size();
-    opened = end(to).open(datagram, from, now(to));
-    if (SharedShaper * queue = shaper(to, from.link); queue != nullptr && opened.peer) {
-      queue->handle_arrival(size);
-    }
-  }
-  if (arrivals_) {
-    arrivals_(to, from, as_it_came, opened);
-  }
+  const Opened opened = arrive(to, datagram, from, waited);
   if (opened.forward && opened.bundle) {
     MutableBytes rest = opened.plaintext;
     while (const auto one = take_from_bundle(rest)) {
@@ -524,18 +378,20 @@ void WiredPair::deliver_later(Side to, Bytes datagram, const Endpoint & from, Du
   schedule(delay, [this, to, from, bytes = std::move(datagram)] { deliver(to, bytes, from); });
 }
 
+Opened WiredPair::arrive(Side to, Bytes & datagram, const Endpoint & from, Duration waited)
+{
+  const Bytes as_it_came = arrivals_ ? datagram : Bytes{};
+  const Opened opened = end(to).handle_datagram(datagram, from, now(to), waited);
+  if (arrivals_) {
+    arrivals_(to, from, as_it_came, opened);
+  }
+  return opened;
+}
+
 Opened WiredPair::inject(Side to, ByteView datagram, const Endpoint & from)
 {
   Bytes copy(datagram.begin(), datagram.end());
-  Opened opened;
-  if (is_hello(copy)) {
-    end(to).handle_hello(copy, from, now(to));
-  } else {
-    opened = end(to).open(copy, from, now(to));
-  }
-  if (arrivals_) {
-    arrivals_(to, from, datagram, opened);
-  }
+  Opened opened = arrive(to, copy, from, {});
   opened.plaintext = {};
   pump();
   return opened;

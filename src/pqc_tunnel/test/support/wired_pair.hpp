@@ -13,8 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "paths/adaptive_queue.hpp"
-#include "paths/shared_shaper.hpp"
 #include "protocol/tunnel.hpp"
 #include "support/identities.hpp"
 #include "support/rekey_command.hpp"
@@ -49,7 +47,6 @@ public:
     Duration job_time = std::chrono::milliseconds(1);
     Duration drone_ahead{};  // of the drone's clock: machines have started at different times
     std::function<Duration(const Job &)> time_of_job;  // else job_time
-    bool shaped = false;  // links of known or found rate have the queues of the engine
     std::vector<SignatureAlgorithm> identities;  // keys to hold beside those of the first suite
     std::function<void(DroneIdentity &)> alter_drone;
     std::function<void(GcsIdentity &, DroneRecord &)> alter_gcs;
@@ -93,13 +90,12 @@ public:
 
   // --- Datagrams ---
 
-  // Sends one plaintext datagram into an end; it arrives in received() of the other.
+  // Sends one plaintext datagram into an end; it arrives in received() of the other, unless a thin link leaves it out. False
+  // if it was dropped at once.
   bool send(Side from, ByteView plaintext);
-  // The same in fragments, of which each frame has so many bytes.
-  bool send_in_fragments(Side from, ByteView plaintext, std::size_t frame_size);
   std::deque<Bytes> & received(Side at) { return received_[at]; }
-  // Offers one to the paths as the engine does; with Options::shaped it may wait, be bundled, or be left out.
-  void offer(Side from, ByteView plaintext);
+  // The same, but nothing leaves before time passes, as for the datagrams that a system call receives together.
+  bool offer(Side from, ByteView plaintext);
   // Hands a raw datagram to an end, as from a stranger's address or the peer's.
   Opened inject(Side to, ByteView datagram, const Endpoint & from);
   Opened inject(Side to, ByteView datagram) { return inject(to, datagram, address_of(other(to))); }
@@ -150,7 +146,7 @@ public:
   // Of the queue before the first link, which must have one.
   ShaperCounts queue_counts(Side side, TrafficClass traffic)
   {
-    return shaper(side, 0)->counts(traffic);
+    return snapshot(side).paths.at(0).shaped.at(static_cast<std::size_t>(traffic));
   }
   // Drains the outputs of both ends after a direct call to one of them.
   void pump();
@@ -178,26 +174,21 @@ private:
   }
   // The link on which that end is at this address.
   std::optional<std::uint8_t> link_to(Side side, const Endpoint & address) const;
-  void transmit(Side from, const Endpoint & to, Bytes datagram);
-  void transmit_or_queue(
-    Side from, const Endpoint & to, const DatagramClass & kind, Bytes datagram);
-  bool offer_in_fragments(
-    Side from, ByteView plaintext, std::size_t frame_size, const Routes & routes);
-  void send_copy(Side from, std::uint8_t link, const Bytes & frame);
-  SharedShaper * shaper(Side side, std::uint8_t link);
-  void pump_shapers(Side side);
+  void transmit(Side side);
+  void travel(Side from, const Endpoint & to, Bytes datagram);
   void check_nonce(Side from, ByteView datagram);
-  void deliver(Side to, Bytes datagram, const Endpoint & from);
+  void deliver(Side to, Bytes datagram, const Endpoint & from, Duration waited = {});
+  Opened arrive(Side to, Bytes & datagram, const Endpoint & from, Duration waited);
   void go_on(Side side, Duration stood);
   bool stands_still(Side side) const { return now_ < standstills_.at(side).until; }
   // By the clock of this pair; the end's own may be another.
-  Instant timeout_of(Side side) const
+  Instant at_pair(Side side, Instant due) const
   {
-    const Instant due = side == Side::drone ? drone_->next_timeout() : gcs_->next_timeout();
     return due == Instant::max() ? due
                                  : std::max(due - (now(side) - now_), standstills_.at(side).until);
   }
-  Instant next_due() const;
+  Instant timeout_of(Side side) { return at_pair(side, end(side).next_timeout()); }
+  Instant next_due();
   bool run_next_pending();
   void tell_watcher() const
   {
@@ -212,8 +203,7 @@ private:
   Instant now_{std::chrono::seconds(1000)};
   std::unique_ptr<Tunnel> drone_;
   std::unique_ptr<Tunnel> gcs_;
-  std::map<std::pair<Side, std::uint8_t>, SharedShaper> shapers_;
-  std::map<Side, AdaptiveQueue> adaptive_;  // of one link of unknown rate
+  std::map<Side, std::deque<Bytes>> frames_;  // that were offered and may not have left
   struct Standstill
   {
     Instant until{};

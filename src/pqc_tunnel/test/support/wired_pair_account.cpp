@@ -28,13 +28,13 @@ bool WiredPair::reported(Side side, EventKind kind, std::string_view words) cons
 std::uint64_t WiredPair::drops(Side side, Drop drop)
 {
   const auto index = static_cast<std::size_t>(drop);
-  return snapshot(side).traffic.drops[index] + end(side).unassigned().drops[index];
+  return snapshot(side).traffic.drops[index] + end(side).strangers().unassigned.drops[index];
 }
 
 std::uint64_t WiredPair::drops(Side side)
 {
   const auto & of_peer = snapshot(side).traffic.drops;
-  const auto & unassigned = end(side).unassigned().drops;
+  const auto & unassigned = end(side).strangers().unassigned.drops;
   return std::accumulate(of_peer.begin(), of_peer.end(), std::uint64_t{0}) +
          std::accumulate(unassigned.begin(), unassigned.end(), std::uint64_t{0});
 }
