@@ -126,47 +126,6 @@ void ServiceBase::send(rmw_request_id_t & header, void * response)
   check(ret, "failed to send response");
 }
 
-ClientBase::ClientBase(
-  NodeCore & core, const rosidl_service_type_support_t & type, const std::string & name)
-: Entity(Kind::client), node_(core.node)
-{
-  const auto options = rcl_client_get_default_options();
-  const auto init = [&](rcl_client_t * client, rcl_node_t * node) {
-    return rcl_client_init(client, node, &type, name.c_str(), &options);
-  };
-  rcl_handle = make_handle(core, name, rcl_get_zero_initialized_client(), init, &rcl_client_fini);
-}
-
-bool ClientBase::service_is_ready() const
-{
-  const auto node = node_.lock();
-  bool ready = false;
-  if (!node || !ok()) return false;
-  check(
-    rcl_service_server_is_available(node.get(), handle_of<rcl_client_t>(*this), &ready),
-    "failed to look for the service");
-  return ready;
-}
-
-const char * ClientBase::get_service_name() const
-{
-  return rcl_client_get_service_name(handle_of<rcl_client_t>(*this));
-}
-
-std::int64_t ClientBase::send(const void * request)
-{
-  std::int64_t number = 0;
-  check(
-    rcl_send_request(handle_of<rcl_client_t>(*this), request, &number), "failed to send request");
-  return number;
-}
-
-bool ClientBase::take(rmw_request_id_t & header, void * response)
-{
-  const auto ret = rcl_take_response(handle_of<rcl_client_t>(*this), &header, response);
-  return taken(ret, RCL_RET_CLIENT_TAKE_FAILED, "failed to take response");
-}
-
 }  // namespace detail
 
 TimerBase::TimerBase(

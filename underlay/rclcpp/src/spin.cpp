@@ -42,19 +42,19 @@ public:
   Waiter & operator=(const Waiter &) = delete;
 
   /// Waits until an entity is ready or the set of entities has changed. Returns the ready ones: timers,
-  /// then subscriptions, services and clients.
+  /// then subscriptions and services.
   std::vector<std::weak_ptr<detail::Entity>> wait()
   {
     // Copies, so that the rcl objects outlive the wait.
     std::vector<Item> items;
-    std::array<std::size_t, 4> counts{};
+    std::array<std::size_t, 3> counts{};
     for (const auto & entity : core_.entities()) {
       items.push_back({entity, entity->rcl_handle, entity->kind});
       ++counts[static_cast<std::size_t>(entity->kind)];
     }
     detail::check(rcl_wait_set_clear(&wait_set_), "failed to clear wait set");
     detail::check(
-      rcl_wait_set_resize(&wait_set_, counts[1], 1, counts[0], counts[3], counts[2], 0),
+      rcl_wait_set_resize(&wait_set_, counts[1], 1, counts[0], 0, counts[2], 0),
       "failed to resize wait set");
     detail::check(
       rcl_wait_set_add_guard_condition(&wait_set_, &core_.changed.handle(), nullptr),
@@ -65,7 +65,7 @@ public:
     if (waited != RCL_RET_TIMEOUT) detail::check(waited, "rcl_wait() failed");
 
     std::vector<std::weak_ptr<detail::Entity>> ready;
-    for (const auto kind : {Kind::timer, Kind::subscription, Kind::service, Kind::client}) {
+    for (const auto kind : {Kind::timer, Kind::subscription, Kind::service}) {
       for (const auto & item : items) {
         if (item.kind == kind && is_ready(item)) ready.push_back(item.entity);
       }
@@ -92,9 +92,6 @@ private:
       case Kind::subscription:
         return rcl_wait_set_add_subscription(
           &wait_set_, static_cast<const rcl_subscription_t *>(handle), &item.index);
-      case Kind::client:
-        return rcl_wait_set_add_client(
-          &wait_set_, static_cast<const rcl_client_t *>(handle), &item.index);
       default:
         return rcl_wait_set_add_service(
           &wait_set_, static_cast<const rcl_service_t *>(handle), &item.index);
@@ -108,8 +105,6 @@ private:
         return wait_set_.timers[item.index] != nullptr;
       case Kind::subscription:
         return wait_set_.subscriptions[item.index] != nullptr;
-      case Kind::client:
-        return wait_set_.clients[item.index] != nullptr;
       default:
         return wait_set_.services[item.index] != nullptr;
     }

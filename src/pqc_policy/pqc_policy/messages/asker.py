@@ -109,7 +109,7 @@ class Asker:
         return request_message(one.request)
 
     def ended(self, now_s: float) -> Iterator[tuple[int, bool, Answer]]:
-        """Yield each request that has ended: its id, whether the answer is whole, and the answer."""
+        """Yield each request that has ended: its id, whether the answer is whole, and it."""
         ended = [asked for asked in self._asked if asked.complete or now_s >= asked.end_s]
         self._asked = [asked for asked in self._asked if asked not in ended]
         for one in ended:

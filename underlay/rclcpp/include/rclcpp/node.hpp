@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <rcl/client.h>
 #include <rcl/node.h>
 #include <rcl/publisher.h>
 #include <rcl/service.h>
@@ -13,7 +12,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <future>
 #include <map>
 #include <memory>
 #include <rcl_interfaces/msg/parameter_descriptor.hpp>
@@ -46,7 +44,6 @@ public:
     timer,
     subscription,
     service,
-    client,
   };
 
   explicit Entity(Kind entity_kind) : kind(entity_kind) {}
@@ -104,24 +101,6 @@ protected:
   bool take(rmw_request_id_t & header, void * request);
   /// Logs a warning where the client doesn't take the response in time; throws on other failures.
   void send(rmw_request_id_t & header, void * response);
-};
-
-class ClientBase : public Entity
-{
-public:
-  ClientBase(NodeCore & core, const rosidl_service_type_support_t & type, const std::string & name);
-  /// Whether a node offers the service now.
-  bool service_is_ready() const;
-  const char * get_service_name() const;
-
-protected:
-  /// The number of the request.
-  std::int64_t send(const void * request);
-  /// False if there is no response.
-  bool take(rmw_request_id_t & header, void * response);
-
-private:
-  std::weak_ptr<rcl_node_t> node_;
 };
 
 }  // namespace detail
@@ -217,58 +196,6 @@ private:
   }
 
   Callback callback_;
-};
-
-template <typename ServiceT>
-class Client : public detail::ClientBase
-{
-public:
-  using SharedPtr = std::shared_ptr<Client>;
-  using Request = typename ServiceT::Request;
-  using Response = typename ServiceT::Response;
-  using SharedRequest = std::shared_ptr<Request>;
-  using SharedFuture = std::shared_future<std::shared_ptr<Response>>;
-  struct SharedFutureAndRequestId
-  {
-    SharedFuture future;
-    std::int64_t request_id;
-  };
-
-  Client(detail::NodeCore & core, const std::string & name)
-  : ClientBase(core, *rosidl_typesupport_cpp::get_service_type_support_handle<ServiceT>(), name)
-  {
-  }
-
-  /// The callback gets the future, which has its response then.
-  template <typename CallbackT>
-  SharedFutureAndRequestId async_send_request(const SharedRequest & request, CallbackT callback)
-  {
-    const std::int64_t number = send(request.get());
-    Pending & pending = pending_[number];
-    pending.callback = std::move(callback);
-    return {pending.future, number};
-  }
-  bool remove_pending_request(std::int64_t number) { return pending_.erase(number) != 0; }
-
-  void execute() override
-  {
-    rmw_request_id_t header{};
-    auto response = std::make_shared<Response>();
-    if (!take(header, response.get())) return;
-    auto pending = pending_.extract(header.sequence_number);
-    if (pending.empty()) return;
-    pending.mapped().promise.set_value(std::move(response));
-    pending.mapped().callback(pending.mapped().future);
-  }
-
-private:
-  struct Pending
-  {
-    std::promise<std::shared_ptr<Response>> promise;
-    SharedFuture future{promise.get_future()};
-    std::function<void(SharedFuture)> callback;
-  };
-  std::map<std::int64_t, Pending> pending_;
 };
 
 /// Runs its callback once a period of its clock, until it is cancelled or has no owner.
@@ -386,12 +313,6 @@ public:
   typename Service<ServiceT>::SharedPtr create_service(const std::string & name, CallbackT callback)
   {
     return added(std::make_shared<Service<ServiceT>>(*core_, name, std::move(callback)));
-  }
-
-  template <typename ServiceT>
-  typename Client<ServiceT>::SharedPtr create_client(const std::string & name)
-  {
-    return added(std::make_shared<Client<ServiceT>>(*core_, name));
   }
 
   /// A timer by the steady clock. Throws std::invalid_argument if the period is negative.
