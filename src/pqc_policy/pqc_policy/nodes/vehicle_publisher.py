@@ -20,11 +20,11 @@ from sensor_msgs.msg import BatteryState
 from pqc_msgs.msg import BatteryPrediction, VehicleState
 from pqc_policy.nodes.availability import Availability
 from pqc_policy.nodes.local_socket import listen
-from pqc_policy.nodes.missing_input_status import report_missing
 from pqc_policy.nodes.process.polled_subscription import PolledSubscription
 from pqc_policy.nodes.process.steady_node import SteadyNode
 from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.inputs import or_nan
+from pqc_policy.policy.wording import capital
 from pqc_policy.sensing.battery.mavros import battery_of
 from pqc_policy.sensing.battery.monitor import BatteryMonitor, Report
 from pqc_policy.sensing.battery.reading import BatteryReading
@@ -113,7 +113,8 @@ class VehiclePublisher:
         """Report the battery, and what was learned of the pack."""
         if self._report is None or not self._availability["battery"].available:
             why = self._why_silent("battery", time.monotonic())
-            return report_missing(status, "battery", why)
+            status.summary(DiagnosticStatus.WARN, capital(why))
+            return status
         source, report = self._report
         prediction = report.prediction
         status.add("source", source)
@@ -135,7 +136,8 @@ class VehiclePublisher:
         """Report the state of the vehicle."""
         if self._state is None or not self._availability["vehicle"].available:
             why = self._why_silent("vehicle", time.monotonic())
-            return report_missing(status, "armed", why)
+            status.summary(DiagnosticStatus.WARN, capital(why))
+            return status
         source, armed, mode = self._state
         status.summary(DiagnosticStatus.OK, "Armed" if armed else "Disarmed")
         status.add("source", source)
