@@ -19,7 +19,7 @@ from pqc_policy.sensing.traffic.bins import DUPLICATES, REASONS, Bin, Way
 from pqc_policy.sensing.traffic.link_now import Pace, PathNow
 from pqc_policy.sensing.traffic.usual_traffic import Normal, Usual, UsualConfig
 
-KNOWN = Advisor(usual=UsualConfig(normal_packets=32.0))
+CALM = [32.0] * 60  # packets of bins, after which their number is known
 USUAL = Usual(up=Normal(received=32.0, spread=32.0**0.5))
 
 
@@ -92,19 +92,19 @@ def test_score_is_zero_at_32_packets_in_a_bin_and_one_at_14(packets: float, scor
 
 @pytest.mark.parametrize("packets", [5, 14])
 def test_an_attack_is_detected_within_5_s(packets: int) -> None:
-    seen = verdicts(KNOWN, [32] * 20 + [packets] * 8)
-    assert set(seen[:20]) == {Verdict.CLEAR}
+    seen = verdicts(Advisor(), CALM + [packets] * 8)
+    assert set(seen[:60]) == {Verdict.CLEAR}
     assert seen[-1] is Verdict.ATTACK
 
 
 def test_the_verdict_does_not_flap() -> None:
-    assert set(verdicts(KNOWN, [32] * 20 + [5, 32, 32, 32, 32] * 20)) == {Verdict.CLEAR}
-    seen = verdicts(KNOWN, [5] * 10 + [32, 32, 32, 32, 5, 5] * 20)
-    assert set(seen[10:]) <= {Verdict.ATTACK, Verdict.SUSPICIOUS}
+    assert set(verdicts(Advisor(), CALM + [5, 32, 32, 32, 32] * 20)) == {Verdict.CLEAR}
+    seen = verdicts(Advisor(), CALM + [5] * 10 + [32, 32, 32, 32, 5, 5] * 20)
+    assert set(seen[70:]) <= {Verdict.ATTACK, Verdict.SUSPICIOUS}
 
 
 def test_the_verdict_clears_through_suspicious_within_15_s() -> None:
-    seen = verdicts(KNOWN, [5] * 10 + [32] * 25)
+    seen = verdicts(Advisor(), CALM + [5] * 10 + [32] * 25)[len(CALM) :]
     assert seen[9] is Verdict.ATTACK
     assert seen[-1] is Verdict.CLEAR
     assert seen[10 + 8] is Verdict.ATTACK
@@ -164,8 +164,7 @@ def test_both_directions_are_judged(who: str, advisor: Advisor) -> None:
 
 
 def test_a_tenfold_rate_is_an_attack(make: MakeAdvisor) -> None:
-    known = make(UsualConfig(normal_packets=32.0))
-    assert verdicts(known, [32.0] * 20 + [320.0] * 8)[-1] is Verdict.ATTACK
+    assert verdicts(make(UsualConfig()), CALM + [320.0] * 8)[-1] is Verdict.ATTACK
 
 
 @pytest.mark.parametrize("who", ["up", "down"])
@@ -246,7 +245,7 @@ def test_there_is_no_score_before_the_normal_count_is_known() -> None:
 
 
 def test_bins_without_traffic_change_no_verdict() -> None:
-    seen, state = flown(KNOWN, [*[counted(5)] * 10, *[Bin()] * 100])
+    seen, state = flown(Advisor(), [*map(counted, CALM), *[counted(5)] * 10, *[Bin()] * 100])
     assert (seen[-1], state.score) == (Verdict.ATTACK, None)
 
 

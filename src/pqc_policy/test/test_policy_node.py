@@ -356,7 +356,7 @@ def test_a_request_that_waits_is_dropped_if_a_changed_parameter_forbids_it(
 
 
 def test_every_parameter_is_described(graph: Graph) -> None:
-    names = ["stale_s", "allowed.suites", "strategy", "expert.warm_c", "settle_s"]
+    names = ["stale_s", "allowed.suites", "strategy", "expert.rtt_high_s", "settle_s"]
     request = DescribeParameters.Request(names=names)
     described = graph.call(DescribeParameters, "policy/describe_parameters", request).descriptors
     assert all(entry.description for entry in described)

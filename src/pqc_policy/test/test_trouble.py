@@ -301,7 +301,7 @@ def test_a_decision_contains_rule_reason_and_inputs() -> None:
         ({"ceiling": "cs-x"}, "ceiling is 'cs-x', but must be one that exists."),
         ({"rekey_limit": 0}, "rekey_limit is 0, but must be from 1 to 100."),
         ({"allowed": Allowed(min_level=2)}, "allowed.min_level is 2, but must be one of 1, 3, 5."),
-        ({"allowed": Allowed(aeads=frozenset())}, "No allowed suite interrupts the link for"),
+        ({"allowed": Allowed(families=frozenset())}, "No allowed suite interrupts the link for"),
         ({"stale_s": -1.0}, "stale_s is -1.0, but must be from 0.1 to 60."),
         ({"cooldown_s": float("nan")}, "cooldown_s is nan, but must be a finite number."),
         ({"stress_mv_per_min": 500.0}, "stress_mv_per_min is 500.0, but must be from -100000 to"),

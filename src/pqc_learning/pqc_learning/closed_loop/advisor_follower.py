@@ -15,7 +15,7 @@ from pqc_policy.policy.inputs import Verdict
 from pqc_policy.sensing.advisor_settings import AdvisorSettings
 from pqc_policy.sensing.detectors.advisor import AdvisorState
 from pqc_policy.sensing.detectors.verdict_fields import attack_class
-from pqc_policy.sensing.traffic.bins import REASONS, Bin
+from pqc_policy.sensing.traffic.bins import REASONS, Bin, TrafficBins
 
 from pqc_learning.closed_loop.sensed import ADVISOR_AGE_S
 
@@ -77,7 +77,7 @@ class _Advisor:
     def __init__(self) -> None:
         settings = AdvisorSettings(detector=DETECTOR)
         self._advisor, _ = settings.make_advisor()
-        self._bins = settings.make_bins()
+        self._bins = TrafficBins()
         self._state = AdvisorState()
 
     def verdict_after(self, told: _Told) -> Judged:

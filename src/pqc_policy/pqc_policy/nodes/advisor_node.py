@@ -22,8 +22,9 @@ from pqc_policy.policy.telemetry import NANOSECONDS, nanoseconds
 from pqc_policy.sensing.advisor_settings import AdvisorSettings
 from pqc_policy.sensing.detectors.advisor import AdvisorState
 from pqc_policy.sensing.detectors.verdict_fields import verdict_fields
-from pqc_policy.sensing.traffic.bins import Bin, seconds
+from pqc_policy.sensing.traffic.bins import Bin, TrafficBins, seconds
 
+_STALE_S = 3.0  # without a reading, after which nothing is published
 _IN_ITS_PLACE = "The heuristic takes its place."
 _BESIDE = "The heuristic judges, too."
 
@@ -37,8 +38,7 @@ class AdvisorNode(SteadyNode):
         self._advisor, self._missing = settings.make_advisor()
         for fault in self._missing:
             self.get_logger().warning(f"{fault} {_IN_ITS_PLACE}")
-        self._stale_s = settings.stale_s
-        self._bins = settings.make_bins()
+        self._bins = TrafficBins()
         self._state = AdvisorState()
         self._judging_s = 0.0  # for the newest bin
         self.judged = 0  # bins so far
@@ -119,7 +119,7 @@ class AdvisorNode(SteadyNode):
 
     def _tick(self) -> None:
         received_s = self._started_s if self._received_s is None else self._received_s
-        if time.monotonic() - received_s > self._stale_s:
+        if time.monotonic() - received_s > _STALE_S:
             self._availability.lost("no new reading, so no verdict is published")
         elif self._received_s is not None:
             self._publish()
@@ -135,11 +135,7 @@ class AdvisorNode(SteadyNode):
             # A detector that was missing at the start already does not prevent another change.
             if fault not in self._missing:
                 raise ParameterFault(fault)
-        if advisor.config.bin_s != self._advisor.config.bin_s:
-            self._state = AdvisorState(verdict=self._state.verdict)
-            self._bins = settings.make_bins()
         self._advisor, self._missing = advisor, missing
-        self._stale_s = settings.stale_s
 
     def _diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
         state = self._state

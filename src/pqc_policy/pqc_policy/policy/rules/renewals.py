@@ -26,9 +26,8 @@ class _Event:
 
     since_s: float
     why: str
-    rule: str = "event"
+    rule: str
     ratchet: bool = False
-    full: bool = False  # only a full rekey will do, however much of the air it takes
 
 
 def interval_s(config: PolicyConfig, suite: Suite) -> float | None:
@@ -75,8 +74,7 @@ def any_of(s: Situation) -> Proposal | None:
 def event(s: Situation, *, chosen: bool = False) -> Proposal | None:
     """Make fresh keys at once after what makes them worth it, at most once per rekey_window_s.
 
-    Each rule of an event has this limit for itself: a mission that changes spends no answer to an
-    attack.
+    Each rule of an event has this limit for itself.
     A wish that would have to wait is none: it must not keep the rules below from acting.
     `chosen`: whether the suite in use has been chosen for what happens, so that nothing else is
     left to do than to renew its keys; then the begin of a bad link is worth a ratchet, too.
@@ -89,7 +87,7 @@ def event(s: Situation, *, chosen: bool = False) -> Proposal | None:
     times_s = (s.state.keys_since_s, *s.state.event_s.values(), *s.state.rekeys_s[-1:])
     made_s = [at_s for at_s in times_s if at_s is not None]
     for one in (*_events(s, s.current, chosen), *(_onset_of_bad_link(s) if chosen else ())):
-        if not one.full and any(at_s >= one.since_s for at_s in made_s):
+        if any(at_s >= one.since_s for at_s in made_s):
             continue
         lasted_s = s.lasted_s(s.state.event_s.get(one.rule))
         if lasted_s is not None and lasted_s < s.config.rekey_window_s:
@@ -99,7 +97,7 @@ def event(s: Situation, *, chosen: bool = False) -> Proposal | None:
         proposal = Proposal(
             Action.REKEY, one.rule, one.why, target=s.current.id, limit=Limit.EVENTS
         )
-        return renewal(s, s.current, proposal, ratchet=one.ratchet, full=one.full)
+        return renewal(s, s.current, proposal, ratchet=one.ratchet)
     return None
 
 
@@ -142,17 +140,6 @@ def _events(s: Situation, suite: Suite, chosen: bool) -> Iterator[_Event]:
             f"The attack{s.attack_text} is over: fresh keys, with which what was withheld is void",
             "advisor",
         )
-    if s.config.rekey_interval_s.of(suite.family) is not None:
-        return
-    # Families without routine renewals get fresh keys after events.
-    for since_s, what, full in (
-        (state.ratchets_used_s, f"{s.config.event_ratchets} ratchets are used up", True),
-        (state.attack_over_s, "the attack is over", False),
-        (state.landed_s, "the drone has landed", False),
-        (state.mission_changed_s, "the mission has changed", False),
-    ):
-        if since_s is not None:
-            yield _Event(since_s, f"Fresh keys for {suite.kem}: {what}", full=full)
 
 
 def _why_now(response: Response) -> str:
@@ -232,17 +219,14 @@ def phase_wait_left_s(s: Situation, suite: Suite, at_s: float) -> float:
 
 
 def renewal(
-    s: Situation, suite: Suite, proposal: Proposal, *, ratchet: bool = False, full: bool = False
+    s: Situation, suite: Suite, proposal: Proposal, *, ratchet: bool = False
 ) -> Proposal:
-    """Return a renewal by a ratchet if that is wanted, or full rekeys cost too much of the air.
-
-    `full`: whatever they cost.
-    """
+    """Return a renewal by a ratchet if that is wanted, or full rekeys cost too much of the air."""
     why = proposal.reason
     last = s.session is not None and s.session.epoch >= _LAST_EPOCH
     # Without a routine there is at most one renewal in rekey_window_s.
     every_s = interval_s(s.config, suite) or s.config.rekey_window_s
-    share = 0.0 if full else _airtime(s, suite, every_s)
+    share = _airtime(s, suite, every_s)
     if share > s.config.rekey_airtime:
         most = 100.0 * s.config.rekey_airtime
         why += f"; full rekeys would take {100.0 * share:.1f} % of the link's rate, more than "

@@ -23,24 +23,12 @@ from pqc_policy.sensing.traffic.usual_traffic import Usual, UsualConfig, UsualTr
 class AdvisorConfig:
     """The conditions on which a verdict changes."""
 
-    bin_s: float = parameter(
-        0.6, "Length of a bin in which packets are counted.", "s", 0.05, 60.0, section="Counting"
+    suspicious_score: float = 0.5  # from which the traffic is suspicious
+    attack_score: float = parameter(
+        0.9, "Score from which the traffic is an attack.", "", 0.5, 1.0, section="Verdicts"
     )
-    longest_gap_s: float = parameter(
-        5.0,
-        "Time between two readings, or without a packet, after which counting starts again.",
-        "s",
-        1.0,
-        600.0,
-    )
-    suspicious_score: float = parameter(
-        0.5, "Score from which the traffic is suspicious.", "", 0.01, 1.0, section="Verdicts"
-    )
-    attack_score: float = parameter(0.9, "Score from which it is an attack.", "", 0.01, 1.0)
-    raise_bins: int = parameter(3, "Bins in a row for a verdict to get worse.", "", 1, 1000)
-    clear_bins: int = parameter(
-        10, "Bins in a row for a verdict to get better by one step.", "", 1, 10000
-    )
+    raise_bins: int = 3  # in a row for a verdict to get worse
+    clear_bins: int = 10  # in a row for a verdict to get better by one step
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from math import inf
 
-from pqc_policy.parameters import parameter
 from pqc_policy.sensing.traffic.baseline import Baseline, Limits
 from pqc_policy.sensing.traffic.bins import Bin, Way
 
@@ -43,12 +42,6 @@ class Usual:
 class UsualConfig:
     """The bounds of what may become normal."""
 
-    normal_packets: float = parameter(
-        0.0, "Our packets in a normal bin; 0: learned.", "", 0.0, 1e6, section="Normal traffic"
-    )
-    normal_received: float = parameter(
-        0.0, "The peer's packets in a normal bin; 0: learned.", "", 0.0, 1e6
-    )
     # Bins from which the normal number of packets is learned, and how far back they reach.
     learning_bins: int = 50
     # Largest share by which a learned number may leave its anchor, the number learned first.
@@ -89,35 +82,29 @@ class UsualTraffic:
     def learned(self, newest: Bin, config: UsualConfig, *, calm: bool) -> UsualTraffic:
         """Return the state after a bin."""
         ways = []
-        for baselines, way, fixed in (
-            (self.up, newest.up, config.normal_packets),
-            (self.down, newest.down, config.normal_received),
-        ):
+        limits = _limits(config, newest.seconds)
+        for baselines, way in ((self.up, newest.up), (self.down, newest.down)):
             known = way is not None and (calm or way.sent is not None)
-            limits = _limits(config, fixed, newest.seconds)
             ways.append(baselines.learned(way, limits, calm) if known and way else baselines)
         return UsualTraffic(*ways)
 
     def known(self, config: UsualConfig) -> Usual:
         """Return what is normal now."""
-        return Usual(
-            _normal(self.up, config, config.normal_packets),
-            _normal(self.down, config, config.normal_received),
-        )
+        return Usual(_normal(self.up, config), _normal(self.down, config))
 
 
-def _limits(config: UsualConfig, fixed: float, bin_s: float) -> _WayLimits:
+def _limits(config: UsualConfig, bin_s: float) -> _WayLimits:
     values = config.learning_bins
     anchor_drift = config.anchor_drift_per_min * bin_s / 60.0
     return (
-        Limits(values, inf, inf, fixed or None),
-        Limits(values, config.drift, anchor_drift, fixed or None),
+        Limits(values, inf, inf),
+        Limits(values, config.drift, anchor_drift),
         Limits(values, inf, inf),
     )
 
 
-def _normal(baselines: _WayBaselines, config: UsualConfig, fixed: float) -> Normal:
-    free, bounded, share = _limits(config, fixed, 0.0)
+def _normal(baselines: _WayBaselines, config: UsualConfig) -> Normal:
+    free, bounded, share = _limits(config, 0.0)
     delivered = baselines.delivered.normal(share)
     return Normal(
         sent=baselines.sent.normal(free),
