@@ -143,5 +143,22 @@ def test_a_mistake_is_reported_in_one_sentence(values: dict[str, Any], sentence:
     assert str(fault.value) == sentence
 
 
+@pytest.mark.parametrize(
+    ("kind", "values", "sentence"),
+    [
+        (SensingSettings, {"battery.cells": 0}, "battery.cells is 0, but must be from 1 to 24."),
+        (SensingSettings, {"power_source": "sun"}, "power_source is 'sun', but must be one of "),
+        (SensingSettings, {"mirror_port": 14600}, "mirror_address is needed where mirror_port is"),
+        (AdvisorSettings, {"attack_score": 0.4}, "attack_score is 0.4, but must be from 0.5 to 1."),
+    ],
+)
+def test_a_mistake_of_sensing_or_advisor_is_reported_too(
+    kind: type, values: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(ParameterFault) as fault:
+        from_values(kind, values)
+    assert str(fault.value).startswith(sentence)
+
+
 def test_empty_texts_in_a_list_are_ignored() -> None:
     assert from_values(PolicyConfig, {"allowed.suites": [""]}) == PolicyConfig()

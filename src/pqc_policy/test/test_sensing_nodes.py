@@ -571,23 +571,3 @@ def test_both_nodes_end_with_exit_code_0_and_without_a_traceback(
     process: NodeProcess = request.getfixturevalue(name)
     assert process.stop(number) == 0
     assert "Traceback" not in process.output
-
-
-@pytest.mark.parametrize(
-    ("module", "arguments", "text"),
-    [
-        ("sensing_node", ("battery.cells:=0",), "battery.cells is 0, but must be from 1 to 24."),
-        ("sensing_node", ("power_source:=sun",), "power_source is 'sun'"),
-        ("sensing_node", ("mirror_port:=14600",), "mirror_address is needed"),
-        ("advisor_node", ("attack_score:=0.4",), "attack_score is 0.4, but must be from 0.5 to 1."),
-    ],
-)
-def test_a_bad_parameter_ends_a_node_with_one_sentence(
-    module: str, arguments: tuple[str, ...], text: str, folder: Path
-) -> None:
-    process = NodeProcess(
-        module, folder / "rejected.txt", *(w for a in arguments for w in ("-p", a))
-    )
-    assert process.wait() == 2
-    assert text in process.output
-    assert len(process.output.strip().splitlines()) == 1

@@ -26,7 +26,7 @@ from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.inputs import or_nan
 from pqc_policy.policy.wording import capital
 from pqc_policy.sensing.battery.mavros import battery_of
-from pqc_policy.sensing.battery.monitor import BatteryMonitor, Report
+from pqc_policy.sensing.battery.monitor import Report
 from pqc_policy.sensing.battery.reading import BatteryReading
 from pqc_policy.sensing.mission_phase import Motion, Phase, PhaseConfig
 from pqc_policy.sensing.phase_tracker import PhaseTracker
@@ -94,7 +94,7 @@ class VehiclePublisher:
         self.sources.silence_s = settings.mavros_silence_s
         monitor = settings.make_battery_monitor()
         with self._lock:
-            if _settings(monitor) != _settings(self._monitor):
+            if monitor.predictor.pack != self._monitor.predictor.pack:
                 self._monitor = monitor
 
     def tick(self) -> None:
@@ -329,10 +329,6 @@ def _mirror(system: int) -> Mirror:
     except ImportError as error:
         raise ParameterFault(f"mirror_port needs pymavlink, which is missing: {error}.") from None
     return Mirror(system)
-
-
-def _settings(monitor: BatteryMonitor) -> tuple[object, ...]:
-    return (monitor.predictor.pack, monitor.rate_window_s)
 
 
 def _phase_text(phase: Phase) -> str:
