@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 from flight import LIGHTEST, MLKEM768, MLKEM1024, Flight, policy_with, take_off
-from pqc_policy.policy.config import Allowed, RekeyIntervals
+from pqc_policy.policy.config import RekeyIntervals
 from pqc_policy.policy.decision import Action
 from pqc_policy.policy.inputs import Phase, Verdict
 from pqc_policy.policy.phases import PHASES
@@ -67,17 +67,6 @@ def test_keys_that_are_long_overdue_are_not_renewed_in_take_off_and_landing(phas
     assert flight.renewed_s == []
     flight.step(phase=Phase.TRANSIT)
     assert flight.renewed_s == [flight.now_s]
-
-
-def test_a_rekey_that_is_not_quick_waits_for_a_stationary_phase() -> None:
-    slow = policy_with("raspberry_pi_5", allowed=Allowed(experimental=True))
-    flight = take_off(slow, suite="cs-hqc192-aesgcm-mldsa65", phase=Phase.TRANSIT)
-    flight.fly(400)
-    assert asked(flight) == []
-    flight.step(phase=Phase.HOVER)
-    assert len(asked(flight)) == 1
-    quick = take_off(policy_with("raspberry_pi_5"), phase=Phase.TRANSIT)
-    assert quick.until(Action.REKEY, 70)
 
 
 @pytest.mark.parametrize("strategy", ["telemetry_aware", "expert"])

@@ -242,8 +242,7 @@ class PolicyConfig:
     # emergencies are exempt.
     step_down_limit: int = 3
 
-    # Longest time that a routine rekey waits for another phase: after take-off or landing, or,
-    # unless it is a fast one, for a stationary phase.
+    # Longest time that a routine rekey waits for the end of take-off or landing.
     phase_wait_s: float = 300.0
     # Share of datagrams lost above which the operator is advised to slow the mission.
     cue_loss: float = 0.03

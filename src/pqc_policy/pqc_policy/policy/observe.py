@@ -254,14 +254,8 @@ def _phase(s: Situation, state: PolicyState) -> PolicyState:
     phase = s.inputs.phase.fresh(s.config.stale_s)
     if phase is None or phase is state.phase:
         return state
-    rules, now_s = rules_of(phase), s.now_s
-    none_since_s, slow_since_s = state.no_renewals_since_s, state.no_slow_renewals_since_s
-    return replace(
-        state,
-        phase=phase,
-        no_renewals_since_s=None if rules.routine else none_since_s or now_s,
-        no_slow_renewals_since_s=None if rules.heavy else slow_since_s or now_s,
-    )
+    since_s = None if rules_of(phase).routine else state.no_renewals_since_s or s.now_s
+    return replace(state, phase=phase, no_renewals_since_s=since_s)
 
 
 def _blackouts(s: Situation) -> PolicyState:

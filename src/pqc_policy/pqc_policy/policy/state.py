@@ -92,7 +92,6 @@ class PolicyState:
     warned_rekey_s: float | None = None  # the newest renewal that was asked for because of one
     phase: Phase | None = None  # the newest known one
     no_renewals_since_s: float | None = None  # start of phases without renewals of the keys
-    no_slow_renewals_since_s: float | None = None  # start of phases without those that are slow
     ratchets_in_a_row: int = 0
     levels: ExpertLevels = ExpertLevels()
 

@@ -92,8 +92,6 @@ def event(s: Situation, *, chosen: bool = False) -> Proposal | None:
         lasted_s = s.lasted_s(s.state.event_s.get(one.rule))
         if lasted_s is not None and lasted_s < s.config.rekey_window_s:
             continue
-        if not one.ratchet and not s.phase_rules.heavy and not s.order.quick(s.current):
-            continue
         proposal = Proposal(
             Action.REKEY, one.rule, one.why, target=s.current.id, limit=Limit.EVENTS
         )
@@ -114,7 +112,7 @@ def fleet(s: Situation) -> Proposal | None:
     if before_s is not None and before_s < s.config.warned_rekey_s:
         return None
     spent = len(s.state.rekeys_s) >= s.config.routine_limit
-    if spent or waits_for_phase(s, s.current):
+    if spent or waits_for_phase(s):
         return None
     if s.state.keys_since_s is not None and s.state.keys_since_s >= since_s:
         return None
@@ -177,7 +175,7 @@ def _routine(s: Situation, intervals: float = 1.0) -> str | None:
     )
     if every_s is None or since_s is None or at_s is None:
         return None
-    if s.now_s <= at_s or phase_wait_left_s(s, s.current, at_s) >= 0.0:
+    if s.now_s <= at_s or phase_wait_left_s(s, at_s) >= 0.0:
         return None
     age, limit = apart(s.now_s - since_s, intervals * every_s, 0)
     return f"Stable, and the keys are {age} s old, more than {limit} s"
@@ -201,21 +199,19 @@ def due_s(s: Situation, intervals: float) -> float | None:
     return min(usually_s, max(calm_since_s + s.config.persistence_s, made_s + limit_s, latest_s))
 
 
-def waits_for_phase(s: Situation, suite: Suite) -> bool:
+def waits_for_phase(s: Situation) -> bool:
     """Return whether a routine renewal waits for another phase, for at most phase_wait_s."""
-    return not s.phase_rules.routine or not (s.phase_rules.heavy or s.order.quick(suite))
+    return not s.phase_rules.routine
 
 
-def phase_wait_left_s(s: Situation, suite: Suite, at_s: float) -> float:
+def phase_wait_left_s(s: Situation, at_s: float) -> float:
     """Return how much longer a renewal that is due since a time waits for another phase.
 
     Below zero: not at all. The wait begins anew with each phase that has no renewals.
     """
-    if not waits_for_phase(s, suite):
+    if not waits_for_phase(s):
         return -1.0
-    state, routine = s.state, s.phase_rules.routine
-    since_s = state.no_slow_renewals_since_s if routine else state.no_renewals_since_s
-    return max(at_s, since_s or at_s) + s.config.phase_wait_s - s.now_s
+    return max(at_s, s.state.no_renewals_since_s or at_s) + s.config.phase_wait_s - s.now_s
 
 
 def renewal(
