@@ -238,7 +238,7 @@ def test_a_calm_flight_is_clear_and_an_attack_has_class_probability_and_evidence
     settings = settings_of(tmp_path)
     states = flown(settings, (60, calm()), (5, calm(unknown_per_s=99.0)))
     assert {state.verdict for state in states[:60]} == {Verdict.CLEAR}
-    fields = verdict_fields(settings.make_advisor()[0], states[-1])
+    fields = verdict_fields(states[-1])
     assert fields["verdict_text"] == "attack"
     assert (fields["attack_class"], fields["detector"]) in (
         ("volumetric", "tiny"),
@@ -253,10 +253,9 @@ def test_a_calm_flight_is_clear_and_an_attack_has_class_probability_and_evidence
 def test_the_class_stays_while_the_verdict_fades(tmp_path: Path) -> None:
     tiny_models.folder(tmp_path)
     settings = settings_of(tmp_path)
-    advisor, _ = settings.make_advisor()
     states = flown(settings, (60, calm()), (5, calm(unknown_per_s=99.0)), (9, calm()))
     assert states[-1].verdict is Verdict.ATTACK
-    assert verdict_fields(advisor, states[-1])["attack_class"] in ("volumetric", "flood")
+    assert verdict_fields(states[-1])["attack_class"] in ("volumetric", "flood")
     assert dict(states[-1].findings)["tiny"].kind == ""
 
 

@@ -19,12 +19,11 @@ from pqc_policy.nodes.run_node import run
 from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.policy.telemetry import NANOSECONDS, nanoseconds
-from pqc_policy.sensing.advisor_settings import AdvisorSettings
+from pqc_policy.sensing.advisor_settings import STALE_S, AdvisorSettings
 from pqc_policy.sensing.detectors.advisor import AdvisorState
 from pqc_policy.sensing.detectors.verdict_fields import verdict_fields
 from pqc_policy.sensing.traffic.bins import Bin, TrafficBins, seconds
 
-_STALE_S = 3.0  # without a reading, after which nothing is published
 _IN_ITS_PLACE = "The heuristic takes its place."
 _BESIDE = "The heuristic judges, too."
 
@@ -119,13 +118,13 @@ class AdvisorNode(SteadyNode):
 
     def _tick(self) -> None:
         received_s = self._started_s if self._received_s is None else self._received_s
-        if time.monotonic() - received_s > _STALE_S:
+        if time.monotonic() - received_s > STALE_S:
             self._availability.lost("no new reading, so no verdict is published")
         elif self._received_s is not None:
             self._publish()
 
     def _publish(self) -> None:
-        fields = verdict_fields(self._advisor, self._state)
+        fields = verdict_fields(self._state)
         stamp = self.get_clock().now().to_msg()
         self._publisher.publish(AdvisorVerdict(stamp=stamp, **fields))
 

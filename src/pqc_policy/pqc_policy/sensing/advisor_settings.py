@@ -15,7 +15,8 @@ from pqc_policy.sensing.detectors.detector_fault import DetectorFault
 from pqc_policy.sensing.detectors.heuristic import Counters, Detector, Heuristic
 from pqc_policy.sensing.learned_detector import LearnedSettings, load_learned
 from pqc_policy.sensing.model_folder import find_model
-from pqc_policy.sensing.traffic.usual_traffic import UsualConfig
+
+STALE_S = 3.0  # without a reading, after which no verdict is published
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,6 @@ class AdvisorSettings:
         ("counters", "baseline"),
         "Detectors beside it, of which the highest score counts.",
     )
-    usual: UsualConfig = field(default_factory=UsualConfig)
     heuristic: Heuristic = field(default_factory=Heuristic)
     counters: Counters = field(default_factory=Counters)
     baseline: BaselineDetector = field(default_factory=BaselineDetector)
@@ -64,9 +64,7 @@ class AdvisorSettings:
         """Return the advisor, and a sentence for each named detector that is missing."""
         detectors, faults = self.find_detectors()
         alone = self.heuristic not in detectors
-        return Advisor(
-            self.config, detectors, self.usual, self.heuristic if alone else None
-        ), faults
+        return Advisor(self.config, detectors, self.heuristic if alone else None), faults
 
     def _find(self, name: str) -> Detector:
         """Return a detector by its name; raise DetectorFault if it is missing or refused."""
