@@ -80,7 +80,7 @@ def start_nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         return LaunchConfiguration(name).perform(context)
 
     use_sim_time = value("use_sim_time") == "true"
-    files = [value("policy_params_file")] if value("policy_params_file") else []
+    file = LaunchConfiguration("policy_params_file")
     return [
         Node(
             package="pqc_policy",
@@ -89,7 +89,7 @@ def start_nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             name=name,
             namespace=LaunchConfiguration("namespace"),
             parameters=[
-                *files,
+                *([file] if value("policy_params_file") else []),
                 {
                     "use_sim_time": use_sim_time,
                     **{
