@@ -21,7 +21,7 @@ from pqc_sim.physics.air import Air, Spell
 ATTACK_ENDS_S = 240.0
 # Long enough to see a lock-out that exceeds the bound.
 SECONDS = ATTACK_ENDS_S + 420.0
-# Renewals of static_heavy wait for a stationary phase; static_light is like the default one.
+# These two differ from the default one by their suites alone.
 STRATEGIES = tuple(name for name in contestants() if name not in ("static_light", "static_heavy"))
 
 times = st.tuples(st.floats(20.0, 200.0), st.floats(5.0, ATTACK_ENDS_S)).map(

@@ -56,7 +56,6 @@ class Flight:
     rate_source: str = ""
     silence_s: float = 0.03
     phase: Phase | None = None
-    mode: str | None = None
     computer: Computer | None = None
     power_w: float | None = None
     endurance_s: float | None = None
@@ -106,7 +105,6 @@ class Flight:
             "advisor": self.advisor,
             "attack_class": self.attack_class if self.advisor is not None else None,
             "phase": self.phase,
-            "mode": self.mode,
             "computer": self.computer,
             "power_w": self.power_w,
             "warned": self.warned or None,

@@ -43,7 +43,6 @@ def inputs_of(decision: Any) -> DecisionInput:
         attack_class=_reading(told.advisor_age_s, str(told.advisor_class) or None),
         session=_reading(told.session_age_s, _session(told)),
         phase=_reading(told.phase_age_s, Phase(told.phase) if told.phase else None),
-        mode=_reading(told.armed_age_s, str(told.mode) or None),
         computer=_reading(told.computer_age_s, _computer(told)),
         held=Held(str(told.held_suite), told.held_until_s) if told.held_suite else None,
         warned=_reading(told.warned_age_s, True),

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -119,25 +119,18 @@ def calm_second(at_s: float, suite: str = MLKEM768) -> dict[str, Any]:
 Entry = tuple[float, str, Any]  # time of reception in s, topic, message
 
 
-def write_bag(
-    path: Path,
-    entries: Iterable[Entry],
-    namespace: str = "/pqc",
-    storage: str = "mcap",
-    definitions: bool = True,
-) -> Path:
+def write_bag(path: Path, entries: Iterable[Entry], namespace: str = "/pqc") -> Path:
     """Write a bag of messages, and return its path."""
     from pqc_policy.policy.telemetry import PARAMETERS, TOPICS
 
-    writer = Writer(path, version=9, storage_plugin=StoragePlugin[storage.upper()])
+    writer = Writer(path, version=9, storage_plugin=StoragePlugin.MCAP)
     connections: dict[str, Any] = {}
     with writer:
         for received_s, topic, message in entries:
             full = f"{namespace}/{topic}" if topic in (*TOPICS, PARAMETERS, "decision") else topic
             if full not in connections:
-                more: Mapping[str, Any] = {} if definitions else {"msgdef": "", "rihs01": "?"}
                 connections[full] = writer.add_connection(
-                    full, message.__msgtype__, typestore=STORE if definitions else None, **more
+                    full, message.__msgtype__, typestore=STORE
                 )
             data = STORE.serialize_cdr(message, message.__msgtype__)
             writer.write(connections[full], round(received_s * SECOND), data)

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from math import log
 
 import pytest
@@ -17,9 +16,9 @@ from pqc_policy.sensing.detectors.finding import Attack, Finding
 from pqc_policy.sensing.detectors.heuristic import Counters, Heuristic
 from pqc_policy.sensing.traffic.bins import DUPLICATES, REASONS, Bin, Way
 from pqc_policy.sensing.traffic.link_now import Pace, PathNow
-from pqc_policy.sensing.traffic.usual_traffic import Normal, Usual, UsualConfig
+from pqc_policy.sensing.traffic.usual_traffic import Normal, Usual
 
-KNOWN = Advisor(usual=UsualConfig(normal_packets=32.0))
+CALM = [32.0] * 60  # packets of bins, after which their number is known
 USUAL = Usual(up=Normal(received=32.0, spread=32.0**0.5))
 
 
@@ -29,7 +28,6 @@ def counted(packets: float) -> Bin:
 
 
 NO_DROPS = dict.fromkeys((*REASONS, DUPLICATES), 0.0)
-MakeAdvisor = Callable[[UsualConfig], Advisor]
 
 
 def way(share: float, sent: float = 32.0) -> Way:
@@ -47,26 +45,17 @@ def delivered(share: float, sent: float = 32.0, who: str = "up", **dropped: floa
     return Bin(ways["up"], ways["down"], drops, 0.6, 0.0, 0.05, 0.1, 0.5, one_path)
 
 
-def rules(usual: UsualConfig) -> Advisor:
-    return Advisor(usual=usual)
-
-
-def as_shipped(usual: UsualConfig) -> Advisor:
-    advisor, missing = replace(AdvisorSettings(), usual=usual).make_advisor()
+def as_shipped() -> Advisor:
+    advisor, missing = AdvisorSettings().make_advisor()
     assert missing == ()
     return advisor
 
 
-@pytest.fixture(params=[rules, as_shipped])
-def make(request: pytest.FixtureRequest) -> MakeAdvisor:
-    """Return what makes an advisor: with the rules alone, and with the shipped detectors."""
-    made: MakeAdvisor = request.param
+@pytest.fixture(params=[Advisor, as_shipped])
+def advisor(request: pytest.FixtureRequest) -> Advisor:
+    """Return an advisor: with the rules alone, and with the shipped detectors."""
+    made: Advisor = request.param()
     return made
-
-
-@pytest.fixture
-def advisor(make: MakeAdvisor) -> Advisor:
-    return make(UsualConfig())
 
 
 def flown(advisor: Advisor, bins: Iterable[Bin]) -> tuple[list[Verdict], AdvisorState]:
@@ -92,28 +81,30 @@ def test_score_is_zero_at_32_packets_in_a_bin_and_one_at_14(packets: float, scor
 
 @pytest.mark.parametrize("packets", [5, 14])
 def test_an_attack_is_detected_within_5_s(packets: int) -> None:
-    seen = verdicts(KNOWN, [32] * 20 + [packets] * 8)
-    assert set(seen[:20]) == {Verdict.CLEAR}
+    seen = verdicts(Advisor(), CALM + [packets] * 8)
+    assert set(seen[:60]) == {Verdict.CLEAR}
     assert seen[-1] is Verdict.ATTACK
 
 
 def test_the_verdict_does_not_flap() -> None:
-    assert set(verdicts(KNOWN, [32] * 20 + [5, 32, 32, 32, 32] * 20)) == {Verdict.CLEAR}
-    seen = verdicts(KNOWN, [5] * 10 + [32, 32, 32, 32, 5, 5] * 20)
-    assert set(seen[10:]) <= {Verdict.ATTACK, Verdict.SUSPICIOUS}
+    assert set(verdicts(Advisor(), CALM + [5, 32, 32, 32, 32] * 20)) == {Verdict.CLEAR}
+    seen = verdicts(Advisor(), CALM + [5] * 10 + [32, 32, 32, 32, 5, 5] * 20)
+    assert set(seen[70:]) <= {Verdict.ATTACK, Verdict.SUSPICIOUS}
 
 
 def test_the_verdict_clears_through_suspicious_within_15_s() -> None:
-    seen = verdicts(KNOWN, [5] * 10 + [32] * 25)
+    seen = verdicts(Advisor(), CALM + [5] * 10 + [32] * 25)[len(CALM) :]
     assert seen[9] is Verdict.ATTACK
     assert seen[-1] is Verdict.CLEAR
     assert seen[10 + 8] is Verdict.ATTACK
     assert seen[10 + 12] is Verdict.SUSPICIOUS
 
 
-@pytest.mark.parametrize(("make", "within"), [(rules, 10), (as_shipped, 40)])
-def test_the_normal_count_is_learned_but_not_from_an_attack(make: MakeAdvisor, within: int) -> None:
-    seen = verdicts(make(UsualConfig()), [192] * 60 + [60] * 500)
+@pytest.mark.parametrize(("make", "within"), [(Advisor, 10), (as_shipped, 40)])
+def test_the_normal_count_is_learned_but_not_from_an_attack(
+    make: Callable[[], Advisor], within: int
+) -> None:
+    seen = verdicts(make(), [192] * 60 + [60] * 500)
     assert set(seen[:60]) == {Verdict.CLEAR}
     assert set(seen[60 + within :]) == {Verdict.ATTACK}
 
@@ -163,9 +154,8 @@ def test_both_directions_are_judged(who: str, advisor: Advisor) -> None:
     assert any(told in state.worst[1].evidence for told in ("40 of 160", "25 %"))
 
 
-def test_a_tenfold_rate_is_an_attack(make: MakeAdvisor) -> None:
-    known = make(UsualConfig(normal_packets=32.0))
-    assert verdicts(known, [32.0] * 20 + [320.0] * 8)[-1] is Verdict.ATTACK
+def test_a_tenfold_rate_is_an_attack(advisor: Advisor) -> None:
+    assert verdicts(advisor, CALM + [320.0] * 8)[-1] is Verdict.ATTACK
 
 
 @pytest.mark.parametrize("who", ["up", "down"])
@@ -246,7 +236,7 @@ def test_there_is_no_score_before_the_normal_count_is_known() -> None:
 
 
 def test_bins_without_traffic_change_no_verdict() -> None:
-    seen, state = flown(KNOWN, [*[counted(5)] * 10, *[Bin()] * 100])
+    seen, state = flown(Advisor(), [*map(counted, CALM), *[counted(5)] * 10, *[Bin()] * 100])
     assert (seen[-1], state.score) == (Verdict.ATTACK, None)
 
 

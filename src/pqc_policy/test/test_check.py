@@ -74,3 +74,11 @@ def test_values_that_the_strategy_sets_itself_are_told(
     file.write_text("strategy: paper_2025\nlink_loss: 0.1\n", encoding="utf-8")
     main([str(file)])
     assert "The strategy sets link_loss itself: 0.1 is not used." in capsys.readouterr().out
+
+
+def test_the_shipped_files_are_good_together(capsys: pytest.CaptureFixture[str]) -> None:
+    config = Path(__file__).resolve().parents[3] / "config"
+    if not config.is_dir():
+        pytest.skip("needs the source tree")
+    assert main([str(config / "policy.yaml"), "--tunnel", str(config / "drone.yaml")]) == 0
+    assert "The tunnel uses " in capsys.readouterr().out

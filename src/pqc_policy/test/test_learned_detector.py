@@ -226,9 +226,9 @@ def test_a_name_is_no_path(name: str, tmp_path: Path) -> None:
 
 
 def test_bins_of_another_length_are_refused(tmp_path: Path) -> None:
-    place = tiny_models.folder(tmp_path)
-    with pytest.raises(DetectorFault, match=r"needs bins of 0.6 s, and bin_s is 0.5\."):
-        load_learned(place, bin_s=0.5)
+    place = tiny_models.folder(tmp_path, bin_s=0.5)
+    with pytest.raises(DetectorFault, match=r"needs bins of 0.5 s, and they have 0.6 s\."):
+        load_learned(place)
 
 
 def test_a_calm_flight_is_clear_and_an_attack_has_class_probability_and_evidence(
@@ -238,7 +238,7 @@ def test_a_calm_flight_is_clear_and_an_attack_has_class_probability_and_evidence
     settings = settings_of(tmp_path)
     states = flown(settings, (60, calm()), (5, calm(unknown_per_s=99.0)))
     assert {state.verdict for state in states[:60]} == {Verdict.CLEAR}
-    fields = verdict_fields(settings.make_advisor()[0], states[-1])
+    fields = verdict_fields(states[-1])
     assert fields["verdict_text"] == "attack"
     assert (fields["attack_class"], fields["detector"]) in (
         ("volumetric", "tiny"),
@@ -253,10 +253,9 @@ def test_a_calm_flight_is_clear_and_an_attack_has_class_probability_and_evidence
 def test_the_class_stays_while_the_verdict_fades(tmp_path: Path) -> None:
     tiny_models.folder(tmp_path)
     settings = settings_of(tmp_path)
-    advisor, _ = settings.make_advisor()
     states = flown(settings, (60, calm()), (5, calm(unknown_per_s=99.0)), (9, calm()))
     assert states[-1].verdict is Verdict.ATTACK
-    assert verdict_fields(advisor, states[-1])["attack_class"] in ("volumetric", "flood")
+    assert verdict_fields(states[-1])["attack_class"] in ("volumetric", "flood")
     assert dict(states[-1].findings)["tiny"].kind == ""
 
 
@@ -399,7 +398,7 @@ def test_what_stands_out_is_compared_with_the_flight_before(tmp_path: Path) -> N
 def test_the_shipped_trees_are_as_their_card_says() -> None:
     place = find_model("trees")
     assert place is not None
-    detector = load_learned(place, bin_s=AdvisorSettings().config.bin_s)
+    detector = load_learned(place)
     found = detector.judge([calm() for _ in range(detector.card.bins)], Usual())
     assert isinstance(detector, LearnedDetector)
     assert found is not None and found.probability is not None and not found.doubt

@@ -10,14 +10,15 @@ from flight import Flight, policy_with, take_off
 from pqc_policy.nodes.missing_inputs import WAIT_S, MissingInputAdvice
 
 REASONS = {
-    "thermal": "No thermal zone below /sys",
-    "battery": "No battery is reported on /mavros/battery",
-    "armed": "No state of the vehicle is reported on /mavros/state, so the armed state is unknown",
+    "thermal": "Nothing usable arrives on /pqc/thermal",
+    "battery": "Nothing usable arrives on /pqc/battery",
+    "armed": "Nothing publishes /pqc/vehicle",
     "link": "No report of the ground station arrives",
     "session": "Nothing publishes /pqc/status",
 }
 NO_ZONE = (
-    "No thermal zone below /sys: the rules that need it don't act. "
+    "Nothing usable arrives on /pqc/thermal: the rules that need it don't act. "
+    "See /diagnostics of the sensing node. "
     "Set required_inputs to [link, battery, armed, session] to fly without thermal."
 )
 LONG = int(WAIT_S) + 1
@@ -28,11 +29,7 @@ class AdvisedFlight:
 
     def __init__(self, **config: Any) -> None:
         self.flight: Flight = take_off(policy_with(**config))
-        self.listening = False
-        self.missing = MissingInputAdvice(REASONS.__getitem__, self._listen)
-
-    def _listen(self, wanted: bool) -> None:
-        self.listening = wanted
+        self.missing = MissingInputAdvice(REASONS.__getitem__)
 
     def fly(self, seconds: int, **changes: Any) -> list[str]:
         """Advance the time; return the advice that is logged meanwhile."""
@@ -63,19 +60,6 @@ def test_an_input_that_is_missing_briefly_causes_no_advice() -> None:
     assert advised.fly(60, absent=inputs()) == []
 
 
-def test_reasons_are_listened_for_before_the_advice_and_only_while_something_is_missing() -> None:
-    advised = AdvisedFlight()
-    advised.fly(60)
-    assert not advised.listening
-    advised.fly(int(WAIT_S) - 1, absent=inputs("thermal"))
-    assert advised.missing.advice == ""
-    assert advised.listening
-    advised.fly(10, absent=inputs("thermal"))
-    assert advised.listening
-    advised.fly(1, absent=inputs())
-    assert not advised.listening
-
-
 def test_a_second_loss_is_logged_again() -> None:
     advised = AdvisedFlight()
     advised.fly(LONG, absent=inputs("thermal"))
@@ -95,6 +79,7 @@ def test_several_missing_inputs_give_one_piece_of_advice() -> None:
     (advice,) = advised.fly(LONG, absent=inputs("thermal", "battery"))
     assert advice == (
         f"{REASONS['battery']}. {REASONS['thermal']}: the rules that need it don't act. "
+        "See /diagnostics of the sensing node. "
         "Set required_inputs to [link, armed, session] to fly without battery and thermal."
     )
     (later,) = advised.fly(LONG, absent=inputs("thermal"))

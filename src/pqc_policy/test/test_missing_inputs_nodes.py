@@ -57,7 +57,7 @@ class Drone:
             *("-r", "__ns:=/pqc", "-p", "power_source:=none", "-p", f"sys_root:={self.sys}"),
             # Not the load of the computer that runs the tests, to which the policy would react.
             *("-p", f"proc_root:={folder / 'proc'}"),
-            *("-p", "mavros_silence_s:=0.5", "-p", "retry_s:=0.2", "-p", "thermal.period_s:=0.2"),
+            *("-p", "mavros_silence_s:=0.5", "-p", "retry_s:=0.2"),
             *("-p", "diagnostic_updater.period:=0.2"),
         )
         self.policy = NodeProcess(
@@ -147,7 +147,8 @@ def test_without_a_thermal_zone_log_diagnostics_and_explanation_show_the_list_to
     drone: Drone,
 ) -> None:
     advice = (
-        f"No thermal zone below {drone.sys}: the rules that need it don't act. "
+        "Input thermal is missing, because no usable message arrives on /pqc/thermal: the rules "
+        "that need it don't act. See /diagnostics of the sensing node. "
         "Set required_inputs to [link, battery, armed, session] to fly without thermal."
     )
     drone.until(lambda: advice in drone.policy.output, "the advice in the log")
@@ -158,6 +159,7 @@ def test_without_a_thermal_zone_log_diagnostics_and_explanation_show_the_list_to
     )
     assert f"{hold.reason[1:]}\n{advice}\nDecision: HOLD" in drone.explanation()
     assert drone.policy.output.count(advice) == 1
+    assert drone.warning("sensing: thermal") == f"No thermal zone below {drone.sys}"
 
 
 def test_the_policy_decides_with_the_advised_list(drone: Drone) -> None:
@@ -194,14 +196,13 @@ def test_a_battery_without_a_current_sensor_does_not_make_the_policy_hold(drone:
 def test_a_battery_without_a_voltage_is_a_missing_input_and_no_emergency(drone: Drone) -> None:
     drone.decides("nominal")
     del drone.decisions[:]
-    advice = (
-        f"No voltage of the battery is reported on {MAVROS}/battery: "
-        "the rules that need it don't act. "
-        "Set required_inputs to [link, thermal, armed, session] to fly without battery."
-    )
+    why = f"No voltage of the battery is reported on {MAVROS}/battery"
     drone.until(
-        lambda: advice in drone.policy.output,
-        "the advice",
+        lambda: (
+            drone.warning("sensing: battery") == why
+            and "[link, thermal, armed, session] to fly without battery." in drone.policy.output
+        ),
+        "diagnostics and advice",
         lambda: drone.fly(cells=NOTHING_CELLS),
     )
     assert {decision.rule for decision in drone.decisions} <= {"nominal", "safety"}
@@ -264,12 +265,12 @@ def test_without_a_connection_to_the_autopilot_the_armed_state_is_missing(
 
     drone.until(
         lambda: (
-            "MAVROS has no connection to the autopilot, so the armed state is unknown: "
-            "the rules that need it don't act. Set required_inputs to "
-            "[link, battery, thermal, session] to fly "
-            "without armed." in drone.policy.output
+            drone.warning("sensing: vehicle").startswith(
+                "MAVROS has no connection to the autopilot, so the armed state is unknown"
+            )
+            and "[link, battery, thermal, session] to fly without armed." in drone.policy.output
         ),
-        "the advice",
+        "diagnostics and advice",
         lost,
     )
     assert drone.decides("safety", lost).inputs.armed_age_s > 2.0

@@ -22,7 +22,7 @@ from ros_graph import NodeProcess, own_graph
     [
         ("policy_node", ("--", "--strategy", "expert"), 2, "The argument --strategy is unknown; "),
         ("sensing_node", ("--params-file", "/nowhere.yaml"), 2, "can't be read: No such file"),
-        ("advisor_node", ("-p", "bin_s"), 2, "override rule: '-p bin_s'"),
+        ("advisor_node", ("-p", "period_s"), 2, "override rule: '-p period_s'"),
         ("policy_node", ("--bold",), 2, "The ROS arguments can't be used: '--bold'."),
         ("sensing_node", ("-p", "mirror_prt:=1"), 2, "mirror_prt; did you mean mirror_port?"),
         ("advisor_node", ("-p", "colour:=red"), 2, "There is no parameter colour."),

@@ -35,7 +35,7 @@ def advisor(context: rclpy.Context, *files: Path) -> Node:
     return Node("advisor", namespace="/pqc", context=context, enable_rosout=False)
 
 
-def written(folder: Path, name: str, *sections: str, line: str = "stale_s: 3") -> Path:
+def written(folder: Path, name: str, *sections: str, line: str = "attack_score: 1") -> Path:
     file = folder / name
     file.write_text("".join(f'"{one}":\n  ros__parameters:\n    {line}\n' for one in sections))
     return file
@@ -49,7 +49,7 @@ def test_a_section_applies_where_ros_gives_it_and_a_whole_number_is_a_number(
     context: rclpy.Context, tmp_path: Path, section: str
 ) -> None:
     settings = declare(advisor(context, written(tmp_path, "p.yaml", section)), AdvisorSettings)
-    assert (settings.stale_s, type(settings.stale_s)) == (3.0, float)
+    assert (settings.config.attack_score, type(settings.config.attack_score)) == (1.0, float)
 
 
 @pytest.mark.parametrize("section", ["advisor", "/advisor", "/uav/advisor", "/**/tunnel", "/*"])
@@ -76,11 +76,11 @@ def test_a_file_for_the_nodes_beside_it_or_of_launch_need_not_apply(
 def test_a_fault_names_the_last_file_and_section_with_its_parameter(
     context: rclpy.Context, tmp_path: Path
 ) -> None:
-    first = written(tmp_path, "first.yaml", "/**/advisor", line="stale_s: -1")
+    first = written(tmp_path, "first.yaml", "/**/advisor", line="attack_score: -1")
     last = written(tmp_path, "last.yaml", "/**", "/**/policy", line="period_s: 1.0")
     with pytest.raises(ParameterFault) as fault:
         declare(advisor(context, first, last), AdvisorSettings)
-    assert located(fault.value).startswith(f"{first}, section /**/advisor: stale_s is -1.0, but ")
+    assert located(fault.value).startswith(f"{first}, section /**/advisor: attack_score is -1.0, ")
     assert located(ParameterFault("period_s must go.")).startswith(f"{last}, section /**: ")
     assert located(ParameterFault("Something else.")) == "Something else."
 
@@ -89,8 +89,8 @@ def test_a_whole_number_is_a_number_in_flight_too(context: rclpy.Context) -> Non
     node = advisor(context)
     seen: list[AdvisorSettings] = []
     watch(node, declare(node, AdvisorSettings), seen.append)
-    for value, taken in ((4, 4.0), (-4, 4.0), ("4", 4.0), (5.5, 5.5)):
-        result = node.set_parameters_atomically([Parameter("stale_s", value=value)])
+    for value, taken in ((1, 1.0), (-4, 1.0), ("1", 1.0), (0.75, 0.75)):
+        result = node.set_parameters_atomically([Parameter("attack_score", value=value)])
         assert result.successful == (value == taken)
-        assert seen[-1].stale_s == taken
-        assert node.get_parameter("stale_s").type_ is Parameter.Type.DOUBLE
+        assert seen[-1].config.attack_score == taken
+        assert node.get_parameter("attack_score").type_ is Parameter.Type.DOUBLE

@@ -356,39 +356,13 @@ def test_a_request_that_waits_is_dropped_if_a_changed_parameter_forbids_it(
 
 
 def test_every_parameter_is_described(graph: Graph) -> None:
-    names = ["stale_s", "allowed.suites", "strategy", "expert.warm_c", "settle_s"]
+    names = ["stale_s", "allowed.suites", "strategy", "expert.rtt_high_s", "settle_s"]
     request = DescribeParameters.Request(names=names)
     described = graph.call(DescribeParameters, "policy/describe_parameters", request).descriptors
     assert all(entry.description for entry in described)
     assert described[0].floating_point_range[0].to_value == 60.0
     assert described[1].type == ParameterType.PARAMETER_STRING_ARRAY
     assert described[4].read_only
-
-
-def test_the_node_ends_with_exit_code_0_and_without_a_traceback(
-    graph: Graph, process: NodeProcess
-) -> None:
-    assert process.stop(signal.SIGINT) == 0
-    assert "Traceback" not in process.output
-
-
-@pytest.mark.parametrize(
-    ("parameter", "sentence"),
-    [
-        ("coldown_s:=4.0", "There is no parameter coldown_s; did you mean cooldown_s?"),
-        ("cells:=4", "There is no parameter cells"),
-        ("strategy:=bold", "strategy is 'bold', but must be one of static, telemetry_aware, p"),
-        ("allowed.min_level:=2", "allowed.min_level is 2, but must be one of 1, 3, 5."),
-    ],
-)
-def test_a_bad_parameter_ends_the_node_at_start_with_one_sentence(
-    tmp_path: Path, parameter: str, sentence: str
-) -> None:
-    with own_graph(tmp_path):
-        process = policy_process(tmp_path, parameter)
-    assert process.wait() == 2
-    assert process.output.startswith(sentence)
-    assert process.output.count("\n") == 1
 
 
 def test_alone_on_a_real_clock_the_policy_holds_and_names_the_missing_input(tmp_path: Path) -> None:

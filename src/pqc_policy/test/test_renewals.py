@@ -8,13 +8,12 @@ from itertools import pairwise
 
 import pytest
 from flight import LIGHTEST, MLKEM768, MLKEM1024, Flight, policy_with, take_off
-from pqc_policy.policy.config import Allowed, RekeyIntervals
+from pqc_policy.policy.config import RekeyIntervals
 from pqc_policy.policy.decision import Action
 from pqc_policy.policy.inputs import Phase, Verdict
 from pqc_policy.policy.phases import PHASES
 from pqc_policy.policy.suites import SUITES
 
-MCELIECE = "cs-classicmceliece348864-aesgcm-mldsa44"
 SPHINCS = "cs-mlkem768-aesgcm-sphincs192f"
 SPHINCS_S = "cs-mlkem768-aesgcm-sphincs192s"
 
@@ -70,17 +69,6 @@ def test_keys_that_are_long_overdue_are_not_renewed_in_take_off_and_landing(phas
     assert flight.renewed_s == [flight.now_s]
 
 
-def test_a_rekey_that_is_not_quick_waits_for_a_stationary_phase() -> None:
-    slow = policy_with("raspberry_pi_5", allowed=Allowed(experimental=True))
-    flight = take_off(slow, suite="cs-hqc192-aesgcm-mldsa65", phase=Phase.TRANSIT)
-    flight.fly(400)
-    assert asked(flight) == []
-    flight.step(phase=Phase.HOVER)
-    assert len(asked(flight)) == 1
-    quick = take_off(policy_with("raspberry_pi_5"), phase=Phase.TRANSIT)
-    assert quick.until(Action.REKEY, 70)
-
-
 @pytest.mark.parametrize("strategy", ["telemetry_aware", "expert"])
 def test_an_attack_brings_fresh_keys_at_once(strategy: str) -> None:
     level_1 = frozenset(suite.id for suite in SUITES if suite.level == 1)
@@ -105,99 +93,6 @@ def test_strategies_without_the_advisor_ignore_an_attack(strategy: str) -> None:
     flight = take_off(policy_with(strategy=strategy))
     flight.fly(30, advisor=Verdict.ATTACK)
     assert asked(flight) == []
-
-
-def mceliece(**values: object) -> Flight:
-    flight = take_off(policy_with(), suite=MCELIECE, **values)
-    flight.fly(1000)
-    assert asked(flight) == []
-    return flight
-
-
-def test_mceliece_gets_fresh_keys_after_an_attack() -> None:
-    flight = mceliece(advisor=Verdict.CLEAR)
-    flight.fly(4, advisor=Verdict.ATTACK)
-    flight.fly(400, advisor=Verdict.CLEAR)
-    assert [rule for rule, _, _ in asked(flight)] == ["event"]
-    assert "the attack is over" in flight.decisions[-1].reason or flight.renewed_s
-
-
-def test_mceliece_gets_fresh_keys_after_landing_and_in_a_hover() -> None:
-    flight = mceliece(phase=Phase.TRANSIT)
-    hover = flight.fly(3, phase=Phase.HOVER)[0]
-    assert "the mission has changed" in hover.reason
-    flight.fly(300, phase=Phase.TRANSIT)
-    flight.fly(10, phase=Phase.LANDING)
-    landed = flight.fly(2, phase=Phase.ON_GROUND)[0]
-    assert (landed.rule, landed.to_suite) == ("event", MCELIECE)
-    assert landed.reason == "Fresh keys for classicmceliece348864: the drone has landed."
-
-
-@pytest.mark.parametrize(
-    "change", [{"mode": "RTL"}, {"phase": Phase.CLIMB}, {"phase": Phase.HOVER}]
-)
-def test_mceliece_gets_fresh_keys_when_the_mission_changes(change: dict[str, object]) -> None:
-    flight = mceliece(phase=Phase.TRANSIT, mode="AUTO")
-    assert asked(flight) == []
-    assert flight.step(**change).rule == "event"
-    flight.fly(299)
-    assert len(asked(flight)) == 1
-
-
-def test_a_change_of_the_mission_spends_no_answer_to_an_attack() -> None:
-    level_1 = frozenset(suite.id for suite in SUITES if suite.id != MCELIECE and suite.level == 1)
-    flight = take_off(suite=MCELIECE, mode="AUTO", blacklisted=level_1)
-    flight.fly(2)
-    flight.fly(20, mode="RTL")
-    flight.fly(10, advisor=Verdict.ATTACK)
-    assert [rule for rule, _, _ in asked(flight)] == ["event", "advisor"]
-
-
-def test_another_mode_on_the_ground_changes_no_mission() -> None:
-    policy = policy_with(ceiling=MCELIECE)
-    flight = take_off(policy, suite=MCELIECE, phase=Phase.ON_GROUND, armed=False, mode="STABILIZE")
-    flight.fly(100)
-    flight.fly(100, mode="AUTO")
-    assert asked(flight) == []
-
-
-def test_ratchets_that_a_hover_has_met_with_another_one_are_still_used_up() -> None:
-    policy = policy_with(event_ratchets=3)
-    flight = take_off(policy, suite=MCELIECE, rate_bytes_s=5760.0, phase=Phase.TRANSIT)
-    flight.fly(2)
-    assert flight.step(phase=Phase.HOVER).ratchet
-    full = flight.fly(310, ratchets=3)
-    assert [d.ratchet for d in full if d.to_suite] == [False]
-
-
-def test_on_a_thin_link_mceliece_gets_them_by_a_ratchet() -> None:
-    flight = mceliece(phase=Phase.TRANSIT, rate_bytes_s=5760.0)
-    hovers = flight.step(phase=Phase.HOVER)
-    assert (hovers.rule, hovers.ratchet) == ("event", True)
-    assert hovers.reason == (
-        "Fresh keys for classicmceliece348864: the mission has changed; full rekeys would take "
-        "17.7 % of the link's rate, more than 1 %: by a ratchet."
-    )
-
-
-def test_used_up_ratchets_lead_to_a_full_rekey_on_a_thin_link_too() -> None:
-    policy = policy_with(event_ratchets=3)
-    flight = take_off(policy, suite=MCELIECE, rate_bytes_s=5760.0)
-    decision = flight.step(ratchets=3)
-    assert (decision.action, decision.ratchet) == (Action.REKEY, False)
-    assert decision.reason == "Fresh keys for classicmceliece348864: 3 ratchets are used up."
-
-
-def test_mceliece_gets_fresh_keys_when_its_ratchets_are_used_up() -> None:
-    flight = take_off(policy_with(event_ratchets=3), suite=MCELIECE)
-    for _ in range(3):
-        flight.ratchets += 1
-        flight.epoch += 1
-        flight.keys_since_s = flight.now_s
-        flight.fly(20)
-    used_up = [d for d in flight.decisions if d.to_suite]
-    assert len(used_up) == 1
-    assert used_up[0].reason.endswith("3 ratchets are used up.")
 
 
 def test_events_are_limited_to_one_renewal_in_the_window() -> None:
@@ -272,12 +167,6 @@ def test_an_old_warning_counts_no_more() -> None:
     flight.fly(20)
     assert asked(flight) == []
     assert flight.step(ages_s={"warned": 29.0}).rule == "fleet"
-
-
-def test_warnings_can_be_switched_off() -> None:
-    flight = take_off(policy_with(warned_s=0.0), warned=True)
-    flight.fly(50)
-    assert asked(flight) == []
 
 
 def test_a_warning_comes_after_all_that_the_drone_sees_itself() -> None:

@@ -84,14 +84,14 @@ def test_replay_reads_a_parameter_file_of_the_node(run: Run, bag: Path, tmp_path
     file.write_text(
         "/**/tunnel:\n  ros__parameters:\n    role: drone\n"
         "/**/policy:\n  ros__parameters:\n    advise_only: true\n    emergency_voltage_v: 13.0\n"
-        "    expert:\n      warm_c: 60.0\n    diagnostic_updater.period: 1.0\n"
+        "    expert:\n      rtt_high_s: 0.6\n    diagnostic_updater.period: 1.0\n"
     )
     code, out, _ = run(bag, "--params", file)
     assert code == 0
     assert "emergency " not in out
     assert f"Parameters: {file} (the bag has none)." in out
     assert (
-        "Replaced: emergency_voltage_v is 13.0, was 14.0; expert.warm_c is 60.0, was 70.0; "
+        "Replaced: emergency_voltage_v is 13.0, was 14.0; expert.rtt_high_s is 0.6, was 0.1; "
         "advise_only is True, was False." in out
     )
 

@@ -170,7 +170,7 @@ def test_the_link_is_unknown_without_the_peers_report(telemetry: Telemetry) -> N
 
 
 def test_the_table_of_inputs_has_every_input_of_a_decision_and_its_topic() -> None:
-    beside = {"now_s", "held", "mode", "attack_class"}  # no rule needs them
+    beside = {"now_s", "held", "attack_class"}  # no rule needs them
     assert set(INPUTS) == DecisionInput.__dataclass_fields__.keys() - beside
     assert {kind.topic for kind in INPUTS.values()} <= set(TOPICS)
     assert set(REQUIRED_INPUTS) < set(INPUTS) == set(GENERATED)

@@ -41,14 +41,6 @@ def test_steps_down_use_mceliece_hqc_and_ml_kem_before_a_lower_level() -> None:
     assert moves[:2] == [HQC256, MLKEM1024]
 
 
-def test_an_emergency_reaches_the_lightest_suite_2_s_after_its_first_sample() -> None:
-    flight = take_off(policy_with(allowed=THREE_FAMILIES), suite=MCELIECE5)
-    flight.fly(2, temperature_c=81.0)
-    assert flight.suite == MCELIECE5
-    flight.step()
-    assert flight.suite == LIGHTEST
-
-
 def test_an_outage_of_one_second_in_six_causes_no_oscillation() -> None:
     flight = take_off(suite=MLKEM1024)
     for second in range(1200):
@@ -94,17 +86,6 @@ def test_a_rekey_that_only_timed_out_keeps_its_target_and_is_tried_again_ever_la
     assert not flight.state.blacklist
     waits = [b.t - a.t for a, b in pairwise(asked)]
     assert waits[:6] == [6.0, 11.0, 21.0, 41.0, 61.0, 61.0]
-
-
-def test_blackouts_lead_no_further_down_than_the_limit_of_an_episode() -> None:
-    flight = take_off(policy_with(allowed=THREE_FAMILIES), suite=MCELIECE5, gap_s=2.0)
-    for _ in range(600):
-        flight.step(blackouts=flight.blackouts + 1)
-    moves = [d for d in flight.decisions if d.to_suite]
-    assert [d.action for d in moves] == [Action.DOWN, Action.ROLLBACK, Action.ROLLBACK]
-    assert "limit of one episode" in next(
-        d.reason for d in flight.decisions if d.t > moves[-1].t and d.rule == "blackout"
-    )
 
 
 def test_blackouts_on_the_ground_keep_the_default_suite_away_for_300_s_only() -> None:
@@ -301,7 +282,7 @@ def test_a_decision_contains_rule_reason_and_inputs() -> None:
         ({"ceiling": "cs-x"}, "ceiling is 'cs-x', but must be one that exists."),
         ({"rekey_limit": 0}, "rekey_limit is 0, but must be from 1 to 100."),
         ({"allowed": Allowed(min_level=2)}, "allowed.min_level is 2, but must be one of 1, 3, 5."),
-        ({"allowed": Allowed(aeads=frozenset())}, "No allowed suite interrupts the link for"),
+        ({"allowed": Allowed(families=frozenset())}, "No allowed suite interrupts the link for"),
         ({"stale_s": -1.0}, "stale_s is -1.0, but must be from 0.1 to 60."),
         ({"cooldown_s": float("nan")}, "cooldown_s is nan, but must be a finite number."),
         ({"stress_mv_per_min": 500.0}, "stress_mv_per_min is 500.0, but must be from -100000 to"),

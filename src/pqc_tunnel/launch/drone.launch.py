@@ -70,16 +70,10 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
             description="Parameter file of sensing, advisor and policy.",
         ),
         DeclareLaunchArgument(
-            "preset",
-            default_value="",
-            description="Parameters of a kind of vehicle, which win over policy_params_file: the "
-            "name of a file in config/policy_presets, or a file; empty: none.",
-        ),
-        DeclareLaunchArgument(
             "strategy",
             default_value="",
             description="static, telemetry_aware, paper_2025, expert, rl or hybrid; "
-            "empty: as in the files.",
+            "empty: as in policy_params_file.",
         ),
         DeclareLaunchArgument(
             "mirror_port",

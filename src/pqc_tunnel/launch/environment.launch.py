@@ -44,7 +44,6 @@ PARAMETER_FILES = ("params_file", "policy_params_file")  # launch arguments
 MISCONFIGURED = 2  # exit code of our nodes
 LAST_PORT = 65535
 POLICY_NODES = {"advisor_node", "policy_node", "sensing_node"}
-PRESET = "preset"  # launch argument
 
 
 def local_graph(given: Mapping[str, str], config: str) -> dict[str, str]:
@@ -74,20 +73,6 @@ def require_parameter_files(context: LaunchContext) -> list[LaunchDescriptionEnt
         name = context.launch_configurations.get(argument, "")
         if name and not os.access(name, os.R_OK):
             raise RuntimeError(f"{argument}: the file {name} can't be read.")
-    return []
-
-
-def find_preset(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """Return what makes the launch argument preset a file; raise RuntimeError if there is none."""
-    preset = context.launch_configurations.get(PRESET, "")
-    folder = get_package_share_path("pqc_tunnel") / "config" / "policy_presets"
-    names = sorted(file.stem for file in folder.glob("*.yaml"))
-    if preset in names:
-        return [SetLaunchConfiguration(PRESET, str(folder / f"{preset}.yaml"))]
-    if preset and not (os.path.isfile(preset) and os.access(preset, os.R_OK)):
-        raise RuntimeError(
-            f"preset: '{preset}' is neither a file that can be read nor one of {', '.join(names)}."
-        )
     return []
 
 
@@ -141,7 +126,6 @@ def generate_launch_description() -> LaunchDescription:
             ),
             OpaqueFunction(function=require_parameter_files),
             OpaqueFunction(function=require_port),
-            OpaqueFunction(function=find_preset),
             OpaqueFunction(function=keep_graph_local),
             OpaqueFunction(function=end_with_launch),
             RegisterEventHandler(OnProcessExit(on_exit=partial(fail_if_misconfigured, set()))),

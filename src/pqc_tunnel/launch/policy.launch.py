@@ -33,16 +33,10 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
             description="Parameter file of the three nodes; start from config/policy.yaml.",
         ),
         DeclareLaunchArgument(
-            "preset",
-            default_value="",
-            description="Parameters of a kind of vehicle, which win over policy_params_file: the "
-            "name of a file in config/policy_presets, or a file; empty: none.",
-        ),
-        DeclareLaunchArgument(
             "strategy",
             default_value="",
             description="static, telemetry_aware, paper_2025, expert, rl or hybrid; "
-            "empty: as in the files.",
+            "empty: as in policy_params_file.",
         ),
         DeclareLaunchArgument(
             "mavros_namespace",
@@ -86,8 +80,7 @@ def start_nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         return LaunchConfiguration(name).perform(context)
 
     use_sim_time = value("use_sim_time") == "true"
-    # environment.launch.py has made the preset a file.
-    files = [LaunchConfiguration(name) for name in ("policy_params_file", "preset") if value(name)]
+    file = LaunchConfiguration("policy_params_file")
     return [
         Node(
             package="pqc_policy",
@@ -96,7 +89,7 @@ def start_nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             name=name,
             namespace=LaunchConfiguration("namespace"),
             parameters=[
-                *files,
+                *([file] if value("policy_params_file") else []),
                 {
                     "use_sim_time": use_sim_time,
                     **{

@@ -160,8 +160,7 @@ def _renewal(s: Situation, current: Suite, *, ratchet: bool) -> Proposal | str:
     age_s, interval = s.lasted_s(s.state.keys_since_s), renewals.interval_s(s.config, current)
     if age_s is None or interval is None or age_s < _LEAST_INTERVALS * interval:
         return "the keys are fresh"
-    waits = renewals.waits_for_phase(s, current)
-    if not s.phase_rules.routine or (waits and not ratchet):
+    if renewals.waits_for_phase(s):
         return "renewals wait for another phase"
     why = f"Fresh keys by a {'ratchet' if ratchet else 'full rekey'}"
     proposal = Proposal(Action.REKEY, "agent", why, target=current.id)

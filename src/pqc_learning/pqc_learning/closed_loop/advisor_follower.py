@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 from pqc_policy.policy.inputs import Verdict
-from pqc_policy.sensing.advisor_settings import AdvisorSettings
+from pqc_policy.sensing.advisor_settings import STALE_S, AdvisorSettings
 from pqc_policy.sensing.detectors.advisor import AdvisorState
 from pqc_policy.sensing.detectors.verdict_fields import attack_class
-from pqc_policy.sensing.traffic.bins import REASONS, Bin
+from pqc_policy.sensing.traffic.bins import REASONS, Bin, TrafficBins
 
 from pqc_learning.closed_loop.sensed import ADVISOR_AGE_S
 
@@ -77,7 +77,7 @@ class _Advisor:
     def __init__(self) -> None:
         settings = AdvisorSettings(detector=DETECTOR)
         self._advisor, _ = settings.make_advisor()
-        self._bins = settings.make_bins()
+        self._bins = TrafficBins()
         self._state = AdvisorState()
 
     def verdict_after(self, told: _Told) -> Judged:
@@ -131,7 +131,6 @@ class AdvisorFollower:
         self._track = track
         self._number = 0  # of the next message
         self._own: _Advisor | None = None  # since the flight has left the track
-        self._stale_s: float = AdvisorSettings().stale_s
         self._verdict: Judged = (Verdict.CLEAR, "")
         self._reported_s: float | None = None
 
@@ -149,7 +148,7 @@ class AdvisorFollower:
     def verdict(self, now_s: float) -> tuple[float, Judged | None]:
         """Return the time of the newest message before a whole second, and what it judges."""
         at_s = now_s - ADVISOR_AGE_S
-        if self._reported_s is None or at_s - self._reported_s > self._stale_s:
+        if self._reported_s is None or at_s - self._reported_s > STALE_S:
             return at_s, None
         return at_s, self._verdict
 

@@ -235,7 +235,7 @@ class Flight:
             observed = Observation(at_s, leg.armed, leg.mode)
             self._phase = mission_phase.observed(_PHASE_CONFIG, self._phase, observed)
             phase = _PHASES.get(self._phase.phase)
-            for topic, value in (("armed", leg.armed), ("phase", phase), ("mode", leg.mode)):
+            for topic, value in (("armed", leg.armed), ("phase", phase)):
                 sensed.put(topic, now_s - VEHICLE_AGE_S, value)
         self._sense_computer(now_s)
         self._sense_link(now_s)

@@ -65,7 +65,7 @@ def replayed(
     published: Iterable[tuple[str, Any]],
 ) -> Recorded:
     """Return the bins of messages "link" and "status", given with their topics in their order."""
-    bins = TrafficBins(BIN_S)
+    bins = TrafficBins()
     found: list[Bin] = []
     known_s: list[float] = []
     number: int | None = None

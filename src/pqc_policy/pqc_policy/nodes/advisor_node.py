@@ -19,10 +19,10 @@ from pqc_policy.nodes.run_node import run
 from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.policy.telemetry import NANOSECONDS, nanoseconds
-from pqc_policy.sensing.advisor_settings import AdvisorSettings
+from pqc_policy.sensing.advisor_settings import STALE_S, AdvisorSettings
 from pqc_policy.sensing.detectors.advisor import AdvisorState
 from pqc_policy.sensing.detectors.verdict_fields import verdict_fields
-from pqc_policy.sensing.traffic.bins import Bin, seconds
+from pqc_policy.sensing.traffic.bins import Bin, TrafficBins, seconds
 
 _IN_ITS_PLACE = "The heuristic takes its place."
 _BESIDE = "The heuristic judges, too."
@@ -37,8 +37,7 @@ class AdvisorNode(SteadyNode):
         self._advisor, self._missing = settings.make_advisor()
         for fault in self._missing:
             self.get_logger().warning(f"{fault} {_IN_ITS_PLACE}")
-        self._stale_s = settings.stale_s
-        self._bins = settings.make_bins()
+        self._bins = TrafficBins()
         self._state = AdvisorState()
         self._judging_s = 0.0  # for the newest bin
         self.judged = 0  # bins so far
@@ -119,13 +118,13 @@ class AdvisorNode(SteadyNode):
 
     def _tick(self) -> None:
         received_s = self._started_s if self._received_s is None else self._received_s
-        if time.monotonic() - received_s > self._stale_s:
+        if time.monotonic() - received_s > STALE_S:
             self._availability.lost("no new reading, so no verdict is published")
         elif self._received_s is not None:
             self._publish()
 
     def _publish(self) -> None:
-        fields = verdict_fields(self._advisor, self._state)
+        fields = verdict_fields(self._state)
         stamp = self.get_clock().now().to_msg()
         self._publisher.publish(AdvisorVerdict(stamp=stamp, **fields))
 
@@ -135,11 +134,7 @@ class AdvisorNode(SteadyNode):
             # A detector that was missing at the start already does not prevent another change.
             if fault not in self._missing:
                 raise ParameterFault(fault)
-        if advisor.config.bin_s != self._advisor.config.bin_s:
-            self._state = AdvisorState(verdict=self._state.verdict)
-            self._bins = settings.make_bins()
         self._advisor, self._missing = advisor, missing
-        self._stale_s = settings.stale_s
 
     def _diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
         state = self._state

@@ -68,7 +68,6 @@ def inputs_message(inputs: DecisionInput) -> PolicyInputs:
         advisor_verdict=str(inputs.advisor.value or ""),
         advisor_class=inputs.attack_class.value or "",
         phase=str(inputs.phase.value or ""),
-        mode=inputs.mode.value or "",
         held_suite=inputs.held.suite if inputs.held is not None else "",
         held_until_s=inputs.held.until_s if inputs.held is not None else 0.0,
     )

@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from math import isfinite
 from pathlib import Path
 
@@ -29,21 +29,10 @@ class Hold:
 
 @dataclass(frozen=True)
 class Moment:
-    """A moment by clocks that outlive a process."""
+    """A moment by a clock that outlives a process, and that nobody sets."""
 
-    boot: str  # id of the boot
+    boot: str  # id of the boot of the computer
     boot_s: float  # since then
-    clock_s: float  # by the system's clock, which may be set
-
-    def since(self, before: Moment) -> float:
-        """Return the seconds since a moment; across a reboot at least those since the boot.
-
-        A clock without a battery loses the time in which the computer is off.
-        """
-        passed_s = self.boot_s - before.boot_s
-        if self.boot == before.boot and passed_s >= 0.0:
-            return passed_s
-        return max(self.clock_s - before.clock_s, self.boot_s)
 
 
 def present() -> Moment:
@@ -51,12 +40,12 @@ def present() -> Moment:
     boot = ""
     with suppress(OSError):
         boot = _BOOT_ID.read_text(encoding="ascii").strip()
-    return Moment(boot, time.clock_gettime(time.CLOCK_BOOTTIME), time.time())
+    return Moment(boot, time.clock_gettime(time.CLOCK_BOOTTIME))
 
 
 @dataclass(frozen=True)
 class HoldFile:
-    """The file with the hold of one policy node."""
+    """The file with the hold of one policy node; a hold ends with the boot of the computer."""
 
     path: Path
     now: Callable[[], Moment] = present
@@ -97,12 +86,12 @@ class HoldFile:
         if not isinstance(content, Mapping):
             raise ValueError("has no members")
         texts = [content.get(name) for name in ("suite", "boot")]
-        numbers = [content.get(name) for name in ("seconds", "boot_s", "clock_s")]
+        numbers = [content.get(name) for name in ("seconds", "boot_s")]
         if any(type(text) is not str for text in texts) or any(
             type(number) is not float for number in numbers
         ):
             raise ValueError("lacks a member, or it has another type")
         if not all(map(isfinite, numbers)):
             raise ValueError("has a time that is no number")
-        hold, kept_at = Hold(texts[0], numbers[0]), Moment(texts[1], *numbers[1:])
-        return replace(hold, seconds=hold.seconds - self.now().since(kept_at))
+        (suite, boot), (seconds, boot_s), now = texts, numbers, self.now()
+        return Hold(suite, seconds - (now.boot_s - boot_s)) if boot == now.boot else None

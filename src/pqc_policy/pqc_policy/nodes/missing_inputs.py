@@ -4,20 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.node import Node
-from rclpy.subscription import Subscription
 
-from pqc_policy.nodes.missing_input_status import reasons_in
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.inputs import INPUTS
 
 _EFFECT = "the rules that need it don't act"
 WAIT_S = 5.0  # for nodes that start later, and for short gaps
-_LISTEN_S = 2.0  # long enough before the advice to hear every status, which comes each second
+_SENSING = "See /diagnostics of the sensing node."
 # Inputs of the tunnel, without which no drone can fly, and how to get them.
 _REMEDIES = {
     "session": "Start the tunnel in the namespace of the policy, or see its log.",
@@ -26,57 +23,22 @@ _REMEDIES = {
 }
 
 
-class MissingInputReasons:
-    """Why inputs are missing; reads /diagnostics of the sensing node in the same namespace.
-
-    It listens only while something is missing: every node of the drone publishes there, and each
-    message costs a wake-up.
-    """
-
-    def __init__(self, node: Node) -> None:
-        self._node = node
-        self._of_sensing: Mapping[str, str] = {}
-        self._subscription: Subscription[DiagnosticArray] | None = None
-
-    def listen(self, wanted: bool) -> None:
-        """Begin or end to listen."""
-        if wanted and self._subscription is None:
-            self._subscription = self._node.create_subscription(
-                DiagnosticArray, "/diagnostics", self._take, 10
-            )
-        elif not wanted and self._subscription is not None:
-            self._node.destroy_subscription(self._subscription)
-            self._subscription = None
-            self._of_sensing = {}
-
-    def of(self, name: str) -> str:
-        """Return why an input is missing, as a sentence without its full stop."""
-        topic = self._node.resolve_topic_name(INPUTS[name].topic)
-        if not self._node.count_publishers(topic):
-            return f"Input {name} is missing, because nothing publishes {topic}"
-        if name == "link":
-            return "Input link is missing, because no report of the ground station arrives"
-        return self._of_sensing.get(
-            name, f"Input {name} is missing, because no usable message arrives on {topic}"
-        )
-
-    def _take(self, array: DiagnosticArray) -> None:
-        reasons = reasons_in(array, self._node.get_namespace())
-        if reasons is not None:
-            self._of_sensing = reasons
+def why_missing(node: Node, name: str) -> str:
+    """Return why an input is missing, as a sentence without its full stop."""
+    topic = node.resolve_topic_name(INPUTS[name].topic)
+    if not node.count_publishers(topic):
+        return f"Input {name} is missing, because nothing publishes {topic}"
+    if name == "link":
+        return "Input link is missing, because no report of the ground station arrives"
+    return f"Input {name} is missing, because no usable message arrives on {topic}"
 
 
 class MissingInputAdvice:
     """Takes every decision; times are those of the decisions, in s."""
 
-    def __init__(self, reason: Callable[[str], str], listen: Callable[[bool], None]) -> None:
-        """Take the sources.
-
-        `reason` returns why an input is missing, as a sentence without its full stop; `listen` is
-        told whether that may be asked soon.
-        """
+    def __init__(self, reason: Callable[[str], str]) -> None:
+        """`reason` returns why an input is missing, as a sentence without its full stop."""
         self._reason = reason
-        self._listen = listen
         self.reset()
 
     def reset(self) -> None:
@@ -90,7 +52,6 @@ class MissingInputAdvice:
         """Take a decision; return the advice if it is new."""
         missing = decision.missing
         self._since_s = {name: self._since_s.get(name, decision.t) for name in missing}
-        self._listen(any(decision.t - since >= _LISTEN_S for since in self._since_s.values()))
         names = tuple(
             name
             # Without a session nothing else helps.
@@ -109,6 +70,7 @@ class MissingInputAdvice:
         sentences += [_REMEDIES[name] for name in self._names if name in _REMEDIES][:1]
         optional = [name for name in self._names if name not in _REMEDIES]
         if optional:
+            sentences.append(_SENSING)
             left = ", ".join(name for name in config.required_inputs if name not in optional)
             without = " and ".join([", ".join(optional[:-1]), optional[-1]][len(optional) == 1 :])
             sentences.append(f"Set required_inputs to [{left}] to fly without {without}.")

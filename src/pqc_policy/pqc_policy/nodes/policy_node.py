@@ -43,7 +43,7 @@ from pqc_policy.nodes.call_log import CallLog
 from pqc_policy.nodes.decision_message import decision_message
 from pqc_policy.nodes.doubles import Doubles, owners_of_tunnel
 from pqc_policy.nodes.hold_file import Hold, HoldFile
-from pqc_policy.nodes.missing_inputs import MissingInputAdvice, MissingInputReasons
+from pqc_policy.nodes.missing_inputs import MissingInputAdvice, why_missing
 from pqc_policy.nodes.node_parameters import declare, parameter_event, watch
 from pqc_policy.nodes.policy_diagnostics import diagnose
 from pqc_policy.nodes.process.polled_subscription import PolledSubscription
@@ -109,8 +109,7 @@ class PolicyNode(SteadyNode):
         self._schedule = Schedule()
         self._state = PolicyState()
         self._newest: tuple[Decision, PolicyDecision] | None = None
-        reasons = MissingInputReasons(self)
-        self._missing = MissingInputAdvice(reasons.of, reasons.listen)
+        self._missing = MissingInputAdvice(partial(why_missing, self))
 
         self._rekey = RekeyCaller(self)
         self._doubles = Doubles()
@@ -169,16 +168,9 @@ class PolicyNode(SteadyNode):
         if hold is None:
             return
         self._hold(hold)
-        self.on_clock_set()
         self.get_logger().info(
             f"The operator's hold of {hold.suite} goes on for {hold.seconds:.0f} s more."
         )
-
-    def on_clock_set(self) -> None:
-        """Keep the hold with the time of the clock as it is now, which counts across a reboot."""
-        hold = None if self._hold_file is None else self._hold_file.resumed(self._policy)[0]
-        if hold is not None:
-            self._keep_hold(hold)
 
     def _hold(self, hold: Hold) -> None:
         """Hold a suite from now on; it is published for recordings, and never read from there."""

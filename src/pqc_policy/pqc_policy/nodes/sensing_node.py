@@ -5,14 +5,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from contextlib import ExitStack
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_updater import DiagnosticStatusWrapper, Updater
 
 from pqc_policy.nodes.computer_publisher import ComputerPublisher
-from pqc_policy.nodes.missing_input_status import add_node_name
 from pqc_policy.nodes.node_parameters import declare, watch
 from pqc_policy.nodes.power_publisher import PowerPublisher
 from pqc_policy.nodes.process.steady_node import SteadyNode
@@ -23,8 +21,8 @@ from pqc_policy.nodes.vehicle_publisher import VehiclePublisher
 from pqc_policy.sensing.computer.patient_reads import PatientReads
 from pqc_policy.sensing.sensing_settings import SensingSettings
 
-_Task = Callable[[DiagnosticStatusWrapper], DiagnosticStatusWrapper]
 _DRAIN_S = 0.1  # between reads of MAVROS and the mirror
+_POWER_S = 0.1  # between messages on power
 
 
 class SensingNode(SteadyNode):
@@ -52,7 +50,7 @@ class SensingNode(SteadyNode):
             ("power", self._power.diagnose),
             ("computer", self._computer.diagnose),
         ):
-            self._updater.add(name, self._with_node_name(task))
+            self._updater.add(name, task)
         self._updater.add("sampling", self._diagnose)
         watch(self, settings, self._changed)
         self._sampler = Sampler(
@@ -60,9 +58,9 @@ class SensingNode(SteadyNode):
             (
                 (_DRAIN_S, self._vehicle.drain),
                 (1.0, self._vehicle.tick),
-                (settings.thermal_period_s, self._thermal.tick),
-                (settings.power_period_s, self._power.tick),
-                (settings.computer_period_s, self._computer.tick),
+                (1.0, self._thermal.tick),
+                (_POWER_S, self._power.tick),
+                (1.0, self._computer.tick),
             ),
         )
         self._opened.callback(self._sampler.stop)
@@ -71,9 +69,6 @@ class SensingNode(SteadyNode):
         """Stop the thread and close the devices, too."""
         self._opened.close()
         super().destroy_node()
-
-    def _with_node_name(self, task: _Task) -> _Task:
-        return lambda status: add_node_name(task(status), self.get_fully_qualified_name())
 
     def _diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
         if self._sampler.alive:

@@ -13,8 +13,8 @@ from rclpy.qos import qos_profile_sensor_data
 
 from pqc_msgs.msg import ThermalReading
 from pqc_policy.nodes.availability import Availability
-from pqc_policy.nodes.missing_input_status import report_missing
 from pqc_policy.policy.inputs import or_nan
+from pqc_policy.policy.wording import capital
 from pqc_policy.sensing.computer.patient_reads import PatientReads
 from pqc_policy.sensing.computer.thermal_zones import ThermalZones, Zone
 from pqc_policy.sensing.sensing_settings import SensingSettings
@@ -57,7 +57,8 @@ class ThermalPublisher:
     def diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
         """Report the temperature."""
         if self._zone is None:
-            return report_missing(status, "thermal", self._zones.problem)
+            status.summary(DiagnosticStatus.WARN, capital(self._zones.problem))
+            return status
         status.summary(DiagnosticStatus.OK, f"{self._zone.temperature_c:.1f} °C")
         status.add("hottest zone", self._zone.name)
         status.add("zones in use", self._names)

@@ -20,13 +20,13 @@ from sensor_msgs.msg import BatteryState
 from pqc_msgs.msg import BatteryPrediction, VehicleState
 from pqc_policy.nodes.availability import Availability
 from pqc_policy.nodes.local_socket import listen
-from pqc_policy.nodes.missing_input_status import report_missing
 from pqc_policy.nodes.process.polled_subscription import PolledSubscription
 from pqc_policy.nodes.process.steady_node import SteadyNode
 from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.inputs import or_nan
+from pqc_policy.policy.wording import capital
 from pqc_policy.sensing.battery.mavros import battery_of
-from pqc_policy.sensing.battery.monitor import BatteryMonitor, Report
+from pqc_policy.sensing.battery.monitor import Report
 from pqc_policy.sensing.battery.reading import BatteryReading
 from pqc_policy.sensing.mission_phase import Motion, Phase, PhaseConfig
 from pqc_policy.sensing.phase_tracker import PhaseTracker
@@ -94,7 +94,7 @@ class VehiclePublisher:
         self.sources.silence_s = settings.mavros_silence_s
         monitor = settings.make_battery_monitor()
         with self._lock:
-            if _settings(monitor) != _settings(self._monitor):
+            if monitor.predictor.pack != self._monitor.predictor.pack:
                 self._monitor = monitor
 
     def tick(self) -> None:
@@ -113,7 +113,8 @@ class VehiclePublisher:
         """Report the battery, and what was learned of the pack."""
         if self._report is None or not self._availability["battery"].available:
             why = self._why_silent("battery", time.monotonic())
-            return report_missing(status, "battery", why)
+            status.summary(DiagnosticStatus.WARN, capital(why))
+            return status
         source, report = self._report
         prediction = report.prediction
         status.add("source", source)
@@ -135,7 +136,8 @@ class VehiclePublisher:
         """Report the state of the vehicle."""
         if self._state is None or not self._availability["vehicle"].available:
             why = self._why_silent("vehicle", time.monotonic())
-            return report_missing(status, "armed", why)
+            status.summary(DiagnosticStatus.WARN, capital(why))
+            return status
         source, armed, mode = self._state
         status.summary(DiagnosticStatus.OK, "Armed" if armed else "Disarmed")
         status.add("source", source)
@@ -327,10 +329,6 @@ def _mirror(system: int) -> Mirror:
     except ImportError as error:
         raise ParameterFault(f"mirror_port needs pymavlink, which is missing: {error}.") from None
     return Mirror(system)
-
-
-def _settings(monitor: BatteryMonitor) -> tuple[object, ...]:
-    return (monitor.predictor.pack, monitor.rate_window_s)
 
 
 def _phase_text(phase: Phase) -> str:

@@ -11,12 +11,10 @@ from pqc_policy.parameters import ParameterFault, check, group, parameter
 from pqc_policy.plugins import LEARNED_STRATEGIES
 from pqc_policy.policy.inputs import REFERENCE_CELLS, REQUIRED_INPUTS
 from pqc_policy.policy.suites import (
-    AEADS,
     DEFAULT_SUITE,
     LEVELS,
     SUITES,
     KemFamily,
-    SignatureFamily,
     Suite,
     canonical_id,
 )
@@ -46,14 +44,6 @@ class Allowed:
     families: frozenset[KemFamily] = parameter(
         frozenset(KemFamily), "KEM families that may be chosen.", choices=tuple(KemFamily)
     )
-    signatures: frozenset[SignatureFamily] = parameter(
-        frozenset(SignatureFamily),
-        "Signature families that may be chosen.",
-        choices=tuple(SignatureFamily),
-    )
-    aeads: frozenset[str] = parameter(
-        frozenset(AEADS), "Ciphers of the data that may be chosen.", choices=AEADS
-    )
     experimental: bool = parameter(
         False, "Whether suites whose specification has changed since may be chosen (HQC)."
     )
@@ -69,8 +59,6 @@ class Allowed:
         return (
             suite.level >= self.min_level
             and suite.family in self.families
-            and suite.signature_family in self.signatures
-            and suite.aead in self.aeads
             and (self.experimental or not suite.experimental)
             and (not self.suites or suite.id in self.suites)
         )
@@ -88,9 +76,10 @@ class RekeyIntervals:
         86400,
         section="Rekeys",
     )
-    frodokem: float = parameter(60.0, "The same for FrodoKEM; 0: never.", "s", 0, 86400)
-    hqc: float = parameter(300.0, "The same for HQC; 0: never.", "s", 0, 86400)
     mceliece: float = parameter(0.0, "The same for Classic McEliece; 0: never.", "s", 0, 86400)
+    # The same for the others.
+    frodokem: float = 60.0
+    hqc: float = 300.0
 
     def of(self, family: KemFamily) -> float | None:
         """Return the interval of a family in seconds; None for never."""
@@ -102,29 +91,21 @@ class RekeyIntervals:
 class ExpertConfig:
     """The values at which the rules of the expert strategy become active, and clear."""
 
-    warm_c: float = parameter(
-        70.0,
-        "Temperature above which suites with a slow handshake are excluded.",
-        "°C",
+    warm_c: float = 70.0  # Above it suites with a slow handshake are excluded
+    hot_c: float = 75.0  # Above it all but fast handshakes are excluded
+    thermal_clear_c: float = 5.0  # the thermal rule clears so far below its threshold
+    charge_low: float = 0.30  # Below it suites with a slow handshake are excluded
+    charge_critical: float = 0.15  # Below it all but fast handshakes are excluded
+    charge_clear: float = 0.03  # the battery rule clears so far above its threshold
+    loss_high: float = 0.03  # Share of datagrams lost above which the link is bad
+    rtt_high_s: float = parameter(
+        0.100,
+        "Round-trip time above which the link is bad.",
+        "s",
         0,
-        150,
+        10,
         section="Strategy expert: rules that exclude suites",
     )
-    hot_c: float = parameter(
-        75.0, "Temperature above which all but fast handshakes are excluded.", "°C", 0, 150
-    )
-    thermal_clear_c: float = 5.0  # the thermal rule clears so far below its threshold
-    charge_low: float = parameter(
-        0.30, "Charge (0 to 1) below which suites with a slow handshake are excluded.", "", 0, 1
-    )
-    charge_critical: float = parameter(
-        0.15, "Charge (0 to 1) below which all but fast handshakes are excluded.", "", 0, 1
-    )
-    charge_clear: float = 0.03  # the battery rule clears so far above its threshold
-    loss_high: float = parameter(
-        0.03, "Share of datagrams lost above which the link is bad.", "", 0, 1
-    )
-    rtt_high_s: float = parameter(0.100, "Round-trip time above which the link is bad.", "s", 0, 10)
     fast_handshake_s: float = 0.040  # Longest predicted handshake that counts as fast
     # Longest predicted handshake that counts as medium; longer ones are slow.
     medium_handshake_s: float = 1.0
@@ -202,13 +183,8 @@ class PolicyConfig:
         20,
         section="Emergency: to the lightest suite at once",
     )
-    emergency_voltage_s: float = parameter(
-        2.0,
-        "Time for which the voltage must be lower; time above it counts back by half.",
-        "s",
-        0,
-        60,
-    )
+    # Time for which the voltage must be lower; time above it counts back by half.
+    emergency_voltage_s: float = 2.0
     # So far above the threshold the voltage of four cells clears the time below it.
     emergency_voltage_clear_v: float = 0.1
     emergency_temperature_c: float = parameter(
@@ -266,17 +242,10 @@ class PolicyConfig:
     # emergencies are exempt.
     step_down_limit: int = 3
 
-    # Longest time that a routine rekey waits for another phase: after take-off or landing, or,
-    # unless it is a fast one, for a stationary phase.
+    # Longest time that a routine rekey waits for the end of take-off or landing.
     phase_wait_s: float = 300.0
-    cue_loss: float = parameter(
-        0.03,
-        "Share of datagrams lost above which the operator is advised to slow the mission.",
-        "",
-        0,
-        1,
-        section="Operator",
-    )
+    # Share of datagrams lost above which the operator is advised to slow the mission.
+    cue_loss: float = 0.03
 
     upgrade_stable_s: float = parameter(
         30.0,
@@ -290,40 +259,24 @@ class PolicyConfig:
     rekey_interval_s: RekeyIntervals = group(RekeyIntervals, "rekey_interval_s.")
     rekey_limit: int = parameter(
         5,
-        "Rekeys allowed within rekey_window_s; failed ones don't count, emergencies are exempt.",
+        "Rekeys allowed within 300 s; failed ones don't count, emergencies are exempt.",
         "",
         1,
         100,
         section="Rekeys",
     )
-    rekey_window_s: float = parameter(
-        300.0, "Time for which a rekey counts towards rekey_limit.", "s", 1, 86400
-    )
+    rekey_window_s: float = 300.0  # Time for which a rekey counts towards rekey_limit
     rekey_reserve: int = 1  # Rekeys of rekey_limit that are reserved for switches
     identity: str = parameter(
         "",
         "Name of this drone among those of its ground station, by which their routine rekeys are "
         "staggered; empty: not staggered.",
     )
-    rekey_stagger_s: float = parameter(
-        10.0,
-        "By how much the intervals of a fleet's drones differ at most, and their answers to a "
-        "warning.",
-        "s",
-        0,
-        3600,
-    )
-    warned_s: float = parameter(
-        30.0,
-        "How long a warning counts that another drone of the fleet reports an attack; 0: not at "
-        "all.",
-        "s",
-        0,
-        3600,
-    )
+    # By how much the intervals of a fleet's drones differ at most, and their answers to a warning.
+    rekey_stagger_s: float = 10.0
+    # How long a warning counts that another drone of the fleet reports an attack.
+    warned_s: float = 30.0
     warned_rekey_s: float = 300.0  # Shortest time between two renewals because of such warnings
-    # Ratchets in a row after which a family without routine rekeys gets fresh keys.
-    event_ratchets: int = 60
     cooldown_s: float = parameter(5.0, "Time after a switch without another one.", "s", 0, 300)
     rekey_airtime: float = parameter(
         0.01,

@@ -234,7 +234,6 @@ class DecisionInput:
     attack_class: Reading[str] = Reading()  # that the verdict names; see policy/responses.py
     session: Reading[Session] = Reading()
     phase: Reading[Phase] = Reading()
-    mode: Reading[str] = Reading()  # of the autopilot
     computer: Reading[Computer] = Reading()
     held: Held | None = None  # by the operator
     warned: Reading[bool] = Reading()  # another drone of the fleet reports an attack

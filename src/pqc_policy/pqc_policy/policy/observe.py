@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pqc_policy.policy import expert_levels, missions
+from pqc_policy.policy import expert_levels
 from pqc_policy.policy.blacklist import barred_suites, blacklist, pruned
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.inputs import DecisionInput, Session
+from pqc_policy.policy.phases import rules_of
 from pqc_policy.policy.profile import Profile
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.state import FailedRekey, Pending, PolicyState
@@ -206,7 +207,7 @@ def _leaking_s(lasted_s: float, passed_s: float, beyond: bool, clear: bool) -> f
 
 def _conditions(s: Situation, passed_s: float) -> PolicyState:
     """Start, keep or clear the timers of the conditions that have to persist."""
-    state, now_s = missions.update(s, _blackouts(s)), s.now_s
+    state, now_s = _phase(s, _blackouts(s)), s.now_s
 
     def lasting(condition: bool, since_s: float | None) -> float | None:
         if not condition:
@@ -246,6 +247,15 @@ def _conditions(s: Situation, passed_s: float) -> PolicyState:
         attack_class=attacked,
         warned_since_s=lasting(s.warned, state.warned_since_s),
     )
+
+
+def _phase(s: Situation, state: PolicyState) -> PolicyState:
+    """Return the state after the newest phase; an unknown one changes nothing."""
+    phase = s.inputs.phase.fresh(s.config.stale_s)
+    if phase is None or phase is state.phase:
+        return state
+    since_s = None if rules_of(phase).routine else state.no_renewals_since_s or s.now_s
+    return replace(state, phase=phase, no_renewals_since_s=since_s)
 
 
 def _blackouts(s: Situation) -> PolicyState:

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of the phases of a mission, and what each allows.
 
-Take-off and landing get no routine rekey. What takes longer than a fast handshake, or far more
-bytes than it must, waits for a stationary phase, where the papers' future work puts it.
+Take-off and landing get no routine rekey.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ class PhaseRules:
     """
 
     routine: bool  # renewals of the keys
-    heavy: bool  # renewals that are not fast
     # Weights
     security: float
     latency: float
@@ -31,15 +29,15 @@ class PhaseRules:
 
 
 PHASES: Mapping[Phase, PhaseRules] = {
-    Phase.ON_GROUND: PhaseRules(True, True, security=0.6, latency=0.1, power=0.3),
-    Phase.TAKE_OFF: PhaseRules(False, False, security=0.2, latency=0.5, power=0.3),
-    Phase.CLIMB: PhaseRules(True, False, security=0.3, latency=0.3, power=0.4),
-    Phase.TRANSIT: PhaseRules(True, False, security=0.4, latency=0.3, power=0.3),
-    Phase.HOVER: PhaseRules(True, True, security=0.5, latency=0.2, power=0.3),
-    Phase.LANDING: PhaseRules(False, False, security=0.2, latency=0.6, power=0.2),
+    Phase.ON_GROUND: PhaseRules(True, security=0.6, latency=0.1, power=0.3),
+    Phase.TAKE_OFF: PhaseRules(False, security=0.2, latency=0.5, power=0.3),
+    Phase.CLIMB: PhaseRules(True, security=0.3, latency=0.3, power=0.4),
+    Phase.TRANSIT: PhaseRules(True, security=0.4, latency=0.3, power=0.3),
+    Phase.HOVER: PhaseRules(True, security=0.5, latency=0.2, power=0.3),
+    Phase.LANDING: PhaseRules(False, security=0.2, latency=0.6, power=0.2),
 }
 # A drone that does not tell its phase has these.
-UNKNOWN = PhaseRules(True, True, security=0.4, latency=0.3, power=0.3)
+UNKNOWN = PhaseRules(True, security=0.4, latency=0.3, power=0.3)
 
 
 def rules_of(phase: Phase | None) -> PhaseRules:

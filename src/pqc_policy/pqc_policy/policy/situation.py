@@ -197,8 +197,7 @@ class Situation:
     @property
     def warned(self) -> bool:
         """Whether another drone of the fleet has reported an attack lately."""
-        limit_s = self.config.warned_s
-        return limit_s > 0.0 and self.inputs.warned.fresh(limit_s) is not None
+        return self.inputs.warned.fresh(self.config.warned_s) is not None
 
     @property
     def pressed(self) -> bool:

@@ -91,13 +91,8 @@ class PolicyState:
     warned_since_s: float | None = None  # start of the fleet's present warning
     warned_rekey_s: float | None = None  # the newest renewal that was asked for because of one
     phase: Phase | None = None  # the newest known one
-    landed_s: float | None = None
-    mode: str | None = None  # the newest known one
-    mission_changed_s: float | None = None  # another mode, a new hover, or another altitude
     no_renewals_since_s: float | None = None  # start of phases without renewals of the keys
-    no_slow_renewals_since_s: float | None = None  # start of phases without those that are slow
     ratchets_in_a_row: int = 0
-    ratchets_used_s: float | None = None  # since when there are too many of them
     levels: ExpertLevels = ExpertLevels()
 
     def updated(self, **values: Any) -> PolicyState:

@@ -16,8 +16,6 @@ from pqc_policy.policy.config import Allowed
 from pqc_policy.policy.profile import Profile
 from pqc_policy.policy.suites import FAMILIES_BY_WEIGHT, SUITES, Suite
 
-# A rekey of at most so many seconds is a quick one.
-QUICK_S = 0.040
 _STEPS_KEPT = 256
 Grade = tuple[int, int]
 Weight = tuple[int, float, str]
@@ -63,10 +61,6 @@ class SuiteOrder:
     def choices(self, barred: Collection[str]) -> tuple[Suite, ...]:
         """Return the suites that a decision may lead to, lightest first."""
         return tuple(suite for suite in self.usable if suite.id not in barred)
-
-    def quick(self, suite: Suite) -> bool:
-        """Return whether a rekey in flight takes little time."""
-        return self.profile.cost(suite).rekey_s <= QUICK_S
 
     def lightest(self, barred: Collection[str]) -> Suite | None:
         """Return the lightest suite that may be chosen."""

@@ -127,7 +127,6 @@ class _Judged:
 class _Vehicle:
     armed: bool
     phase: Phase | None
-    mode: str | None
 
 
 class Telemetry:
@@ -181,7 +180,6 @@ class Telemetry:
             attack_class=_part(judged, lambda view: view.attack_class),
             session=self._session(at_ns),
             phase=_part(vehicle, lambda state: state.phase),
-            mode=_part(vehicle, lambda state: state.mode),
             computer=self._reading(COMPUTER, at_ns),
             held=self._held(at_ns),
             warned=self._reading(WARNING, at_ns),
@@ -292,8 +290,7 @@ def _read_battery(message: Any) -> Battery:
 
 
 def _read_vehicle(message: Any) -> _Vehicle:
-    phase = _PHASES.get(int(message.phase))
-    return _Vehicle(bool(message.armed), phase, shown(message.mode) or None)
+    return _Vehicle(bool(message.armed), _PHASES.get(int(message.phase)))
 
 
 def _read_verdict(message: Any) -> _Judged | None:

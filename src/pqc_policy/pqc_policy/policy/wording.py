@@ -28,3 +28,8 @@ def listed(words: Iterable[str]) -> str:
 def counted(number: int, thing: str) -> str:
     """Return a number of things, whose plural ends in s."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def capital(words: str) -> str:
+    """Return words as the beginning of a sentence."""
+    return words[0].upper() + words[1:]

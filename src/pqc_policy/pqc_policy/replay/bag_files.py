@@ -9,16 +9,12 @@ meanwhile, and refuse a file without an end.
 from __future__ import annotations
 
 import re
-import shutil
-import sqlite3
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import BinaryIO
-from urllib.parse import quote
 from zlib import crc32
 
 from lz4.frame import LZ4FrameDecompressor
@@ -28,13 +24,11 @@ from rosbags.rosbag2.storage_mcap import zstd
 from pqc_policy.named_files import open_file, read_document
 
 _MAGIC, _ZSTD_MAGIC = b"\x89MCAP0\r\n", b"\x28\xb5\x2f\xfd"
-_PAGES_AT = 28  # in the header of a database
 # A file of some kB can name a size, or unpack to one, that no memory has.
 _MOST_RECORD, _MOST_UNPACKED = 256 << 20, 2 << 30
 _DECOMPRESSORS = {"zstd": zstd.ZstdDecompressor, "lz4": LZ4FrameDecompressor}
 # Kinds of records: https://mcap.dev/spec
 _FOOTER, _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK = 2, 3, 4, 5, 6
-_FORMATS = {"ros2msg": MessageDefinitionFormat.MSG, "": MessageDefinitionFormat.NONE}
 
 
 class BagFault(ValueError):
@@ -70,14 +64,14 @@ class BagFiles:
         self._files = [path] if path.is_file() else _files_in(path)
         self._cut: Path | None = None
         if not self._files:
-            raise BagFault("it has no file that ends in .mcap or .db3")
+            raise BagFault("it has no file that ends in .mcap")
 
     def messages(self) -> Iterator[Message]:
         """Yield all that is whole; then `damage` is known."""
         for file in self._files:
             try:
-                yield from _reader(file)(file)
-            except (_Cut, OSError, sqlite3.Error, *_NONSENSE):
+                yield from _read_mcap(file)
+            except (_Cut, OSError, *_NONSENSE):
                 self._cut = file
 
     @property
@@ -85,10 +79,10 @@ class BagFiles:
         """The damage of the bag and how to mend it, in sentences."""
         found = []
         if self._cut is not None:
-            mend = "mcap recover" if ".mcap" in self._cut.suffixes else "sqlite3 … .recover"
             found.append(
                 f"{self._cut.name} ends before its end, as after a power cut: all that is whole is "
-                f"read, what came last is missing. `{mend}` writes a file that other programs read."
+                "read, what came last is missing. `mcap recover` writes a file that other programs "
+                "read."
             )
         if self._path.is_dir() and not _listed(self._path) >= {file.name for file in self._files}:
             found.append(
@@ -114,13 +108,11 @@ def _files_in(folder: Path) -> list[Path]:
     missing = sorted(_listed(folder) - names)
     if missing:
         raise BagFault(f"its metadata.yaml names {missing[0]}, which is missing")
-    storage = [name for name in names if re.search(r"\.(mcap|db3)(\.zstd)?$", name)]
+    storage = [name for name in names if re.search(r"\.mcap(\.zstd)?$", name)]
+    if not storage and any(name.endswith(".db3") for name in names):
+        raise BagFault("it is in SQLite: `ros2 bag convert` makes one in MCAP of it")
     numbered = [([int(n) for n in re.findall(r"\d+", name)], name) for name in storage]
     return [folder / name for _, name in sorted(numbered)]
-
-
-def _reader(file: Path) -> Callable[[Path], Iterator[Message]]:
-    return _read_sqlite if ".db3" in file.suffixes else _read_mcap
 
 
 def _read_mcap(file: Path) -> Iterator[Message]:
@@ -154,7 +146,8 @@ def _record(
     if kind == _SCHEMA:
         (number,) = struct.unpack("<H", fields.read(2))
         name, form, text = (_text(fields) for _ in range(3))
-        form_of = _FORMATS.get(form, MessageDefinitionFormat.IDL)
+        is_msg = form == "ros2msg"
+        form_of = MessageDefinitionFormat.MSG if is_msg else MessageDefinitionFormat.IDL
         schemas[number] = name, MessageDefinition(form_of, text)
     elif kind == _CHANNEL:
         number, schema = struct.unpack("<HH", fields.read(4))
@@ -208,58 +201,3 @@ def _unpack(data: bytes, compression: str, most: int) -> bytes:
     if len(content) > most or not decompressor.eof:
         raise _Cut
     return content
-
-
-def _read_sqlite(file: Path) -> Iterator[Message]:
-    """SQLite completes or takes back what was being written: in a copy, so that the bag stays."""
-    beside = [one for end in ("-wal", "-journal") if (one := Path(f"{file}{end}")).exists()]
-    with TemporaryDirectory() as folder:
-        copy = Path(folder) / file.name
-        if beside or file.suffix == ".zstd" or _is_short(file):
-            with open_file(file) as packed:
-                copy.write_bytes(_unpacked_file(packed))
-            for one in beside:
-                shutil.copy(one, folder)
-            if _is_short(file):
-                with copy.open("r+b") as header:
-                    header.seek(_PAGES_AT)
-                    header.write(bytes(4))  # it is then not refused for the pages that it lacks
-        where = str(copy) if copy.exists() else f"file:{quote(str(file))}?immutable=1"
-        database = sqlite3.connect(where, uri=where != str(copy))
-        try:
-            # A view can have rows without end.
-            if database.execute("SELECT 1 FROM sqlite_master WHERE type = 'view'").fetchone():
-                raise _Cut
-            topics = _topics_in(database)
-            query = "SELECT topic_id, timestamp, data FROM messages ORDER BY id"
-            for number, received_ns, data in database.execute(query):
-                yield topics[number], received_ns, _unpacked(data)
-        finally:
-            database.close()
-
-
-def _is_short(file: Path) -> bool:
-    """Return whether a database has fewer pages than its header says."""
-    with open_file(file) as database:
-        header = database.read(32)
-    if not header.startswith(b"SQLite format 3\0") or len(header) < 32:
-        return False
-    (page_size,), (pages,) = struct.unpack(">H", header[16:18]), struct.unpack(">I", header[28:])
-    return file.stat().st_size < pages * (page_size if page_size > 1 else 65536)
-
-
-def _topics_in(database: sqlite3.Connection) -> dict[int, Topic]:
-    query = "SELECT topic_type, encoding, encoded_message_definition FROM message_definitions"
-    try:
-        rows = database.execute(query).fetchall()
-    except sqlite3.OperationalError:  # the schema of earlier versions
-        rows = []
-    defined = {
-        kind: MessageDefinition(_FORMATS.get(form, MessageDefinitionFormat.IDL), text)
-        for kind, form, text in rows
-    }
-    unknown = MessageDefinition(MessageDefinitionFormat.NONE, "")
-    return {
-        number: Topic(name, kind, defined.get(kind, unknown))
-        for number, name, kind in database.execute("SELECT id, name, type FROM topics")
-    }

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the policy's inputs from a recorded flight: a rosbag2 folder with MCAP or SQLite."""
+"""Reads the policy's inputs from a recorded flight: a rosbag2 folder with MCAP."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 from rosbags.interfaces import MessageDefinitionFormat
 from rosbags.serde import SerdeError
 from rosbags.typesys import (
@@ -151,39 +150,20 @@ class Recording:
 
 
 def _types(topics: Iterable[Topic]) -> Any:
-    """Return a store of the topics' types: as the bag defines them, or as installed."""
+    """Return a store of the topics' types, as the bag defines them."""
     types: dict[str, Any] = {}
-    installed = False
     for topic in topics:
         definition = topic.definition
-        if not definition.data.strip():
-            installed = True
-        elif definition.format is MessageDefinitionFormat.MSG:
+        if definition.format is MessageDefinitionFormat.MSG:
             types.update(get_types_from_msg(definition.data, topic.kind))
         else:
             for part in definition.data.split("=" * 80 + "\n"):
                 text = part.split("\n", 1)[1] if part.startswith("IDL: ") else part
                 if text.strip():
                     types.update(get_types_from_idl(text))
-    store = get_typestore(Stores.ROS2_JAZZY if installed else Stores.EMPTY)
-    if installed:
-        types = _installed_types() | types
+    store = get_typestore(Stores.EMPTY)
     store.register({n: t for n, t in types.items() if n not in store.fielddefs})
     return store
-
-
-def _installed_types() -> dict[str, Any]:
-    try:
-        folder = Path(get_package_share_directory("pqc_msgs")) / "msg"
-    except PackageNotFoundError as fault:
-        raise RecordingFault(
-            "The bag has no message definitions, and pqc_msgs is not installed."
-        ) from fault
-    types: dict[str, Any] = {}
-    for file in sorted(folder.glob("*.msg")):
-        text = file.read_text(encoding="utf-8")
-        types.update(get_types_from_msg(text, f"pqc_msgs/msg/{file.stem}"))
-    return types
 
 
 def _reason(fault: Exception) -> str:

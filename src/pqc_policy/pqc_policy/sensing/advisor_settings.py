@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pqc_policy.parameters import ParameterFault, group, parameter
+from pqc_policy.parameters import group, parameter
 from pqc_policy.sensing.detector_plugins import load_detector
 from pqc_policy.sensing.detectors.advisor import Advisor, AdvisorConfig
 from pqc_policy.sensing.detectors.baseline_detector import BaselineDetector
@@ -15,8 +15,8 @@ from pqc_policy.sensing.detectors.detector_fault import DetectorFault
 from pqc_policy.sensing.detectors.heuristic import Counters, Detector, Heuristic
 from pqc_policy.sensing.learned_detector import LearnedSettings, load_learned
 from pqc_policy.sensing.model_folder import find_model
-from pqc_policy.sensing.traffic.bins import TrafficBins
-from pqc_policy.sensing.traffic.usual_traffic import UsualConfig
+
+STALE_S = 3.0  # without a reading, after which no verdict is published
 
 
 @dataclass(frozen=True)
@@ -29,31 +29,18 @@ class AdvisorSettings:
         "Detector of attacks: trees, heuristic, transformer, a model of learned.model_dir, or an "
         "entry point of pqc_policy.detectors. The heuristic takes the place of one that is "
         "missing.",
-        section="Verdicts",
     )
     further_detectors: tuple[str, ...] = parameter(
         ("counters", "baseline"),
         "Detectors beside it, of which the highest score counts.",
     )
-    usual: UsualConfig = group(UsualConfig)
     heuristic: Heuristic = field(default_factory=Heuristic)
     counters: Counters = field(default_factory=Counters)
     baseline: BaselineDetector = field(default_factory=BaselineDetector)
     learned: LearnedSettings = group(LearnedSettings, "learned.")
-    stale_s: float = parameter(
-        3.0,
-        "Time without a reading after which nothing is published.",
-        "s",
-        0.1,
-        600.0,
-        section="Publishing",
+    period_s: float = parameter(
+        1.0, "Time between messages.", "s", 0.1, 60.0, live=False, section="Publishing"
     )
-    period_s: float = parameter(1.0, "Time between messages.", "s", 0.1, 60.0, live=False)
-
-    def __post_init__(self) -> None:
-        """Raise ParameterFault for values that don't fit together."""
-        if self.config.suspicious_score > self.config.attack_score:
-            raise ParameterFault("suspicious_score must not be above attack_score.")
 
     def find_detectors(self) -> tuple[tuple[Detector, ...], tuple[str, ...]]:
         """Return the named detectors, and a sentence for each that is missing.
@@ -77,13 +64,7 @@ class AdvisorSettings:
         """Return the advisor, and a sentence for each named detector that is missing."""
         detectors, faults = self.find_detectors()
         alone = self.heuristic not in detectors
-        return Advisor(
-            self.config, detectors, self.usual, self.heuristic if alone else None
-        ), faults
-
-    def make_bins(self) -> TrafficBins:
-        """Return the counting of the traffic, at its start."""
-        return TrafficBins(self.config.bin_s, self.config.longest_gap_s)
+        return Advisor(self.config, detectors, self.heuristic if alone else None), faults
 
     def _find(self, name: str) -> Detector:
         """Return a detector by its name; raise DetectorFault if it is missing or refused."""
@@ -95,4 +76,4 @@ class AdvisorSettings:
         folder = find_model(name, model_dir)
         if folder is None:
             return load_detector(name)
-        return load_learned(folder, self.learned, self.config.attack_score, self.config.bin_s)
+        return load_learned(folder, self.learned, self.config.attack_score)

@@ -27,7 +27,7 @@ from pqc_policy.sensing.detectors.evidence import standing_out
 from pqc_policy.sensing.detectors.finding import Finding
 from pqc_policy.sensing.model_card import ModelCard
 from pqc_policy.sensing.model_folder import MODEL_GROUP, Model, read_model
-from pqc_policy.sensing.traffic.bins import Bin
+from pqc_policy.sensing.traffic.bins import BIN_S, Bin
 from pqc_policy.sensing.traffic.feature_words import words
 from pqc_policy.sensing.traffic.features import FEATURES, vector
 from pqc_policy.sensing.traffic.usual_traffic import Usual
@@ -55,14 +55,9 @@ class LearnedSettings:
     drift_bins: int = parameter(
         500, "Bins in which the traffic is compared with the training data.", "", 50, 10000
     )
-    drift_share: float = parameter(
-        0.5,
-        "Share of these bins in which a feature is outside the range of the training data, above "
-        "which the heuristic judges, too; 1: never.",
-        "",
-        0.01,
-        1.0,
-    )
+    # Share of these bins in which a feature is outside the range of the training data, above which
+    # the heuristic judges, too.
+    drift_share: float = 0.5
 
 
 class ReadModel(Protocol):
@@ -160,14 +155,13 @@ def load_learned(
     folder: Path,
     settings: LearnedSettings | None = None,
     attack_score: float = 0.9,
-    bin_s: float | None = None,
 ) -> LearnedDetector:
     """Return the detector of a model's folder; raise DetectorFault if it can't be used."""
     model = read_model(folder)
-    if bin_s is not None and abs(model.card.bin_s - bin_s) > 1e-9:
+    if abs(model.card.bin_s - BIN_S) > 1e-9:
         raise DetectorFault(
-            f"The model {model.card.name} needs bins of {model.card.bin_s:g} s, and bin_s is "
-            f"{bin_s:g}."
+            f"The model {model.card.name} needs bins of {model.card.bin_s:g} s, and they have "
+            f"{BIN_S:g} s."
         )
     return LearnedDetector(model, settings, attack_score)
 

@@ -46,27 +46,7 @@ class SensingSettings:
         live=False,
     )
     pack: Pack = group(Pack, "battery.")
-    battery_rate_window_s: float = parameter(
-        30.0,
-        "Time over which the rate of the voltage is computed.",
-        "s",
-        5.0,
-        600.0,
-        name="battery.rate_window_s",
-    )
     power: PowerPlaces = group(PowerPlaces)
-    power_period_s: float = parameter(
-        0.1, "Time between messages on power.", "s", 0.02, 10.0, live=False, name="power.period_s"
-    )
-    thermal_period_s: float = parameter(
-        1.0,
-        "Time between readings of the temperature.",
-        "s",
-        0.1,
-        60.0,
-        live=False,
-        name="thermal.period_s",
-    )
     thermal_zones: tuple[str, ...] = parameter(
         PROCESSOR,
         "Types of the processor's thermal zones, the preferred first; * is any text, | is between "
@@ -76,15 +56,6 @@ class SensingSettings:
     )
     proc_root: Path = parameter(
         Path("/proc"), "Folder with stat and meminfo of the kernel.", live=False, section="Computer"
-    )
-    computer_period_s: float = parameter(
-        1.0,
-        "Time between readings of the computer's load.",
-        "s",
-        0.1,
-        60.0,
-        live=False,
-        name="computer.period_s",
     )
     retry_s: float = parameter(
         5.0,
@@ -110,4 +81,4 @@ class SensingSettings:
 
     def make_battery_monitor(self) -> BatteryMonitor:
         """Return a monitor that has taken no measurement yet."""
-        return BatteryMonitor(BatteryPredictor(self.pack), self.battery_rate_window_s)
+        return BatteryMonitor(BatteryPredictor(self.pack))

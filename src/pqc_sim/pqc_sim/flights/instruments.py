@@ -134,7 +134,7 @@ class Instruments:
         """Return an AdvisorVerdict; None without a recent LinkReport."""
         if self._reported_s is None or at_ns / 1e9 - self._reported_s > _SILENT_S:
             return None
-        fields = verdict_fields(self._advisor, self._judged)
+        fields = verdict_fields(self._judged)
         fields["scores"] = np.array(fields["scores"], dtype=np.float64)
         return made("pqc_msgs/msg/AdvisorVerdict", stamp=stamp(at_ns), **fields)
 

@@ -165,7 +165,7 @@ LONG = Script(
     ),
     suite="cs-mlkem512-aesgcm-falcon512",
     pack=PackType(capacity_ah=21.0, ohm=0.0011, fast_ohm=0.0004, slow_ohm=0.0005),
-    assumed_pack=KnownPack(capacity_ah=21.0, rated_current_a=21.0, cell_resistance_ohm=0.002),
+    assumed_pack=KnownPack(capacity_ah=21.0, cell_resistance_ohm=0.002),
     ambient_c=line((0, 14.0), (900, 19.0), (1750, 21.0)),
     sun=line((0, 0.1), (900, 0.6), (1300, 0.3), (1750, 0.5)),
     busy=line((0, 0.2), (100, 0.3), (700, 0.4), (1100, 0.25), (1750, 0.3)),

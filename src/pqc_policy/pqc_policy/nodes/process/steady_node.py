@@ -59,11 +59,7 @@ class SteadyNode(Node):
         now_ns = self._flight_time.advance(clock_ns, time.monotonic_ns())
         if by_ns := self.set_ns - before_ns:
             self.get_logger().info(f"The clock was set by {by_ns / NANOSECONDS:+.1f} s.")
-            self.on_clock_set()
         return now_ns
-
-    def on_clock_set(self) -> None:
-        """Is called after the clock was set."""
 
     def of_stamp(self, stamp_ns: int) -> int | None:
         """Return the time of the flight at the stamp of a message that has just arrived.

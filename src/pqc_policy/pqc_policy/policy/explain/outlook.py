@@ -89,7 +89,7 @@ def _renewal(s: Situation, intervals: float, strategy: Strategy) -> Iterator[str
         yield f"fresh keys after {calm_s:g} s without a reason to act"
     elif s.now_s <= at_s:
         yield f"fresh keys in {at_s - s.now_s + 1:.0f} s if nothing else happens"
-    elif (left_s := phase_wait_left_s(s, s.current, at_s)) >= 0.0:
+    elif (left_s := phase_wait_left_s(s, at_s)) >= 0.0:
         yield f"fresh keys in another phase, or in {left_s + 1:.0f} s"
 
 

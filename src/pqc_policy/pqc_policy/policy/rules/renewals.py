@@ -26,9 +26,8 @@ class _Event:
 
     since_s: float
     why: str
-    rule: str = "event"
+    rule: str
     ratchet: bool = False
-    full: bool = False  # only a full rekey will do, however much of the air it takes
 
 
 def interval_s(config: PolicyConfig, suite: Suite) -> float | None:
@@ -75,8 +74,7 @@ def any_of(s: Situation) -> Proposal | None:
 def event(s: Situation, *, chosen: bool = False) -> Proposal | None:
     """Make fresh keys at once after what makes them worth it, at most once per rekey_window_s.
 
-    Each rule of an event has this limit for itself: a mission that changes spends no answer to an
-    attack.
+    Each rule of an event has this limit for itself.
     A wish that would have to wait is none: it must not keep the rules below from acting.
     `chosen`: whether the suite in use has been chosen for what happens, so that nothing else is
     left to do than to renew its keys; then the begin of a bad link is worth a ratchet, too.
@@ -89,17 +87,15 @@ def event(s: Situation, *, chosen: bool = False) -> Proposal | None:
     times_s = (s.state.keys_since_s, *s.state.event_s.values(), *s.state.rekeys_s[-1:])
     made_s = [at_s for at_s in times_s if at_s is not None]
     for one in (*_events(s, s.current, chosen), *(_onset_of_bad_link(s) if chosen else ())):
-        if not one.full and any(at_s >= one.since_s for at_s in made_s):
+        if any(at_s >= one.since_s for at_s in made_s):
             continue
         lasted_s = s.lasted_s(s.state.event_s.get(one.rule))
         if lasted_s is not None and lasted_s < s.config.rekey_window_s:
             continue
-        if not one.ratchet and not s.phase_rules.heavy and not s.order.quick(s.current):
-            continue
         proposal = Proposal(
             Action.REKEY, one.rule, one.why, target=s.current.id, limit=Limit.EVENTS
         )
-        return renewal(s, s.current, proposal, ratchet=one.ratchet, full=one.full)
+        return renewal(s, s.current, proposal, ratchet=one.ratchet)
     return None
 
 
@@ -116,7 +112,7 @@ def fleet(s: Situation) -> Proposal | None:
     if before_s is not None and before_s < s.config.warned_rekey_s:
         return None
     spent = len(s.state.rekeys_s) >= s.config.routine_limit
-    if spent or waits_for_phase(s, s.current):
+    if spent or waits_for_phase(s):
         return None
     if s.state.keys_since_s is not None and s.state.keys_since_s >= since_s:
         return None
@@ -142,17 +138,6 @@ def _events(s: Situation, suite: Suite, chosen: bool) -> Iterator[_Event]:
             f"The attack{s.attack_text} is over: fresh keys, with which what was withheld is void",
             "advisor",
         )
-    if s.config.rekey_interval_s.of(suite.family) is not None:
-        return
-    # Families without routine renewals get fresh keys after events.
-    for since_s, what, full in (
-        (state.ratchets_used_s, f"{s.config.event_ratchets} ratchets are used up", True),
-        (state.attack_over_s, "the attack is over", False),
-        (state.landed_s, "the drone has landed", False),
-        (state.mission_changed_s, "the mission has changed", False),
-    ):
-        if since_s is not None:
-            yield _Event(since_s, f"Fresh keys for {suite.kem}: {what}", full=full)
 
 
 def _why_now(response: Response) -> str:
@@ -190,7 +175,7 @@ def _routine(s: Situation, intervals: float = 1.0) -> str | None:
     )
     if every_s is None or since_s is None or at_s is None:
         return None
-    if s.now_s <= at_s or phase_wait_left_s(s, s.current, at_s) >= 0.0:
+    if s.now_s <= at_s or phase_wait_left_s(s, at_s) >= 0.0:
         return None
     age, limit = apart(s.now_s - since_s, intervals * every_s, 0)
     return f"Stable, and the keys are {age} s old, more than {limit} s"
@@ -214,35 +199,30 @@ def due_s(s: Situation, intervals: float) -> float | None:
     return min(usually_s, max(calm_since_s + s.config.persistence_s, made_s + limit_s, latest_s))
 
 
-def waits_for_phase(s: Situation, suite: Suite) -> bool:
+def waits_for_phase(s: Situation) -> bool:
     """Return whether a routine renewal waits for another phase, for at most phase_wait_s."""
-    return not s.phase_rules.routine or not (s.phase_rules.heavy or s.order.quick(suite))
+    return not s.phase_rules.routine
 
 
-def phase_wait_left_s(s: Situation, suite: Suite, at_s: float) -> float:
+def phase_wait_left_s(s: Situation, at_s: float) -> float:
     """Return how much longer a renewal that is due since a time waits for another phase.
 
     Below zero: not at all. The wait begins anew with each phase that has no renewals.
     """
-    if not waits_for_phase(s, suite):
+    if not waits_for_phase(s):
         return -1.0
-    state, routine = s.state, s.phase_rules.routine
-    since_s = state.no_slow_renewals_since_s if routine else state.no_renewals_since_s
-    return max(at_s, since_s or at_s) + s.config.phase_wait_s - s.now_s
+    return max(at_s, s.state.no_renewals_since_s or at_s) + s.config.phase_wait_s - s.now_s
 
 
 def renewal(
-    s: Situation, suite: Suite, proposal: Proposal, *, ratchet: bool = False, full: bool = False
+    s: Situation, suite: Suite, proposal: Proposal, *, ratchet: bool = False
 ) -> Proposal:
-    """Return a renewal by a ratchet if that is wanted, or full rekeys cost too much of the air.
-
-    `full`: whatever they cost.
-    """
+    """Return a renewal by a ratchet if that is wanted, or full rekeys cost too much of the air."""
     why = proposal.reason
     last = s.session is not None and s.session.epoch >= _LAST_EPOCH
     # Without a routine there is at most one renewal in rekey_window_s.
     every_s = interval_s(s.config, suite) or s.config.rekey_window_s
-    share = 0.0 if full else _airtime(s, suite, every_s)
+    share = _airtime(s, suite, every_s)
     if share > s.config.rekey_airtime:
         most = 100.0 * s.config.rekey_airtime
         why += f"; full rekeys would take {100.0 * share:.1f} % of the link's rate, more than "

@@ -27,10 +27,7 @@ class Pack:
 
     cells: int = parameter(4, "Cells in series.", "", 1, 24, section="Battery pack")
     capacity_ah: float = parameter(5.2, "Capacity, as labelled or as measured.", "Ah", 0.05, 1000.0)
-    rated_current_a: float = parameter(
-        5.2, "Current at which the capacity was measured.", "A", 0.01, 1000.0
-    )
-    peukert: float = 1.03  # Peukert's exponent
+    peukert: float = 1.03  # Peukert's exponent, for a capacity that was measured in an hour
     cell_resistance_ohm: float = parameter(
         0.006,
         "Resistance of a cell at 25 °C under a lasting load, slow polarisation included.",
@@ -262,7 +259,7 @@ class BatteryPredictor:
         capacity_ah = pack.capacity_ah * min(max(1.0 - pack.capacity_per_c * cold_c, 0.5), 1.0)
         hardness = 1.0
         if current_a > 0.0:
-            hardness = (current_a / pack.rated_current_a) ** (pack.peukert - 1.0)
+            hardness = (current_a / pack.capacity_ah) ** (pack.peukert - 1.0)
         return current_a * hardness / (capacity_ah * _HOUR_S)
 
     def _resistance_factor(self, sample: Sample) -> float:

@@ -16,31 +16,19 @@ from pqc_policy.policy.inputs import Verdict
 from pqc_policy.sensing.detectors.finding import Finding
 from pqc_policy.sensing.detectors.heuristic import Counters, Detector, Heuristic
 from pqc_policy.sensing.traffic.bins import Bin
-from pqc_policy.sensing.traffic.usual_traffic import Usual, UsualConfig, UsualTraffic
+from pqc_policy.sensing.traffic.usual_traffic import UsualTraffic
 
 
 @dataclass(frozen=True)
 class AdvisorConfig:
     """The conditions on which a verdict changes."""
 
-    bin_s: float = parameter(
-        0.6, "Length of a bin in which packets are counted.", "s", 0.05, 60.0, section="Counting"
+    suspicious_score: float = 0.5  # from which the traffic is suspicious
+    attack_score: float = parameter(
+        0.9, "Score from which the traffic is an attack.", "", 0.5, 1.0, section="Verdicts"
     )
-    longest_gap_s: float = parameter(
-        5.0,
-        "Time between two readings, or without a packet, after which counting starts again.",
-        "s",
-        1.0,
-        600.0,
-    )
-    suspicious_score: float = parameter(
-        0.5, "Score from which the traffic is suspicious.", "", 0.01, 1.0, section="Verdicts"
-    )
-    attack_score: float = parameter(0.9, "Score from which it is an attack.", "", 0.01, 1.0)
-    raise_bins: int = parameter(3, "Bins in a row for a verdict to get worse.", "", 1, 1000)
-    clear_bins: int = parameter(
-        10, "Bins in a row for a verdict to get better by one step.", "", 1, 10000
-    )
+    raise_bins: int = 3  # in a row for a verdict to get worse
+    clear_bins: int = 10  # in a row for a verdict to get better by one step
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +67,6 @@ class Advisor:
         self,
         config: AdvisorConfig | None = None,
         detectors: Sequence[Detector] = (Heuristic(), Counters()),
-        usual: UsualConfig | None = None,
         stand_in: Detector | None = None,
     ) -> None:
         """Judge by the detectors, the highest score counts.
@@ -88,7 +75,6 @@ class Advisor:
         """
         self.config = config if config is not None else AdvisorConfig()
         self.detectors = tuple(detectors)
-        self.usual_config = usual if usual is not None else UsualConfig()
         self.stand_in = stand_in
         everyone = (*self.detectors, *([stand_in] if stand_in is not None else []))
         self._kept = max(detector.bins for detector in everyone)
@@ -96,7 +82,7 @@ class Advisor:
     def judged(self, state: AdvisorState, newest: Bin) -> AdvisorState:
         """Return the state after another complete bin."""
         recent = (*state.recent, newest)[-self._kept :]
-        usual = self.usual(state)
+        usual = state.usual.known()
         judged = [(one, one.judge(recent[-one.bins :], usual)) for one in self.detectors]
         doubts = tuple(found.doubt for _, found in judged if found is not None and found.doubt)
         if self.stand_in is not None and (doubts or judged[0][1] is None):
@@ -120,7 +106,7 @@ class Advisor:
         # Bins that look like an attack must not become normal.
         calm = state.verdict is Verdict.CLEAR
         calm = calm and (state.score or 0.0) < self.config.suspicious_score
-        return replace(state, usual=state.usual.learned(newest, self.usual_config, calm=calm))
+        return replace(state, usual=state.usual.learned(newest, calm=calm))
 
     def _attack_class(self, state: AdvisorState) -> str:
         """Return the class of an attack, the newest one whose score was that of an attack."""
@@ -130,10 +116,6 @@ class Advisor:
         if worst is None or worst[1].score < self.config.attack_score:
             return state.attack_class
         return str(worst[1].kind)
-
-    def usual(self, state: AdvisorState) -> Usual:
-        """Return what is normal in both directions."""
-        return state.usual.known(self.usual_config)
 
     def _with_verdict(self, state: AdvisorState) -> AdvisorState:
         score = state.score

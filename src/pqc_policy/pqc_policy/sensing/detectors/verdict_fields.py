@@ -8,18 +8,18 @@ from math import nan
 from typing import Any
 
 from pqc_policy.policy.inputs import Verdict, or_nan
-from pqc_policy.sensing.detectors.advisor import Advisor, AdvisorState
+from pqc_policy.sensing.detectors.advisor import AdvisorState
 from pqc_policy.sensing.traffic.bins import Way
 from pqc_policy.sensing.traffic.usual_traffic import Normal
 
 _CODES = {Verdict.CLEAR: 0, Verdict.SUSPICIOUS: 1, Verdict.ATTACK: 2}
 
 
-def verdict_fields(advisor: Advisor, state: AdvisorState) -> dict[str, Any]:
+def verdict_fields(state: AdvisorState) -> dict[str, Any]:
     """Return every field of an AdvisorVerdict except the stamp."""
     name, finding = state.worst if state.worst is not None else ("", None)
     newest = state.recent[-1].ways() if state.recent else (None, None)
-    usual = advisor.usual(state)
+    usual = state.usual.known()
     return {
         "verdict": _CODES[state.verdict],
         "verdict_text": str(state.verdict),

@@ -22,7 +22,6 @@ class Limits:
     values: int = 50  # it is learned from
     drift: float = 0.25  # between median and anchor
     anchor_drift: float = 0.0001  # of the anchor with each value
-    fixed: float | None = None  # configured: nothing is learned
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +45,6 @@ class Baseline:
 
     def normal(self, limits: Limits) -> float | None:
         """Return the normal value, above 0; None if it is not known yet."""
-        if limits.fixed is not None:
-            return limits.fixed
         if self.anchor is None or self.anchor <= 0.0:
             return None
         if limits.drift == inf:
@@ -60,8 +57,6 @@ class Baseline:
         normal = self.normal(limits)
         if normal is None:
             return None
-        if not self.recent:
-            return sqrt(normal)
         middle = median(self.recent)
         deviation = median(abs(value - middle) for value in self.recent)
         return max(_MAD_TO_SIGMA * deviation, sqrt(normal))

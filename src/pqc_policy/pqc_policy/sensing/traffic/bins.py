@@ -17,6 +17,9 @@ from typing import Any
 from pqc_policy.sensing.traffic.link_now import LinkNow, Pace, PathNow
 from pqc_policy.sensing.traffic.totals import Totals
 
+BIN_S = 0.6  # length of a bin
+# Readings further apart tell nothing.
+_LONGEST_GAP_S = 5.0
 # Time for which a bin waits for the peer's report on it.
 _WAIT_S = 2.0
 # Counts of both ends may be of times as far apart as two reports and their way.
@@ -53,7 +56,7 @@ class Bin:
     up: Way | None = None  # our datagrams, as the peer counts them
     down: Way | None = None  # the peer's, as we count them
     dropped: Mapping[str, float] = field(default_factory=lambda: _NONE)  # by reason
-    seconds: float = 0.6
+    seconds: float = BIN_S
     unsent: float | None = None  # our datagrams that found no room to be sent
     # These are of the newest messages when the bin became complete; None: not measured.
     rtt_s: float | None = None
@@ -69,14 +72,11 @@ class Bin:
 class TrafficBins:
     """Turns LinkReport and TunnelStatus messages into bins."""
 
-    def __init__(self, bin_s: float = 0.6, longest_gap_s: float = 5.0) -> None:
-        """Count in bins of bin_s; readings further apart than longest_gap_s tell nothing."""
-        self.bin_s = bin_s
-        self._longest_gap_s = longest_gap_s
+    def __init__(self) -> None:
         self._start_again()
 
     def _start_again(self) -> None:
-        self._up, self._down, self._own = (Totals(self._longest_gap_s) for _ in range(3))
+        self._up, self._down, self._own = (Totals(_LONGEST_GAP_S) for _ in range(3))
         self._keyed: deque[tuple[float, bool]] = deque([(float("-inf"), True)])
         self._streams: tuple[float, int] | None = None  # as of the newest status
         self._streamed_s = (float("inf"), float("-inf"))  # from when to when the newest were sent
@@ -127,17 +127,17 @@ class TrafficBins:
         self._streams = (time_s, streams)
 
     def _moved_to(self, time_s: float) -> None:
-        if time_s < self._now_s - self._longest_gap_s:
+        if time_s < self._now_s - _LONGEST_GAP_S:
             self._start_again()  # the clock was set back
         self._now_s = max(self._now_s, time_s)
-        if self._number is None or time_s - self._number * self.bin_s > 60.0:
-            self._number = int(time_s // self.bin_s) + 1  # start with a whole bin
+        if self._number is None or time_s - self._number * BIN_S > 60.0:
+            self._number = int(time_s // BIN_S) + 1  # start with a whole bin
 
     def _complete(self) -> list[Bin]:
         assert self._number is not None
         done = []
         while True:
-            start_s, end_s = self._number * self.bin_s, (self._number + 1) * self.bin_s
+            start_s, end_s = self._number * BIN_S, (self._number + 1) * BIN_S
             if end_s > self._now_s or (self._now_s < end_s + _WAIT_S and not self._covered(end_s)):
                 return done
             done.append(self._bin(start_s, end_s))
@@ -169,7 +169,7 @@ class TrafficBins:
             up=_our_way(up, sent, link.up, streamed) if keyed else None,
             down=_their_way(down, link.down) if keyed and down is not None else None,
             dropped=dropped,
-            seconds=self.bin_s,
+            seconds=BIN_S,
             unsent=own[2] if own is not None else None,
             rtt_s=link.rtt_s,
             heard_s=link.heard_s,

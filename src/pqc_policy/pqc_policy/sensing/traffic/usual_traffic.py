@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from math import inf
 
-from pqc_policy.parameters import parameter
 from pqc_policy.sensing.traffic.baseline import Baseline, Limits
 from pqc_policy.sensing.traffic.bins import Bin, Way
 
@@ -39,25 +38,13 @@ class Usual:
         return self.up, self.down
 
 
-@dataclass(frozen=True)
-class UsualConfig:
-    """The bounds of what may become normal."""
-
-    normal_packets: float = parameter(
-        0.0, "Our packets in a normal bin; 0: learned.", "", 0.0, 1e6, section="Normal traffic"
-    )
-    normal_received: float = parameter(
-        0.0, "The peer's packets in a normal bin; 0: learned.", "", 0.0, 1e6
-    )
-    # Bins from which the normal number of packets is learned, and how far back they reach.
-    learning_bins: int = 50
-    # Largest share by which a learned number may leave its anchor, the number learned first.
-    drift: float = 0.25
-    # Share by which the anchor moves in a minute of calm traffic.
-    anchor_drift_per_min: float = 0.01
-    usual_loss: float = 0.3  # Largest share of lost packets that may become normal
-
-
+# Bins from which the normal number of packets is learned, and how far back they reach.
+_LEARNING_BINS = 50
+# Largest share by which a learned number may leave its anchor, the number learned first.
+_DRIFT = 0.25
+# Share by which the anchor moves in a minute of calm traffic.
+_ANCHOR_DRIFT_PER_MIN = 0.01
+_USUAL_LOSS = 0.3  # Largest share of lost packets that may become normal
 _WayLimits = tuple[Limits, Limits, Limits]  # of sent, received and delivered
 _NOTHING = Baseline()
 
@@ -86,42 +73,31 @@ class UsualTraffic:
     up: _WayBaselines = field(default_factory=_WayBaselines)
     down: _WayBaselines = field(default_factory=_WayBaselines)
 
-    def learned(self, newest: Bin, config: UsualConfig, *, calm: bool) -> UsualTraffic:
+    def learned(self, newest: Bin, *, calm: bool) -> UsualTraffic:
         """Return the state after a bin."""
         ways = []
-        for baselines, way, fixed in (
-            (self.up, newest.up, config.normal_packets),
-            (self.down, newest.down, config.normal_received),
-        ):
+        limits = _limits(newest.seconds)
+        for baselines, way in ((self.up, newest.up), (self.down, newest.down)):
             known = way is not None and (calm or way.sent is not None)
-            limits = _limits(config, fixed, newest.seconds)
             ways.append(baselines.learned(way, limits, calm) if known and way else baselines)
         return UsualTraffic(*ways)
 
-    def known(self, config: UsualConfig) -> Usual:
+    def known(self) -> Usual:
         """Return what is normal now."""
-        return Usual(
-            _normal(self.up, config, config.normal_packets),
-            _normal(self.down, config, config.normal_received),
-        )
+        return Usual(_normal(self.up), _normal(self.down))
 
 
-def _limits(config: UsualConfig, fixed: float, bin_s: float) -> _WayLimits:
-    values = config.learning_bins
-    anchor_drift = config.anchor_drift_per_min * bin_s / 60.0
-    return (
-        Limits(values, inf, inf, fixed or None),
-        Limits(values, config.drift, anchor_drift, fixed or None),
-        Limits(values, inf, inf),
-    )
+def _limits(bin_s: float) -> _WayLimits:
+    free = Limits(_LEARNING_BINS, inf, inf)
+    return free, Limits(_LEARNING_BINS, _DRIFT, _ANCHOR_DRIFT_PER_MIN * bin_s / 60.0), free
 
 
-def _normal(baselines: _WayBaselines, config: UsualConfig, fixed: float) -> Normal:
-    free, bounded, share = _limits(config, fixed, 0.0)
+def _normal(baselines: _WayBaselines) -> Normal:
+    free, bounded, share = _limits(0.0)
     delivered = baselines.delivered.normal(share)
     return Normal(
         sent=baselines.sent.normal(free),
         received=baselines.received.normal(bounded),
         spread=baselines.received.spread(bounded),
-        delivered=1.0 if delivered is None else min(max(delivered, 1.0 - config.usual_loss), 1.0),
+        delivered=1.0 if delivered is None else min(max(delivered, 1.0 - _USUAL_LOSS), 1.0),
     )
