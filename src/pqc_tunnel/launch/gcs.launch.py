@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from ament_index_python.packages import get_packages_with_prefixes
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
@@ -100,6 +101,14 @@ def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     return [tunnel]
 
 
+def start_exposure(_: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Return the exposure check, if its package is installed."""
+    if "pqc_exposure" not in get_packages_with_prefixes():
+        return []
+    file = [FindPackageShare("pqc_exposure"), "launch", "exposure.launch.py"]
+    return [IncludeLaunchDescription(PathJoinSubstitution(file))]
+
+
 def start_aggregator() -> IncludeLaunchDescription:
     """Return the aggregator of /diagnostics, started as the argument of its name says."""
     return IncludeLaunchDescription(
@@ -128,5 +137,6 @@ def generate_launch_description() -> LaunchDescription:
             record_bag(),
             start_aggregator(),
             OpaqueFunction(function=start_tunnel),
+            OpaqueFunction(function=start_exposure),
         ]
     )
