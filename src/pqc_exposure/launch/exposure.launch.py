@@ -18,7 +18,9 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
         ),
         DeclareLaunchArgument(
             "params_file",
-            description="Parameter file of the tunnel: its ports and exposure.allow count.",
+            default_value="",
+            description="Parameter file of the tunnel: its ports and exposure.allow count; empty: "
+            "the ports of the shipped files.",
         ),
         DeclareLaunchArgument(
             "respawn",
@@ -40,6 +42,7 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
 
 def start_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the node, configured by the arguments."""
+    file = LaunchConfiguration("params_file").perform(context)
     use_sim_time = LaunchConfiguration("use_sim_time").perform(context) == "true"
     return [
         Node(
@@ -48,7 +51,7 @@ def start_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             exec_name="exposure_node",
             name="exposure",
             namespace=LaunchConfiguration("namespace"),
-            parameters=[LaunchConfiguration("params_file"), {"use_sim_time": use_sim_time}],
+            parameters=[*filter(None, [file]), {"use_sim_time": use_sim_time}],
             ros_arguments=[
                 *("--log-level", LaunchConfiguration("log_level")),
                 *("--enclave", "/exposure"),

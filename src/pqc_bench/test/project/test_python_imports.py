@@ -83,6 +83,16 @@ def test_what_flies_may_not_depend_on_the_lab_even_for_its_tests(workspace: Work
     assert f"{LAB} -> {FLIES} (package.xml)" in circle
 
 
+def test_an_optional_package_may_depend_on_the_one_that_starts_it(workspace: Workspace) -> None:
+    workspace.package("flaps", f"<exec_depend>{FLIES}</exec_depend>")
+    workspace.write(f"src/{FLIES}/launch/wings.launch.py", 'Node(package="flaps")\n')
+    undeclared, circle = workspace.findings()
+    assert undeclared.endswith("doesn't declare flaps")
+    assert circle.startswith("packages depend in a circle: ")
+    workspace.package(FLIES, "<export><optional>flaps</optional></export>")
+    assert workspace.findings() == []
+
+
 def test_packages_of_the_lab_may_use_each_other_but_not_in_a_circle(workspace: Workspace) -> None:
     workspace.write("setup/lab_packages.txt", f"{LAB}\nscale\n")
     workspace.package("scale", f"<exec_depend>{LAB}</exec_depend>")
@@ -93,7 +103,7 @@ def test_packages_of_the_lab_may_use_each_other_but_not_in_a_circle(workspace: W
     assert "scale ->" in circle and f"{LAB} ->" in circle
 
 
-def test_tests_of_the_lab_may_use_helpers_of_the_tests_of_what_it_depends_on(
+def test_tests_may_use_helpers_of_the_tests_of_what_their_package_depends_on(
     workspace: Workspace,
 ) -> None:
     workspace.write(f"src/{FLIES}/test/airflow.py", "")
