@@ -3,25 +3,17 @@
 
 #include "exposure_options.hpp"
 
-#include <charconv>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <variant>
+
+#include "parse_number.hpp"
 
 namespace pqc_tunnel::exposure
 {
 
 namespace
 {
-
-std::optional<std::uint16_t> parse_port(std::string_view digits)
-{
-  std::uint16_t port = 0;
-  const char * const end = digits.data() + digits.size();
-  const auto [stopped, error] = std::from_chars(digits.data(), end, port);
-  return error == std::errc() && stopped == end && port != 0 ? std::optional(port) : std::nullopt;
-}
 
 std::optional<Transport> parse_transport(std::string_view name)
 {
@@ -74,8 +66,8 @@ Result<AllowedSocket> parse_allowed_socket(std::string_view text)
     }
   }
   if (port != "*") {
-    allowed.port = parse_port(port);
-    if (!allowed.port) {
+    allowed.port = parse_number<std::uint16_t>(port);
+    if (!allowed.port || *allowed.port == 0) {
       return bad();
     }
   }

@@ -3,20 +3,19 @@
 
 #include "process_sockets.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
-#include <limits>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <system_error>
 #include <utility>
 
+#include "parse_number.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
-#include "pqc_tunnel/os/file_descriptor.hpp"
 #include "pqc_tunnel/os/processes.hpp"
 
 namespace pqc_tunnel::exposure
@@ -27,44 +26,19 @@ namespace
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t command_line_bytes = 4096;
-constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
-
-// errno if the file cannot be read.
-tl::expected<std::string, int> read_text(const fs::path & path, std::size_t limit = all)
+// errno if the file cannot be opened.
+tl::expected<std::string, int> read_text(const fs::path & path)
 {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::ifstream file(path);
   if (!file) {
     return tl::make_unexpected(errno);
   }
-  std::string text;
-  std::array<char, 16384> buffer{};
-  while (text.size() < limit) {
-    const auto count = ::read(file.get(), buffer.data(), buffer.size());
-    if (count < 0) {
-      return tl::make_unexpected(errno);
-    }
-    if (count == 0) {
-      break;
-    }
-    text.append(buffer.data(), static_cast<std::size_t>(count));
-  }
-  text.resize(std::min(text.size(), limit));
-  return text;
+  return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-std::string text_or_nothing(const fs::path & path, std::size_t limit = all)
+std::string text_or_nothing(const fs::path & path)
 {
-  return read_text(path, limit).value_or(std::string());
-}
-
-template <class T>
-std::optional<T> parse_decimal(std::string_view digits)
-{
-  T value{};
-  const char * const end = digits.data() + digits.size();
-  const auto [stopped, error] = std::from_chars(digits.data(), end, value);
-  return error == std::errc() && stopped == end ? std::optional(value) : std::nullopt;
+  return read_text(path).value_or(std::string());
 }
 
 Result<void> read_rows(const fs::path & net, std::vector<SocketRow> & into)
@@ -106,7 +80,7 @@ std::vector<int> list_processes(const fs::path & proc_root)
   for (fs::directory_iterator entry(proc_root, stop), end; !stop && entry != end;
        entry.increment(stop))
   {
-    if (const auto pid = parse_decimal<int>(entry->path().filename().native())) {
+    if (const auto pid = parse_number<int>(entry->path().filename().native())) {
       pids.push_back(*pid);
     }
   }
@@ -121,7 +95,7 @@ std::optional<std::uint64_t> inode_of(std::string_view link)
   if (!link.starts_with(prefix) || !link.ends_with(']')) {
     return std::nullopt;
   }
-  return parse_decimal<std::uint64_t>(link.substr(prefix.size(), link.size() - prefix.size() - 1));
+  return parse_number<std::uint64_t>(link.substr(prefix.size(), link.size() - prefix.size() - 1));
 }
 
 // The inodes of `wanted` that the process has open; an error if they cannot be listed.
@@ -145,29 +119,6 @@ tl::expected<std::set<std::uint64_t>, std::error_code> open_inodes(
     return tl::make_unexpected(error);
   }
   return inodes;
-}
-
-// The effective user, second of the numbers after "Uid:".
-std::uint32_t user_of(const fs::path & process)
-{
-  const std::string status = text_or_nothing(process / "status", command_line_bytes);
-  const auto line = status.find("\nUid:");
-  const auto first = status.find_first_of("0123456789", std::min(line, status.size()));
-  const auto blank = status.find_first_of(" \t", std::min(first, status.size()));
-  const auto second = status.find_first_of("0123456789", std::min(blank, status.size()));
-  if (line == std::string::npos || second == std::string::npos) {
-    return 0;
-  }
-  const auto end = std::min(status.find_first_not_of("0123456789", second), status.size());
-  return parse_decimal<std::uint32_t>(std::string_view(status).substr(second, end - second))
-    .value_or(0);
-}
-
-std::string name_of(const fs::path & process)
-{
-  return program_name(
-    text_or_nothing(process / "comm", command_line_bytes),
-    text_or_nothing(process / "cmdline", command_line_bytes));
 }
 
 // Empty if it cannot be read.
@@ -203,7 +154,8 @@ public:
   {
     const auto pids = list_processes(root_);
     // The first process never ends.
-    machine_.processes_hidden = pids.empty() || pids.front() != 1 || name_of(root_ / "1").empty();
+    machine_.processes_hidden =
+      pids.empty() || pids.front() != 1 || describe_process(root_ / "1", 1).name.empty();
     for (const int pid : pids) {
       add(pid);
     }
@@ -222,14 +174,15 @@ private:
       process.same_network = network.empty() || network_.empty() || network == network_;
     } else if (is_forbidden(inodes.error())) {
       process.readable = false;
-      process.user = user_of(folder);
     } else {
       return;  // it has ended
     }
     if (process.readable && process.same_network && process.inodes.empty()) {
       return;
     }
-    process.name = name_of(folder);
+    const RunningProgram program = describe_process(folder, pid);
+    process.name = program.name;
+    process.user = program.user;
     if (std::ranges::any_of(
           process.inodes, [this](auto inode) { return reaching_.contains(inode); })) {
       process.libraries = mapped_libraries(text_or_nothing(folder / "maps"));

@@ -20,7 +20,7 @@ namespace pqc_tunnel::exposure
 struct Process
 {
   int pid = 0;
-  std::uint32_t user = 0;  // if the sockets cannot be listed
+  std::uint32_t user = 0;
   std::string name;
   bool readable = true;      // its sockets could be listed
   bool same_network = true;  // it is in the network namespace under examination

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
+#include <iterator>
 #include <optional>
-#include <system_error>
+#include <sstream>
+#include <string>
 
+#include "parse_number.hpp"
+#include "pqc_tunnel/command_line/arguments.hpp"
 #include "pqc_tunnel/net/address_scope.hpp"
 
 namespace pqc_tunnel::exposure
@@ -35,39 +38,15 @@ constexpr unsigned listen = 0x0a;
 
 constexpr std::string_view blanks = " \t\r";
 
-std::vector<std::string_view> split_lines(std::string_view text)
+std::vector<std::string> split_lines(std::string_view text)
 {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
+  return cli::split(std::string(text), '\n');
 }
 
-std::vector<std::string_view> split_words(std::string_view line)
+std::vector<std::string> split_words(const std::string & line)
 {
-  std::vector<std::string_view> words;
-  while (true) {
-    line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
-    if (line.empty()) {
-      return words;
-    }
-    const auto end = std::min(line.find_first_of(blanks), line.size());
-    words.push_back(line.substr(0, end));
-    line.remove_prefix(end);
-  }
-}
-
-template <class T>
-std::optional<T> parse_whole(std::string_view digits, int base)
-{
-  T value{};
-  const char * const end = digits.data() + digits.size();
-  const auto [stopped, error] = std::from_chars(digits.data(), end, value, base);
-  return error == std::errc() && stopped == end && !digits.empty() ? std::optional(value)
-                                                                   : std::nullopt;
+  std::istringstream words(line);
+  return {std::istream_iterator<std::string>(words), {}};
 }
 
 // The kernel prints each 32-bit word of an address, which is in network order, as a number of this
@@ -75,7 +54,7 @@ std::optional<T> parse_whole(std::string_view digits, int base)
 bool read_words(std::string_view digits, std::uint8_t * to)
 {
   for (std::size_t at = 0; at < digits.size(); at += ipv4_digits, to += sizeof(std::uint32_t)) {
-    const auto word = parse_whole<std::uint32_t>(digits.substr(at, ipv4_digits), 16);
+    const auto word = parse_number<std::uint32_t>(digits.substr(at, ipv4_digits), 16);
     if (!word) {
       return false;
     }
@@ -104,7 +83,7 @@ std::optional<Endpoint> parse_endpoint(std::string_view word)
   }
   Endpoint endpoint;
   endpoint.family = colon == ipv4_digits ? AddressFamily::ipv4 : AddressFamily::ipv6;
-  const auto port = parse_whole<std::uint16_t>(word.substr(colon + 1), 16);
+  const auto port = parse_number<std::uint16_t>(word.substr(colon + 1), 16);
   if (!port || !read_words(word.substr(0, colon), endpoint.address.data())) {
     return std::nullopt;
   }
@@ -127,7 +106,7 @@ std::optional<SocketState> state_of(Transport transport, unsigned state)
   return std::nullopt;
 }
 
-std::optional<SocketRow> parse_row(Transport transport, std::string_view line)
+std::optional<SocketRow> parse_row(Transport transport, const std::string & line)
 {
   const auto words = split_words(line);
   if (words.size() <= inode_column) {
@@ -135,9 +114,9 @@ std::optional<SocketRow> parse_row(Transport transport, std::string_view line)
   }
   const auto local = parse_endpoint(words[local_column]);
   const auto remote = parse_endpoint(words[remote_column]);
-  const auto number = parse_whole<unsigned>(words[state_column], 16);
-  const auto user = parse_whole<std::uint32_t>(words[user_column], 10);
-  const auto inode = parse_whole<std::uint64_t>(words[inode_column], 10);
+  const auto number = parse_number<unsigned>(words[state_column], 16);
+  const auto user = parse_number<std::uint32_t>(words[user_column]);
+  const auto inode = parse_number<std::uint64_t>(words[inode_column]);
   if (!local || !remote || !number || !user || !inode) {
     return std::nullopt;
   }
@@ -158,7 +137,7 @@ const char * to_string(Transport transport) { return transport == Transport::udp
 std::vector<SocketRow> parse_socket_table(Transport transport, std::string_view text)
 {
   std::vector<SocketRow> rows;
-  for (const auto line : split_lines(text)) {
+  for (const auto & line : split_lines(text)) {
     if (auto row = parse_row(transport, line)) {
       rows.push_back(*row);
     }
@@ -171,7 +150,7 @@ std::vector<Endpoint> parse_ipv4_groups(std::string_view text)
 {
   std::vector<Endpoint> groups;
   bool on_loopback = false;
-  for (const auto line : split_lines(text)) {
+  for (const auto & line : split_lines(text)) {
     const auto words = split_words(line);
     if (words.empty()) {
       continue;
@@ -195,7 +174,7 @@ std::vector<Endpoint> parse_ipv4_groups(std::string_view text)
 std::vector<Endpoint> parse_ipv6_groups(std::string_view text)
 {
   std::vector<Endpoint> groups;
-  for (const auto line : split_lines(text)) {
+  for (const auto & line : split_lines(text)) {
     const auto words = split_words(line);
     if (words.size() < 3 || is_loopback_device(words[1]) || words[2].size() != ipv6_digits) {
       continue;
@@ -204,7 +183,7 @@ std::vector<Endpoint> parse_ipv6_groups(std::string_view text)
     group.family = AddressFamily::ipv6;
     bool good = true;
     for (std::size_t i = 0; i < group.address.size() && good; ++i) {
-      const auto byte = parse_whole<std::uint8_t>(words[2].substr(2 * i, 2), 16);
+      const auto byte = parse_number<std::uint8_t>(words[2].substr(2 * i, 2), 16);
       good = byte.has_value();
       group.address[i] = byte.value_or(0);
     }

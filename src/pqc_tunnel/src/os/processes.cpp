@@ -113,12 +113,6 @@ std::set<std::string> udp_sockets(std::uint16_t port)
   return links;
 }
 
-RunningProgram describe(const fs::path & process, int pid)
-{
-  return {
-    pid, user_of(process), program_name(text_of(process / "comm"), text_of(process / "cmdline"))};
-}
-
 std::string_view file_name(std::string_view path)
 {
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
@@ -162,6 +156,12 @@ std::string_view script_of(const std::vector<std::string_view> & words)
 
 }  // namespace
 
+RunningProgram describe_process(const fs::path & folder, int pid)
+{
+  return {
+    pid, user_of(folder), program_name(text_of(folder / "comm"), text_of(folder / "cmdline"))};
+}
+
 std::string to_string(const RunningProgram & program)
 {
   return program.name + " (pid " + std::to_string(program.pid) + ")";
@@ -175,7 +175,7 @@ std::vector<RunningProgram> holders_of(const std::string & device)
   if (!absent) {
     for_each_other_process([&](const fs::path & process, int pid) {
       if (has_open(process, path) && !made_terminal(process, path)) {
-        holders.push_back(describe(process, pid));
+        holders.push_back(describe_process(process, pid));
       }
     });
   }
@@ -191,7 +191,7 @@ std::vector<RunningProgram> holders_of(std::uint16_t port)
           return sockets.contains(file);
         }))
     {
-      holders.push_back(describe(process, pid));
+      holders.push_back(describe_process(process, pid));
     }
   });
   return holders;
@@ -205,7 +205,7 @@ std::vector<RunningProgram> programs_named(const std::function<bool(std::string_
   for_each_other_process([&](const fs::path & process, int pid) {
     std::string name = text_of(process / "comm");
     if (!name.empty() && is_wanted(std::string_view(name).substr(0, name.size() - 1))) {
-      programs.push_back(describe(process, pid));
+      programs.push_back(describe_process(process, pid));
     }
   });
   return programs;

@@ -5,6 +5,7 @@
 #define PQC_TUNNEL__OS__PROCESSES_HPP_
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ struct RunningProgram
   std::uint32_t user = 0;
   std::string name;
 };
+
+/// Describes the process of a folder of /proc, as far as this user may see it.
+RunningProgram describe_process(const std::filesystem::path & folder, int pid);
 
 /// "NAME (pid N)"
 std::string to_string(const RunningProgram & program);
