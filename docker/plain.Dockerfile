@@ -12,13 +12,14 @@ COPY dev ./
 COPY setup setup
 COPY src/liboqs_vendor src/liboqs_vendor
 COPY src/pqc_tunnel src/pqc_tunnel
+COPY src/pqc_exposure src/pqc_exposure
 RUN ./dev plain /opt/pqc
 
 FROM ${BASE} AS ground-plain
 RUN apt-get update \
  && apt-get install -y --no-install-recommends libssl3 libyaml-cpp0.7 \
  && rm -rf /var/lib/apt/lists/*
-COPY --from=build /opt/pqc/bin/pqc /opt/pqc/bin/pqc_tunneld /opt/pqc/bin/
+COPY --from=build /opt/pqc/bin/pqc /opt/pqc/bin/pqc-exposure /opt/pqc/bin/pqc_tunneld /opt/pqc/bin/
 COPY --from=build /opt/pqc/lib/liboqs.so* /opt/pqc/lib/
 ENV PATH=/opt/pqc/bin:$PATH \
     LD_LIBRARY_PATH=/opt/pqc/lib \

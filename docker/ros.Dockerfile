@@ -16,14 +16,14 @@ RUN apt-get update \
 
 FROM ${BASE} AS runtime
 SHELL ["/bin/bash", "-o", "pipefail", "-c"]
-# For instance ros-kilted-mavros, if the container is to start MAVROS (mavros:=true).
+# For instance ros-kilted-mavros and ros-kilted-rosbag2, for mavros:=true and record:=true.
 ARG EXTRA_PACKAGES=""
 RUN --mount=type=bind,source=src,target=/src/src \
     apt-get update \
  && rosdep update --rosdistro "$ROS_DISTRO" \
  && rosdep install -y --ignore-src --skip-keys ament_python \
-      --from-paths /src/src/liboqs_vendor /src/src/pqc_msgs /src/src/pqc_tunnel /src/src/pqc_policy \
-      --dependency-types exec \
+      --from-paths /src/src/liboqs_vendor /src/src/pqc_msgs /src/src/pqc_tunnel /src/src/pqc_exposure \
+        /src/src/pqc_policy --dependency-types exec \
  && if [ -n "$EXTRA_PACKAGES" ]; then apt-get install -y --no-install-recommends $EXTRA_PACKAGES; fi \
  && rm -rf /var/lib/apt/lists/*
 COPY --from=build /opt/pqc_mav /opt/pqc_mav

@@ -93,7 +93,7 @@ colcon_into()
     --paths "${paths[@]}" --executor parallel --parallel-workers 2 \
     --event-handlers console_direct+ \
     --cmake-args -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DBUILD_TESTING=$tests" \
-    -DPQC_TUNNEL_CORE_TESTS=OFF -DPQC_TOOLS_TESTS=OFF \
+    -DPQC_TUNNEL_CORE_TESTS=OFF -DPQC_TOOLS_TESTS=OFF -DPQC_EXPOSURE_TESTS=OFF \
     "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG" "${@:4}"
 }
 

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 TUNNEL = PurePosixPath("src/pqc_tunnel")
-TOOLS = PurePosixPath("src/pqc_tools")
+# Packages that use the libraries which pqc_tunnel installs.
+USERS = (PurePosixPath("src/pqc_exposure"), PurePosixPath("src/pqc_tools"))
 EXPORTED = "pqc_tunnel"  # the prefix of the headers that are installed
 # The folders of pqc_tunnel: each may include those before it.
 FOLDERS = (
-    "base", "crypto", "paths", "protocol", "os", "net", "command_line", "exposure", "config",
-    "identity", "engine", "control", "node", "daemon", "command",
+    "base", "crypto", "paths", "protocol", "os", "net", "command_line", "config", "identity",
+    "engine", "control", "node", "daemon", "command",
 )  # fmt: skip
 # Programs of their own.
 STRANGERS = {("daemon", "node"), ("command", "node"), ("command", "daemon")}
@@ -36,13 +37,13 @@ def include_findings(root: Path, files: Iterable[str]) -> Iterator[str]:
         if path.suffix not in (".cpp", ".hpp"):
             continue
         text = (root / name).read_text(encoding="utf-8")
-        if path.is_relative_to(TOOLS):
-            yield from _tools_findings(path, text)
+        if any(path.is_relative_to(package) for package in USERS):
+            yield from _user_findings(path, text)
         elif path.is_relative_to(TUNNEL):
             yield from _tunnel_findings(path, text)
 
 
-def _tools_findings(path: PurePosixPath, text: str) -> Iterator[str]:
+def _user_findings(path: PurePosixPath, text: str) -> Iterator[str]:
     for header in INCLUDE.findall(text):
         if header.partition("/")[0] in FOLDERS:
             yield f"{path}: {header} is not installed by pqc_tunnel"

@@ -39,19 +39,14 @@ install_flying()
   step "adding Python packages" python_flying "$folder"
 }
 
-# plain_build NAME PREFIX [CMAKE ARGUMENTS]: builds a package without ROS; PREFIX is where it will be installed.
+# plain_build NAME PREFIX [CMAKE ARGUMENTS]: builds a package without ROS; PREFIX is where it will be installed. The others
+# find it by what only a compiler needs of it, which that folder may not get.
 plain_build()
 {
   cmake -S "$ROOT/src/$1" -B "$PLAIN/$1" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG" -DCMAKE_PREFIX_PATH="$PLAIN/stage" \
     -DCMAKE_INSTALL_PREFIX="$2" "${@:3}" &&
-    cmake --build "$PLAIN/$1"
-}
-
-# The programs find liboqs by what only a compiler needs of it, which the folder may not get.
-plain_liboqs()
-{
-  plain_build liboqs_vendor "$PLAIN/stage" -DLIBOQS_VENDOR_ROS=OFF && cmake --install "$PLAIN/liboqs_vendor"
+    cmake --build "$PLAIN/$1" && cmake --install "$PLAIN/$1" --prefix "$PLAIN/stage"
 }
 
 # plain_install FOLDER COMPONENT...
@@ -59,7 +54,7 @@ plain_install()
 {
   local package component
   for component in "${@:2}"; do
-    for package in liboqs_vendor pqc_tunnel; do
+    for package in liboqs_vendor pqc_tunnel pqc_exposure; do
       cmake --install "$PLAIN/$package" --prefix "$1" --component "$component" --strip || return
     done
   done
@@ -75,8 +70,9 @@ install_plain()
   folder=$(target plain "${words[@]}") || exit
   make_dev_folder
   setup_packages apt_plain.txt
-  step "building liboqs" plain_liboqs
+  step "building liboqs" plain_build liboqs_vendor "$PLAIN/stage" -DLIBOQS_VENDOR_ROS=OFF
   step "building the programs" plain_build pqc_tunnel "$folder" \
     -DPQC_TUNNEL_ROS=OFF -DPQC_TUNNEL_TESTS=OFF -DPQC_TUNNEL_LTO=ON
+  step "building the exposure check" plain_build pqc_exposure "$folder" -DPQC_EXPOSURE_ROS=OFF -DPQC_EXPOSURE_TESTS=OFF
   step "installing into $folder" plain_install "$folder" "${components[@]}"
 }

@@ -74,13 +74,14 @@ class Lint:
         yield from self.tool("clang-format-14", *mode, *self.named(*CPP))
 
     def clang_tidy(self) -> Iterator[str]:
-        packages = {"pqc_tunnel": "src/pqc_tunnel/src/", "pqc_tools": "src/pqc_tools/"}
+        packages = ("pqc_exposure", "pqc_tools", "pqc_tunnel")
         for package in packages:
             if not (self.build / package / "compile_commands.json").is_file():
                 yield "clang-tidy needs a build first: ./dev build"
                 return
-        for package, folder in packages.items():
-            names = (name for name in self.named(".cpp", under=folder) if "/test/" not in name)
+        for package in packages:
+            files = self.named(".cpp", under=f"src/{package}/")
+            names = (name for name in files if "/test/" not in name)
             sources = [self.root / name for name in names]
             yield from tidy_findings(self.root, self.build / package, sources)
 

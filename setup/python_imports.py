@@ -35,6 +35,7 @@ class Package:
     depends: frozenset[str]  # by any tag
     modules: frozenset[str]  # that its programs may import
     test_modules: frozenset[str]  # that its tests may import, too
+    optional: frozenset[str]  # packages that it uses where they are installed: <export><optional>
     files: list[str] = field(default_factory=list)
 
 
@@ -60,7 +61,7 @@ def import_findings(root: Path, files: Iterable[str]) -> Iterator[str]:
         if name not in lab:
             for other in sorted(package.depends & lab - {TESTING}):
                 yield f"{package.folder}/package.xml: {name} flies, {other} is of the lab"
-        helpers = _helpers(package, packages) if name in lab else frozenset()
+        helpers = _helpers(package, packages)
         for file in package.files:
             yield from _undeclared(package, file, list(_uses(root / file, packages)), lab, helpers)
 
@@ -91,16 +92,17 @@ def _read_package(file: Path, folder: PurePosixPath) -> Package:
         (tag.tag, (tag.text or "").strip()) for tag in tree if tag.tag.endswith("depend")
     }
     pip = {(tag.text or "").strip() for tag in tree.iterfind("export/pip")}
+    optional = frozenset((tag.text or "").strip() for tag in tree.iterfind("export/optional"))
     name = tree.findtext("name", "")
 
     def modules(test: bool) -> frozenset[str]:
-        known = {dep for tag, dep in declared if test or tag != "test_depend"}
+        known = {dep for tag, dep in declared if test or tag != "test_depend"} | optional
         return frozenset(
             {_MODULES.get(dep, dep.removeprefix("python3-")) for dep in known | pip} | {name}
         )
 
     depends = frozenset(dependency for _, dependency in declared)
-    return Package(name, folder, depends, modules(False), modules(True))
+    return Package(name, folder, depends, modules(False), modules(True), optional)
 
 
 def _uses(file: Path, packages: dict[str, Package]) -> Iterator[Use]:

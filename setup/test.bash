@@ -45,15 +45,17 @@ sanitized_build()
   cmake --build "$DEV/build/$kind" --target "${@:2}"
 }
 
-# Builds the lab's programs with the libraries of sanitized_build.
-sanitized_tools_build()
+# sanitized_users_build KIND: builds the packages that use the libraries of sanitized_build.
+sanitized_users_build()
 {
-  local kind=$1
-  cmake --install "$DEV/build/$kind" --prefix "$DEV/build/$kind/installed" &&
-    cmake -S "$ROOT/src/pqc_tools" -B "$DEV/build/$kind-tools" -G Ninja -DPQC_TOOLS_ROS=OFF \
-      -DPQC_TOOLS_SANITIZE="$kind" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON "-DCMAKE_PREFIX_PATH=$DEV/build/$kind/installed;$INSTALL" \
+  local kind=$1 package
+  cmake --install "$DEV/build/$kind" --prefix "$DEV/build/$kind/installed" || return
+  for package in exposure tools; do
+    cmake -S "$ROOT/src/pqc_$package" -B "$DEV/build/$kind-$package" -G Ninja "-DPQC_${package^^}_ROS=OFF" \
+      "-DPQC_${package^^}_SANITIZE=$kind" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON "-DCMAKE_PREFIX_PATH=$DEV/build/$kind/installed;$INSTALL" \
       -DCMAKE_CXX_COMPILER=clang++-14 "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG" &&
-    cmake --build "$DEV/build/$kind-tools"
+      cmake --build "$DEV/build/$kind-$package" || return
+  done
 }
 
 # sanitized_test BUILD RESULTS [CTEST ARGUMENTS]
@@ -70,6 +72,7 @@ beside_each_other()
   local code=0 threads=1
   in_background 0 background_step threads sanitized_test thread results --label-regex threads
   quiet address sanitized_test address results --label-regex 'threads|fuzz' || code=$?
+  quiet exposure sanitized_test address-exposure results || code=$?
   quiet tools sanitized_test address-tools results || code=$?
   wait "$BACKGROUND" || true
   read -r threads _ <"$LOG/test-threads.result"
@@ -104,7 +107,7 @@ background_steps()
 {
   background_step lint lint
   background_step build-address sanitized_build address all
-  background_step build-tools sanitized_tools_build address
+  background_step build-users sanitized_users_build address
   background_step build-thread sanitized_build thread thread_tests
   background_step core sanitized_test address core --label-exclude 'threads|fuzz'
 }
@@ -180,7 +183,7 @@ run_tests()
     run_step "package tests" quiet packages test_packages
     background_result "lint" lint
     background_result "build under ASan and UBSan" build-address
-    background_result "build of the lab's programs under ASan and UBSan" build-tools
+    background_result "build of the exposure check and the lab's programs under ASan and UBSan" build-users
     background_result "build under TSan" build-thread
     background_result "core tests under ASan and UBSan" core
     # These measure time, or use it up. Most wait: those of one build run beside those of another.

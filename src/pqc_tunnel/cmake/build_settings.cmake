@@ -1,5 +1,5 @@
-# How the C++ packages of this repository are compiled, and how their tests run. pqc_tunnel installs it for pqc_tools;
-# include it after project().
+# How the C++ packages of this repository are compiled, and how their tests run. pqc_tunnel installs it for
+# the others; include it after project().
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)

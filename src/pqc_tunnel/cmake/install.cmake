@@ -1,7 +1,7 @@
 # Components: the programs; files beside them, for people; and what only a compiler needs. A machine without ROS gets
 # the last one if it asks for it (setup/deploy.bash).
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
-# The exported libraries with their headers, for pqc_tools; found by find_package(pqc_tunnel) with and without ROS.
+# The exported libraries with their headers, for other packages; found by find_package(pqc_tunnel) with and without ROS.
 install(TARGETS pqc_tunnel_core pqc_tunnel_net EXPORT pqc_tunnelTargets ARCHIVE DESTINATION lib)
 install(DIRECTORY include/ DESTINATION include)
 install(FILES cmake/build_settings.cmake DESTINATION share/pqc_tunnel/cmake)

@@ -94,7 +94,7 @@ add_library(pqc_tunnel_core STATIC
 )
 target_link_libraries(pqc_tunnel_core PUBLIC OpenSSL::Crypto OQS::oqs)
 
-# Processes, threads, sockets, command lines.
+# Processes, threads, sockets, command lines, parameter files.
 add_library(pqc_tunnel_net STATIC
   src/os/clock.cpp
   src/os/machine_load.cpp
@@ -110,31 +110,23 @@ add_library(pqc_tunnel_net STATIC
   src/net/address.cpp
   src/net/datagram_batch.cpp
   src/net/interfaces.cpp
+  src/net/mavlink_ports.cpp
   src/net/poller.cpp
   src/net/resolver.cpp
   src/net/serial_port.cpp
   src/net/sockets.cpp
 
   src/command_line/arguments.cpp
+
+  src/config/parameter_file.cpp
 )
-target_link_libraries(pqc_tunnel_net PUBLIC pqc_tunnel_core Threads::Threads)
+target_link_libraries(pqc_tunnel_net PUBLIC pqc_tunnel_core Threads::Threads PRIVATE yaml-cpp)
 
-# One end of the tunnel: its parameters, its keys, its threads; and what of its machine the network can reach.
+# One end of the tunnel: its parameters, its keys, its threads.
 add_library(pqc_tunnel_engine STATIC
-  src/exposure/exposure.cpp
-  src/exposure/exposure_advice.cpp
-  src/exposure/exposure_judge.cpp
-  src/exposure/exposure_options.cpp
-  src/exposure/known_ports.cpp
-  src/exposure/process_identity.cpp
-  src/exposure/process_sockets.cpp
-  src/exposure/socket_table.cpp
-
-  src/config/exposure_parameters.cpp
   src/config/make_config.cpp
   src/config/make_links.cpp
   src/config/parameter_check.cpp
-  src/config/parameter_file.cpp
   src/config/parameter_table.cpp
 
   src/identity/describe_identity.cpp
@@ -165,7 +157,7 @@ add_library(pqc_tunnel_engine STATIC
   src/control/status_text.cpp
 )
 target_compile_definitions(pqc_tunnel_engine PUBLIC PQC_TUNNEL_VERSION="${PROJECT_VERSION}")
-target_link_libraries(pqc_tunnel_engine PUBLIC pqc_tunnel_net PRIVATE yaml-cpp)
+target_link_libraries(pqc_tunnel_engine PUBLIC pqc_tunnel_net)
 
 foreach(library IN ITEMS pqc_tunnel_core pqc_tunnel_net pqc_tunnel_engine)
   target_include_directories(${library} PUBLIC
@@ -196,7 +188,6 @@ set_source_files_properties(
   src/config/make_config.cpp
   src/config/make_links.cpp
   src/crypto/x25519.cpp
-  src/exposure/socket_table.cpp
   src/identity/make_identity.cpp
   src/identity/match_identities.cpp
   src/os/replaced_file.cpp

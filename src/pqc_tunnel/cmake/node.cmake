@@ -2,8 +2,6 @@
 set(PQC_TUNNEL_NODE_SOURCES
   src/node/companions.cpp
   src/node/diagnosis.cpp
-  src/node/exposure_diagnosis.cpp
-  src/node/exposure_watch.cpp
   src/node/graph_watch.cpp
   src/node/messages.cpp
   src/node/parameters.cpp
@@ -18,7 +16,6 @@ set(PQC_TUNNEL_NODE_SOURCES
 set(PQC_TUNNEL_NODE_TESTS
   test/node/test_companions.cpp
   test/node/test_diagnosis.cpp
-  test/node/test_exposure_diagnosis.cpp
   test/node/test_graph_watch.cpp
   test/node/test_messages.cpp
   test/node/test_node_parameters.cpp
@@ -33,7 +30,6 @@ set(PQC_TUNNEL_LAUNCH_TESTS
   test/launch/test_launch_ends.py
   test/launch/test_firewall.py
   test/launch/test_drone_reports.py
-  test/launch/test_exposure.py
   test/launch/test_graph_watch.py
   test/launch/test_ground_requests.py
   test/launch/test_ground_requests_nodes.py

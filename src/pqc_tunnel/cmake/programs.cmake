@@ -6,7 +6,6 @@ add_executable(pqc
   src/command/check_sockets.cpp
   src/command/compare_ends.cpp
   src/command/completion.cpp
-  src/command/exposure.cpp
   src/command/identity.cpp
   src/command/parameters.cpp
   src/command/pqc.cpp

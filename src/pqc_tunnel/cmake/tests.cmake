@@ -19,9 +19,9 @@ target_link_libraries(pqc_tunnel_test_support
   PUBLIC pqc_tunnel_core GTest::gtest PRIVATE ${PQC_TUNNEL_SUPPORT_OPTIONS})
 pqc_tunnel_compile_together(pqc_tunnel_test_support)
 
-# Helpers that the tests of pqc_tools use, too; a build without tests does not install them.
+# Helpers that the tests of other packages use, too; a build without tests does not install them.
 foreach(helper IN ITEMS
-    launch/applications.py launch/graph_client.py launch/tunnel_pair.py
+    launch/applications.py launch/graph_client.py launch/tunnel_pair.py launch/user_files.py
     support/application.hpp support/program.hpp support/scratch_dir.hpp)
   get_filename_component(folder ${helper} DIRECTORY)
   install(FILES test/${helper} DESTINATION share/pqc_tunnel/test/${folder})
@@ -189,26 +189,20 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/engine/test_hello_budget.cpp
     test/engine/test_policy_watch.cpp
     test/engine/test_punctuality.cpp
-    test/exposure/test_exposure_check.cpp
-    test/exposure/test_exposure_mavlink.cpp
-    test/exposure/test_exposure_options.cpp
-    test/exposure/test_exposure_ros.cpp
-    test/exposure/test_exposure_visibility.cpp
-    test/exposure/test_known_ports.cpp
-    test/exposure/test_process_sockets.cpp
-    test/exposure/test_socket_table.cpp
     test/identity/test_identity_files.cpp
     test/net/test_address.cpp
     test/net/test_datagram_batch.cpp
+    test/net/test_mavlink_ports.cpp
     test/net/test_serial_port.cpp
     test/net/test_sockets.cpp
     test/os/test_output_relay.cpp
     test/os/test_process.cpp
+    test/os/test_processes.cpp
     test/os/test_replaced_file.cpp
   )
   target_sources(test_show_text PRIVATE src/command/show_text.cpp)
   target_link_libraries(test_show_text PRIVATE yaml-cpp)
-  foreach(test IN ITEMS test_command_line test_exposure_check test_pqc test_pqc_check
+  foreach(test IN ITEMS test_command_line test_pqc test_pqc_check
       test_pqc_completion test_stopped_process test_unit)
     add_dependencies(${test} pqc pqc_tunneld)
   endforeach()

@@ -7,7 +7,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+from ament_index_python.packages import (
+    PackageNotFoundError,
+    get_package_share_directory,
+    get_packages_with_prefixes,
+)
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
@@ -60,7 +64,8 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
             "policy",
             default_value="true",
             choices=["true", "false"],
-            description="Start sensing, advisor and policy too, which change suites in flight.",
+            description="Start sensing, advisor and policy too, which change suites in flight "
+            "(if pqc_policy is installed).",
         ),
         DeclareLaunchArgument(
             "policy_params_file",
@@ -158,7 +163,7 @@ def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         if LaunchConfiguration(name).perform(context)
     }
     use_sim_time = LaunchConfiguration("use_sim_time").perform(context) == "true"
-    if LaunchConfiguration("policy").perform(context) == "true":
+    if policy_flies(context):
         overrides["expect_policy"] = True
     tunnel = Node(
         package="pqc_tunnel",
@@ -181,12 +186,31 @@ def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     return [tunnel]
 
 
-def start_policy() -> IncludeLaunchDescription:
+def policy_flies(context: LaunchContext) -> bool:
+    """Return whether the policy is wanted and installed."""
+    wanted = LaunchConfiguration("policy").perform(context) == "true"
+    return wanted and "pqc_policy" in get_packages_with_prefixes()
+
+
+def start_policy(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the nodes that choose the suite; their launch arguments have the same names."""
-    return IncludeLaunchDescription(
-        PathJoinSubstitution([FindPackageShare("pqc_tunnel"), "launch", "policy.launch.py"]),
-        condition=IfCondition(LaunchConfiguration("policy")),
-    )
+    if policy_flies(context):
+        return [
+            IncludeLaunchDescription(
+                PathJoinSubstitution([FindPackageShare("pqc_tunnel"), "launch", "policy.launch.py"])
+            )
+        ]
+    if LaunchConfiguration("policy").perform(context) == "true":
+        return [LogInfo(msg="No policy flies along: the package pqc_policy is not installed here.")]
+    return []
+
+
+def start_exposure(_: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Return the exposure check, if its package is installed."""
+    if "pqc_exposure" not in get_packages_with_prefixes():
+        return []
+    file = [FindPackageShare("pqc_exposure"), "launch", "exposure.launch.py"]
+    return [IncludeLaunchDescription(PathJoinSubstitution(file))]
 
 
 def start_mavros(context: LaunchContext) -> list[LaunchDescriptionEntity]:
@@ -280,6 +304,7 @@ def generate_launch_description() -> LaunchDescription:
             start_aggregator(),
             OpaqueFunction(function=start_mavros),
             OpaqueFunction(function=start_tunnel),
-            start_policy(),
+            OpaqueFunction(function=start_policy),
+            OpaqueFunction(function=start_exposure),
         ]
     )

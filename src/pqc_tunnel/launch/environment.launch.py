@@ -43,7 +43,14 @@ PREFIX = "launch-prefix"
 PARAMETER_FILES = ("params_file", "policy_params_file")  # launch arguments
 MISCONFIGURED = 2  # exit code of our nodes
 LAST_PORT = 65535
-POLICY_NODES = {"advisor_node", "policy_node", "sensing_node"}
+NODES_BESIDE_THE_TUNNEL = {
+    "advisor_node",
+    "drone_messenger_node",
+    "exposure_node",
+    "ground_messenger_node",
+    "policy_node",
+    "sensing_node",
+}
 
 
 def local_graph(given: Mapping[str, str], config: str) -> dict[str, str]:
@@ -104,13 +111,13 @@ def require_port(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 def fail_if_misconfigured(ended_before: set[str], event: ProcessExited, _: LaunchContext) -> None:
     """End the launch if a node rejects its parameters or keys: a restart would fail, too.
 
-    A node of the policy that did fly and fails as it starts again does not end the tunnel.
+    Another node than the tunnel that did run and fails as it starts again does not end it.
     """
     # A process's name is its exec_name and a number.
     name = event.process_name.rpartition("-")[0]
     if event.returncode == MISCONFIGURED and name == "tunnel_node":
         raise RuntimeError("the tunnel can't start with its parameters and keys.")
-    if event.returncode == MISCONFIGURED and name in POLICY_NODES - ended_before:
+    if event.returncode == MISCONFIGURED and name in NODES_BESIDE_THE_TUNNEL - ended_before:
         raise RuntimeError(f"{name} can't start with its parameters.")
     ended_before.add(name)
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from ament_index_python.packages import get_packages_with_prefixes
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
@@ -103,9 +103,7 @@ def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 def start_messenger(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the node that publishes what drones report, if its package is installed."""
-    try:
-        get_package_prefix("pqc_policy")
-    except PackageNotFoundError:
+    if "pqc_policy" not in get_packages_with_prefixes():
         return []
     return [
         Node(
@@ -123,6 +121,14 @@ def start_messenger(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             output="screen",
         )
     ]
+
+
+def start_exposure(_: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Return the exposure check, if its package is installed."""
+    if "pqc_exposure" not in get_packages_with_prefixes():
+        return []
+    file = [FindPackageShare("pqc_exposure"), "launch", "exposure.launch.py"]
+    return [IncludeLaunchDescription(PathJoinSubstitution(file))]
 
 
 def start_aggregator() -> IncludeLaunchDescription:
@@ -154,5 +160,6 @@ def generate_launch_description() -> LaunchDescription:
             start_aggregator(),
             OpaqueFunction(function=start_tunnel),
             OpaqueFunction(function=start_messenger),
+            OpaqueFunction(function=start_exposure),
         ]
     )

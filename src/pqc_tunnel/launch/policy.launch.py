@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from ament_index_python.packages import get_packages_with_prefixes
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
@@ -75,6 +76,8 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
 
 def start_nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the three nodes, configured by the arguments."""
+    if "pqc_policy" not in get_packages_with_prefixes():
+        raise RuntimeError("the policy needs the package pqc_policy, which is not installed here.")
 
     def value(name: str) -> str:
         return LaunchConfiguration(name).perform(context)

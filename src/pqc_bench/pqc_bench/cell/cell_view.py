@@ -126,7 +126,7 @@ class CellView(MeasuredNodes):
             return
         ends = set()
         for status in array.status:
-            # Other nodes publish diagnostics, too, and a tunnel also those of its exposure.
+            # Other nodes publish diagnostics, too, and a tunnel also others than this one.
             end = _ENDS.get(status.hardware_id)
             if end is not None and status.name.endswith("encryption"):
                 self.worst[end] = max(self.worst.get(end, status.level), status.level)

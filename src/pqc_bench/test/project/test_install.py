@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).parents[4]
-FLYING = {"liboqs_vendor", "pqc_msgs", "pqc_policy", "pqc_tunnel"}
+FLYING = {"liboqs_vendor", "pqc_exposure", "pqc_msgs", "pqc_policy", "pqc_tunnel"}
 # Stands in for the build, and prints its arguments.
 SHOW_BUILD = """
 set -euo pipefail
@@ -58,6 +58,11 @@ def test_packages_for_flying_do_not_depend_on_the_lab() -> None:
     assert needed & packages().keys() <= FLYING
 
 
+def test_the_tunnel_is_installed_without_the_packages_beside_it() -> None:
+    assert packages()["pqc_tunnel"] & packages().keys() == {"liboqs_vendor", "pqc_msgs"}
+    assert not {name for name in packages()["pqc_tunnel"] if "bag" in name}
+
+
 def test_the_launch_files_at_the_top_are_those_that_drone_and_ground_start_from() -> None:
     names = {file.name for file in (TOP / "launch").iterdir() if file.is_file()}
     ours = ("drone", "gcs", "policy", "record", "aggregator", "arguments", "environment")
@@ -93,7 +98,7 @@ def installed(*arguments: str) -> list[tuple[str, str]]:
 
 
 def test_a_machine_without_ros_gets_stripped_programs_and_no_headers() -> None:
-    packages = ("liboqs_vendor", "pqc_tunnel")
+    packages = ("liboqs_vendor", "pqc_tunnel", "pqc_exposure")
     flying = [(name, part) for part in ("programs", "files") for name in packages]
     assert installed("/opt/pqc") == flying
     development = [(name, "development") for name in packages]

@@ -87,7 +87,7 @@ def test_packages_of_the_lab_may_use_each_other(workspace: Workspace) -> None:
     assert workspace.findings() == []
 
 
-def test_tests_of_the_lab_may_use_helpers_of_the_tests_of_what_it_depends_on(
+def test_tests_may_use_helpers_of_the_tests_of_what_their_package_depends_on(
     workspace: Workspace,
 ) -> None:
     workspace.write(f"src/{FLIES}/test/airflow.py", "")

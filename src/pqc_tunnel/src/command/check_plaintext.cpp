@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "end.hpp"
-#include "exposure/known_ports.hpp"
-#include "net/address_scope.hpp"
 #include "pqc_tunnel/net/address.hpp"
+#include "pqc_tunnel/net/address_scope.hpp"
+#include "pqc_tunnel/net/mavlink_ports.hpp"
 #include "pqc_tunnel/net/socket_address.hpp"
 
 namespace pqc_tunnel::cli

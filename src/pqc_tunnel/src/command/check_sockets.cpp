@@ -5,14 +5,13 @@
 
 #include "end.hpp"
 #include "engine/plaintext_side.hpp"
-#include "exposure/process_sockets.hpp"
-#include "net/address_scope.hpp"
 #include "net/interfaces.hpp"
 #include "net/serial_port.hpp"
-#include "os/processes.hpp"
 #include "pqc_tunnel/base/nearest_name.hpp"
 #include "pqc_tunnel/net/address.hpp"
+#include "pqc_tunnel/net/address_scope.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
+#include "pqc_tunnel/os/processes.hpp"
 #include "tunnels.hpp"
 
 namespace pqc_tunnel::cli
@@ -23,29 +22,6 @@ namespace
 
 constexpr std::size_t small_buffer = 4096;
 
-// "NAME (pid N)"; empty if this user can't see it.
-std::string holder_of(std::uint16_t port)
-{
-  const auto machine = read_machine_sockets("/proc");
-  if (!machine) {
-    return "";
-  }
-  for (const SocketRow & row : machine->rows) {
-    if (
-      row.transport != Transport::udp || row.local.port != port ||
-      row.state == SocketState::connected)
-    {
-      continue;
-    }
-    for (const Process & process : machine->processes) {
-      if (process.inodes.contains(row.inode)) {
-        return process.name + " (pid " + std::to_string(process.pid) + ")";
-      }
-    }
-  }
-  return "";
-}
-
 template <class T>
 void note_failure(const Result<T> & opened, std::uint16_t port, Findings & findings)
 {
@@ -53,10 +29,10 @@ void note_failure(const Result<T> & opened, std::uint16_t port, Findings & findi
     return;
   }
   std::string sentence = opened.error().message;
-  const std::string holder = holder_of(port);
-  if (sentence.find(" is in use ") != std::string::npos && !holder.empty()) {
+  const auto holders = holders_of(port);  // those that this user can see
+  if (sentence.find(" is in use ") != std::string::npos && !holders.empty()) {
     sentence.back() = ':';
-    sentence += " " + holder + ".";
+    sentence += " " + to_string(holders.front()) + ".";
   }
   findings.problems.push_back(std::move(sentence));
 }

@@ -1,10 +1,14 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <iomanip>
 #include <iostream>
+#include <system_error>
 
 #include "pqc_tunnel/base/nearest_name.hpp"
 #include "pqc_tunnel/command_line/shown_streams.hpp"
@@ -16,6 +20,7 @@ namespace pqc_tunnel::cli
 namespace
 {
 
+constexpr int exit_no_program = 127;  // as in a shell
 constexpr const char * introduction = "The tunnel of PQC-MAV: keys, start, state and rekeys.\n\n";
 constexpr const char * places =
   R"(
@@ -77,8 +82,31 @@ int refuse_unknown(const std::vector<std::string> & words)
     exit_usage);
 }
 
+// Becomes the program pqc-NAME, beside this one or in $PATH, which parses the words itself.
+int become_program(const std::string & name, const std::vector<std::string> & words)
+{
+  const std::string program = "pqc-" + name;
+  std::vector<const char *> arguments{program.c_str()};
+  for (const std::string & word : words) {
+    arguments.push_back(word.c_str());
+  }
+  arguments.push_back(nullptr);
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): exec leaves the words as they are.
+  auto * const argv = const_cast<char * const *>(arguments.data());
+  std::error_code unknown;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  ::execv((self.parent_path() / program).c_str(), argv);
+  ::execvp(program.c_str(), argv);
+  return refuse(
+    "The command " + name + " is in the package pqc_" + name + ", which is not installed here.",
+    exit_no_program);
+}
+
 int run(const Subcommand & one, const std::vector<std::string> & words)
 {
+  if (one.run == nullptr) {
+    return become_program(one.name, words);
+  }
   auto flags = one.flags;
   flags.insert({"--help", "-h"});
   const auto arguments = Arguments::parse(words, one.options, flags);

@@ -38,7 +38,8 @@ struct Subcommand
   std::set<std::string> options;  // with a value
   std::set<std::string> flags;
   std::vector<Words> words;  // one for each word that it takes at most
-  // Returns the exit code. An error is printed; its exit code is 2 for invalid_argument, otherwise 1.
+  // Returns the exit code. An error is printed; its exit code is 2 for invalid_argument, otherwise 1. Null: the program
+  // pqc-NAME of the package pqc_NAME does it.
   Result<int> (*run)(const Arguments & arguments);
 };
 
@@ -54,7 +55,6 @@ Result<int> check(const Arguments & arguments);
 Result<int> identity_init(const Arguments & arguments);
 Result<int> identity_add_drone(const Arguments & arguments);
 Result<int> identity_inspect(const Arguments & arguments);
-Result<int> exposure(const Arguments & arguments);
 Result<int> parameters(const Arguments & arguments);
 Result<int> completion(const Arguments & arguments);
 

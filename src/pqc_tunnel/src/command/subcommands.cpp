@@ -100,24 +100,13 @@ std::span<const Subcommand> subcommands()
      {Words::files, Words::files},
      identity_inspect},
     {"exposure",
-     "[--config FILE ...] [--allow PROGRAM[:PORT[/udp|/tcp]] ...] [--json]\n"
-     "      [--node NAME] [--proc-root FOLDER]",
+     "",
      "sockets that carry plaintext beyond this machine",
-     "Lists the sockets that send or receive plaintext MAVLink, DDS or Zenoh beyond the loopback\n"
-     "interface, and how to close each. It reads /proc and sends nothing; run it as root to see "
-     "every\n"
-     "program. FILE is a tunnel's parameter file: it contains the encrypted ports and "
-     "exposure.allow.\n"
-     "Without a FILE the ports of the shipped files count. --allow leaves out sockets that a "
-     "firewall\n"
-     "closes; PORT may be *. NAME is the node in FILE (default /pqc/tunnel), FOLDER the place of "
-     "the\n"
-     "proc file system.\n"
-     "Exit code: 0 closed, 1 exposed, 2 wrong usage, 3 unclear.\n",
+     "",
      {"--config", "--node", "--allow", "--proc-root"},
      {"--json"},
      {},
-     exposure},
+     nullptr},
     {"parameters",
      "drone|gcs [--json]",
      "every parameter with its default",

@@ -13,10 +13,9 @@
 #include "config/config.hpp"
 #include "control/control_folder.hpp"
 #include "control/control_socket.hpp"
-#include "exposure/process_identity.hpp"
-#include "os/processes.hpp"
 #include "pqc_tunnel/base/nearest_name.hpp"
 #include "pqc_tunnel/command_line/arguments.hpp"
+#include "pqc_tunnel/os/processes.hpp"
 
 namespace pqc_tunnel::cli
 {

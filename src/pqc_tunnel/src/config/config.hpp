@@ -5,16 +5,14 @@
 #define PQC_TUNNEL__CONFIG__CONFIG_HPP_
 
 #include <cstdint>
-#include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "engine_config.hpp"
 #include "pqc_tunnel/base/result.hpp"
+#include "pqc_tunnel/config/parameter_file.hpp"
 #include "protocol/settings.hpp"
 
 namespace pqc_tunnel
@@ -22,6 +20,7 @@ namespace pqc_tunnel
 
 // The parameters of the ROS node and of pqc_tunneld; parameter_table.cpp has the one table.
 
+// In the order of the alternatives of ParameterValue.
 enum class ParameterType
 {
   boolean,
@@ -30,11 +29,6 @@ enum class ParameterType
   string,
   string_list,
 };
-
-// Alternatives in the order of ParameterType.
-using ParameterValue =
-  std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>>;
-using ParameterValues = std::map<std::string, ParameterValue>;
 
 template <class T>
 struct ParameterRange  // both ends included
@@ -84,22 +78,6 @@ Result<Role> role_of(const ParameterValues & values);
 Result<EngineConfig> make_engine_config(Role role, const ParameterValues & values);
 EngineConfig make_engine_config(
   Role role, const ParameterValues & values, std::vector<Error> & problems);
-
-// The node whose parameters the programs without ROS read, unless told otherwise.
-inline constexpr const char * default_node = "/pqc/tunnel";
-
-// The text of a parameter file, if it is one that nobody else may write.
-Result<std::string> read_parameter_file(const std::filesystem::path & file);
-
-// Reads the parameters which a ROS 2 parameter file gives to `node_name` ("/pqc/tunnel" or
-// "tunnel"): sections with this name or the wildcards * and **. Later sections override earlier
-// ones; nested names are joined by dots. Parameters of every node (use_sim_time, qos_overrides…) are left
-// out. A file of which no section is for the node is an error.
-Result<ParameterValues> load_parameter_file(
-  const std::filesystem::path & file, std::string_view node_name);
-
-// Reads "name:=value" as ROS does for -p.
-Result<std::pair<std::string, ParameterValue>> parse_parameter_assignment(std::string_view text);
 
 }  // namespace pqc_tunnel
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "config.hpp"
-#include "exposure_parameters.hpp"
 #include "make_links.hpp"
 #include "parameter_check.hpp"
 #include "parameter_reader.hpp"
@@ -387,9 +386,6 @@ EngineConfig make_engine_config(
   check_required(role, values, problems);
   if (role == Role::gcs) {
     check_drone_names(values.list("drones"), problems);
-  }
-  if (auto allowed = allowed_sockets(complete); !allowed) {
-    problems.add(allowed.error());
   }
 
   EngineConfig config;

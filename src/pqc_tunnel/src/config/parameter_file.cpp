@@ -1,14 +1,16 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "pqc_tunnel/config/parameter_file.hpp"
+
 #include <yaml-cpp/yaml.h>
 
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <system_error>
 
-#include "config.hpp"
 #include "os/named_file.hpp"
 
 namespace pqc_tunnel

@@ -334,6 +334,7 @@ Specs machine_specs()
   };
 }
 
+// The package pqc_exposure reads it, and the ports, from the tunnel's parameter file.
 Specs exposure_specs()
 {
   return {

@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "os/processes.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
+#include "pqc_tunnel/os/processes.hpp"
 
 namespace pqc_tunnel::cli
 {

@@ -12,8 +12,8 @@
 #include <cerrno>
 #include <optional>
 
-#include "address_scope.hpp"
 #include "pqc_tunnel/net/address.hpp"
+#include "pqc_tunnel/net/address_scope.hpp"
 #include "pqc_tunnel/os/file_descriptor.hpp"
 
 namespace pqc_tunnel

@@ -14,8 +14,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "os/processes.hpp"
 #include "pqc_tunnel/net/sockets.hpp"
+#include "pqc_tunnel/os/processes.hpp"
 
 namespace pqc_tunnel
 {

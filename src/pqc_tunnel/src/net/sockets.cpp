@@ -10,8 +10,8 @@
 #include <cerrno>
 #include <system_error>
 
-#include "address_scope.hpp"
 #include "pqc_tunnel/net/address.hpp"
+#include "pqc_tunnel/net/address_scope.hpp"
 #include "pqc_tunnel/net/socket_address.hpp"
 
 namespace pqc_tunnel

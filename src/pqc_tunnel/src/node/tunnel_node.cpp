@@ -13,9 +13,7 @@
 #include <utility>
 
 #include "config/config.hpp"
-#include "config/exposure_parameters.hpp"
 #include "diagnosis_report.hpp"
-#include "exposure_watch.hpp"
 #include "messages.hpp"
 #include "parameters.hpp"
 #include "peer_names.hpp"
@@ -75,20 +73,6 @@ rcl_interfaces::msg::SetParametersResult same_time(
       "node with it.";
   }
   return result;
-}
-
-// Includes the ports of the shipped files: another tunnel may run on this machine.
-ExposureOptions exposure_options(const Engine & engine, const ParameterValues & values)
-{
-  const EnginePorts & ports = engine.ports();
-  TunnelPorts own;
-  own.datagram.insert(ports.links.begin(), ports.links.end());
-  own.plaintext.insert(ports.plaintext.begin(), ports.plaintext.end());
-  ExposureOptions options;
-  options.ports.add(own);
-  options.ports_known = true;
-  options.allowed = value_or_throw(allowed_sockets(values));
-  return options;
 }
 
 }  // namespace
@@ -158,8 +142,6 @@ void TunnelNode::start()
     get_logger(), "Encrypted side on %s, readable side on UDP %u.", links.c_str(),
     engine_->ports().plaintext.at(0));
   open_control();
-  exposure_ =
-    std::make_unique<ExposureWatch>(*this, diagnostics_, exposure_options(*engine_, values));
 }
 
 void TunnelNode::watch_companions()

@@ -27,8 +27,6 @@
 namespace pqc_tunnel
 {
 
-class ExposureWatch;
-
 // One end of the tunnel as a ROS node. The engine's own threads move the datagrams; this one
 // publishes, and serves requests.
 class TunnelNode : public rclcpp::Node
@@ -87,7 +85,6 @@ private:
   std::optional<GraphWatch> graph_;
   std::int64_t newest_ros_ns_ = 0;  // so far
   rclcpp::Subscription<pqc_msgs::msg::TunnelStatus>::SharedPtr statuses_;
-  std::unique_ptr<ExposureWatch> exposure_;
 };
 
 }  // namespace pqc_tunnel

@@ -12,7 +12,7 @@
 #include <system_error>
 #include <utility>
 
-#include "processes.hpp"
+#include "pqc_tunnel/os/processes.hpp"
 
 namespace pqc_tunnel
 {

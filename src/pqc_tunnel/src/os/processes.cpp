@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "processes.hpp"
+#include "pqc_tunnel/os/processes.hpp"
 
 #include <pwd.h>
 #include <unistd.h>
@@ -11,7 +11,9 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <iomanip>
 #include <iterator>
+#include <set>
 #include <sstream>
 
 namespace pqc_tunnel
@@ -90,10 +92,25 @@ bool made_terminal(const fs::path & process, const fs::path & device)
          });
 }
 
-RunningProgram describe(const fs::path & process, int pid)
+// The links in /proc/PID/fd that lead to UDP sockets with this local port and without a peer.
+std::set<std::string> udp_sockets(std::uint16_t port)
 {
-  return {
-    pid, user_of(process), program_name(text_of(process / "comm"), text_of(process / "cmdline"))};
+  constexpr const char * without_peer = "07";  // as in the kernel's net/tcp_states.h
+  std::ostringstream end;
+  end << ':' << std::hex << std::uppercase << std::setw(4) << std::setfill('0') << port;
+  std::set<std::string> links;
+  for (const char * table : {"/proc/net/udp", "/proc/net/udp6"}) {
+    std::ifstream lines(table);
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream text(line);
+      const std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
+      // Number, local and remote address, state …, inode.
+      if (words.size() > 9 && words[1].ends_with(end.str()) && words[3] == without_peer) {
+        links.insert("socket:[" + words[9] + "]");
+      }
+    }
+  }
+  return links;
 }
 
 std::string_view file_name(std::string_view path)
@@ -139,6 +156,12 @@ std::string_view script_of(const std::vector<std::string_view> & words)
 
 }  // namespace
 
+RunningProgram describe_process(const fs::path & folder, int pid)
+{
+  return {
+    pid, user_of(folder), program_name(text_of(folder / "comm"), text_of(folder / "cmdline"))};
+}
+
 std::string to_string(const RunningProgram & program)
 {
   return program.name + " (pid " + std::to_string(program.pid) + ")";
@@ -152,12 +175,29 @@ std::vector<RunningProgram> holders_of(const std::string & device)
   if (!absent) {
     for_each_other_process([&](const fs::path & process, int pid) {
       if (has_open(process, path) && !made_terminal(process, path)) {
-        holders.push_back(describe(process, pid));
+        holders.push_back(describe_process(process, pid));
       }
     });
   }
   return holders;
 }
+
+std::vector<RunningProgram> holders_of(std::uint16_t port)
+{
+  std::vector<RunningProgram> holders;
+  const auto sockets = udp_sockets(port);
+  for_each_other_process([&](const fs::path & process, int pid) {
+    if (any_open_file(process, [&sockets](const fs::path &, const fs::path & file) {
+          return sockets.contains(file);
+        }))
+    {
+      holders.push_back(describe_process(process, pid));
+    }
+  });
+  return holders;
+}
+
+bool is_tunnel(std::string_view name) { return name == tunnel_node_name || name == "pqc_tunneld"; }
 
 std::vector<RunningProgram> programs_named(const std::function<bool(std::string_view)> & is_wanted)
 {
@@ -165,7 +205,7 @@ std::vector<RunningProgram> programs_named(const std::function<bool(std::string_
   for_each_other_process([&](const fs::path & process, int pid) {
     std::string name = text_of(process / "comm");
     if (!name.empty() && is_wanted(std::string_view(name).substr(0, name.size() - 1))) {
-      programs.push_back(describe(process, pid));
+      programs.push_back(describe_process(process, pid));
     }
   });
   return programs;

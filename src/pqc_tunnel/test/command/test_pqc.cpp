@@ -44,8 +44,7 @@ TEST_F(Pqc, help_lists_every_command_and_describes_each)
   const Outcome all = outcome({"--help"});
   EXPECT_EQ(all.code, 0);
   for (const std::string command :
-       {"up", "down", "show", "rekey", "wipe", "suites", "check", "exposure", "parameters",
-        "completion"})
+       {"up", "down", "show", "rekey", "wipe", "suites", "check", "parameters", "completion"})
   {
     EXPECT_TRUE(has(all.output, "  pqc " + command + " ")) << command;
     const Outcome one = outcome({command, "--help"});
@@ -57,6 +56,22 @@ TEST_F(Pqc, help_lists_every_command_and_describes_each)
   EXPECT_EQ(outcome({"--version"}).code, 0);
   EXPECT_TRUE(outcome({"--version"}).output.starts_with("pqc "));
   EXPECT_TRUE(has(outcome({"--version"}).output, "(protocol 3)"));
+}
+
+TEST_F(Pqc, the_exposure_check_is_a_program_of_another_package)
+{
+  EXPECT_TRUE(has(outcome({"--help"}).output, "  pqc exposure "));
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", scratch_.path().c_str(), 1);
+  expect_failure(
+    {"exposure", "--json"}, 127,
+    "The command exposure is in the package pqc_exposure, which is not installed here.");
+  fs::permissions(
+    scratch_.write("pqc-exposure", "#!/bin/sh\necho \"$0 $@\"\nexit 3\n"), fs::perms(0700));
+  const Outcome there = outcome({"exposure", "--help", "two words"});
+  ::setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(there.code, 3);
+  EXPECT_EQ(there.output, (scratch_ / "pqc-exposure").string() + " --help two words\n");
 }
 
 TEST_F(Pqc, a_misspelt_word_is_answered_with_the_nearest_one)

@@ -210,10 +210,6 @@ TEST(Config, an_error_is_one_sentence_with_name_value_and_allowed_values)
     "Parameter keepalive_interval_s is 3, but must be less than peer_timeout_s, or a quiet link "
     "would look lost.");
   EXPECT_EQ(
-    drone_refusal("exposure.allow", List{"mavlink-routerd:port"}),
-    "Parameter exposure.allow: \"mavlink-routerd:port\" isn't of the form PROGRAM, PROGRAM:PORT, "
-    "PROGRAM:PORT/udp or PROGRAM:PORT/tcp.");
-  EXPECT_EQ(
     drone_refusal("mirror_port", std::int64_t{14999}),
     "Parameter mirror_address is empty, but mirror_port is given.");
   EXPECT_EQ(

@@ -26,6 +26,7 @@ from ament_index_python.packages import (
     get_package_prefix,
     get_package_share_directory,
     get_package_share_path,
+    get_packages_with_prefixes,
 )
 from diagnostic_msgs.msg import DiagnosticArray
 from launch import LaunchDescription
@@ -41,7 +42,7 @@ from mavlink_datagrams import vehicle_traffic
 from pqc_testing.ports import free_ports
 from pqc_testing.ros_graph import isolate_graph
 from tunnel_pair import OTHER_SUITE, TunnelPair, make_tunnel_pair
-from user_files import launch_end, parameter_file
+from user_files import launch_end, parameter_file, without_packages
 
 isolate_graph()
 
@@ -118,15 +119,13 @@ class TestLaunchFiles(unittest.TestCase):
             "a decision made with the session in view",
         )
 
-    def failed_launch(self, *arguments: str, prefix: str = "") -> str:
-        """Run a launch of pqc_tunnel that must fail; return its output.
-
-        Packages are found below `prefix` first.
-        """
-        found = os.pathsep.join(filter(None, (prefix, os.environ["AMENT_PREFIX_PATH"])))
+    def failed_launch(
+        self, *arguments: str, packages: str = os.environ["AMENT_PREFIX_PATH"]
+    ) -> str:
+        """Run a launch of pqc_tunnel that must fail; return its output."""
         ended = subprocess.run(
             ["ros2", "launch", "pqc_tunnel", *arguments],
-            env={**os.environ, "AMENT_PREFIX_PATH": found},
+            env={**os.environ, "AMENT_PREFIX_PATH": packages},
             capture_output=True,
             text=True,
             timeout=PATIENCE_S,
@@ -165,10 +164,32 @@ class TestLaunchFiles(unittest.TestCase):
             missing = f"identity_dir:={prefix}/keys"
             for end, *arguments in (("drone", missing, "policy:=false"), ("gcs", missing)):
                 with self.subTest(end):
-                    output = self.failed_launch(f"{end}.launch.py", *arguments, prefix=prefix)
+                    packages = os.pathsep.join((prefix, os.environ["AMENT_PREFIX_PATH"]))
+                    output = self.failed_launch(f"{end}.launch.py", *arguments, packages=packages)
                     (line,) = (line for line in output.splitlines() if "stand-in" in line)
                     self.assertIn("__node:=analyzers", line)
                     self.assertIn("config/diagnostics.yaml", line)
+
+    def test_the_tunnel_flies_alone_where_the_packages_beside_it_are_missing(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            packages = without_packages(Path(folder), "pqc_exposure", "pqc_policy", "ros2bag")
+            # The tunnel, which has no keys, ends the launch.
+            missing = f"identity_dir:={folder}/keys"
+            for end, lines in (("drone", 1), ("gcs", 0)):
+                output = self.failed_launch(f"{end}.launch.py", missing, packages=packages)
+                self.assertIn("tunnel can't start with its parameters and keys", output)
+                sentence = "No policy flies along: the package pqc_policy is not installed here."
+                self.assertEqual(output.count(sentence), lines, output)
+                for node in ("policy_node", "exposure_node"):
+                    self.assertNotIn(node, output)
+            for file, argument, sentence in (
+                ("drone", "record:=true", "record:=true needs the package rosbag2, which is"),
+                ("policy", "strategy:=static", "the policy needs the package pqc_policy, which"),
+            ):
+                output = self.failed_launch(f"{file}.launch.py", argument, packages=packages)
+                self.assertIn(sentence, output)
+                self.assertNotIn("Traceback", output)
+                self.assertNotIn("_node", output)
 
     def test_every_diagnosis_belongs_to_a_group_of_the_aggregator(self, pair: TunnelPair) -> None:
         file = get_package_share_path("pqc_tunnel") / "config" / "diagnostics.yaml"
@@ -178,6 +199,7 @@ class TestLaunchFiles(unittest.TestCase):
         self.addCleanup(graph.close)
         arrays = graph.listen(DiagnosticArray, "/diagnostics")
         nodes = {"tunnel", "policy", "advisor", "sensing"}
+        nodes |= {"exposure"} if "pqc_exposure" in get_packages_with_prefixes() else set()
 
         def names() -> set[str]:
             return {status.name for array in arrays for status in array.status}

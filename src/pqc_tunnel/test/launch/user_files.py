@@ -34,6 +34,21 @@ def parameter_file(folder: Path, name: str, changes: dict[str, Any]) -> Path:
     return copy
 
 
+def without_packages(folder: Path, *names: str) -> str:
+    """Return a value of AMENT_PREFIX_PATH without some packages: links, made in a folder."""
+    index = Path("share", "ament_index", "resource_index", "packages")
+    copies = []
+    for number, prefix in enumerate(os.environ["AMENT_PREFIX_PATH"].split(os.pathsep)):
+        copies.append(folder / str(number))
+        (copies[-1] / index).mkdir(parents=True)
+        for place in (*reversed(index.parents), index):
+            for path in Path(prefix, place).glob("*"):
+                link = copies[-1] / place / path.name
+                if not link.exists() and not (place == index and path.name in names):
+                    link.symlink_to(path)
+    return os.pathsep.join(map(str, copies))
+
+
 # Leaves the transports of Fast DDS at their defaults.
 OPEN_PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
 <dds xmlns="http://www.eprosima.com"><profiles>

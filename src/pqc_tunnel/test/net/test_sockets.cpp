@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
-#include "net/address_scope.hpp"
 #include "pqc_tunnel/net/address.hpp"
+#include "pqc_tunnel/net/address_scope.hpp"
 #include "support/application.hpp"
 
 namespace pqc_tunnel

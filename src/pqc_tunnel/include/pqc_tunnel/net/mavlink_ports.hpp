@@ -1,0 +1,26 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__NET__MAVLINK_PORTS_HPP_
+#define PQC_TUNNEL__NET__MAVLINK_PORTS_HPP_
+
+#include <cstdint>
+
+namespace pqc_tunnel
+{
+
+enum class Transport : std::uint8_t
+{
+  udp,
+  tcp,
+};
+
+/// The default ports of MAVLink programs; the table names the program of each.
+bool is_mavlink_port(Transport transport, std::uint16_t port);
+
+/// The autopilot, simulator or ground program that uses this port by default; null if none is known.
+const char * usual_program(Transport transport, std::uint16_t port);
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__NET__MAVLINK_PORTS_HPP_

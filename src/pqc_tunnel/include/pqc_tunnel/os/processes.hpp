@@ -1,0 +1,54 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__OS__PROCESSES_HPP_
+#define PQC_TUNNEL__OS__PROCESSES_HPP_
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pqc_tunnel
+{
+
+struct RunningProgram
+{
+  int pid = 0;
+  std::uint32_t user = 0;
+  std::string name;
+};
+
+/// Describes the process of a folder of /proc, as far as this user may see it.
+RunningProgram describe_process(const std::filesystem::path & folder, int pid);
+
+/// "NAME (pid N)"
+std::string to_string(const RunningProgram & program);
+
+/// The other processes that have the device open, as far as this user may see: root sees all.
+std::vector<RunningProgram> holders_of(const std::string & device);
+
+/// The other processes with a UDP socket on this local port that is not connected, likewise.
+std::vector<RunningProgram> holders_of(std::uint16_t port);
+
+inline constexpr std::string_view tunnel_node_name = "tunnel_node";
+
+/// tunnel_node or pqc_tunneld.
+bool is_tunnel(std::string_view name);
+
+/// The other processes of programs with such a name, whoever runs them.
+std::vector<RunningProgram> programs_named(const std::function<bool(std::string_view)> & is_wanted);
+
+/// "root"; "user 1000" if it has no name.
+std::string user_name(std::uint32_t user);
+
+/// The name of a process for people: its program file, or the script or module that an interpreter runs. `command_line` is
+/// the text of /proc/PID/cmdline, words ending with zeros; `short_name` that of /proc/PID/comm, which the kernel cuts off
+/// after 15 characters.
+std::string program_name(std::string_view short_name, std::string_view command_line);
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__OS__PROCESSES_HPP_
