@@ -22,13 +22,13 @@ add_library(pqc_tunnel_core STATIC
   src/crypto/suite.cpp
   src/crypto/x25519.cpp
 
-  src/paths/adaptive_queue.cpp
   src/paths/arrival_rate.cpp
   src/paths/candidates.cpp
   src/paths/cobs.cpp
   src/paths/drop_watch.cpp
   src/paths/flow_queue.cpp
   src/paths/fragment.cpp
+  src/paths/link_queue.cpp
   src/paths/mavlink_class.cpp
   src/paths/mavlink_frame.cpp
   src/paths/mavlink_statustext.cpp
