@@ -22,7 +22,6 @@ add_library(pqc_tunnel_core STATIC
   src/crypto/suite.cpp
   src/crypto/x25519.cpp
 
-  src/paths/adaptive_queue.cpp
   src/paths/arrival_rate.cpp
   src/paths/bundle.cpp
   src/paths/candidates.cpp
@@ -30,6 +29,7 @@ add_library(pqc_tunnel_core STATIC
   src/paths/drop_watch.cpp
   src/paths/flow_queue.cpp
   src/paths/fragment.cpp
+  src/paths/link_queue.cpp
   src/paths/mavlink_class.cpp
   src/paths/mavlink_frame.cpp
   src/paths/mavlink_statustext.cpp

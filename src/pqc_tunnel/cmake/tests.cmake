@@ -62,7 +62,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/crypto/test_suite_registry.cpp
     test/crypto/test_x25519.cpp
 
-    test/paths/test_adaptive_queue.cpp
+    test/paths/test_link_queue.cpp
     test/paths/test_arrival_rate.cpp
     test/paths/test_bundle.cpp
     test/paths/test_candidates.cpp

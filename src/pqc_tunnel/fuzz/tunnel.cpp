@@ -212,7 +212,7 @@ private:
   // Each datagram contains its number, if it is long enough.
   void send(Side from, std::size_t size)
   {
-    Bytes bytes(std::max<std::size_t>(size, 4), static_cast<std::uint8_t>(next_number_));
+    Bytes bytes(std::max<std::size_t>(size, 4), next_number_ & 0x7f);  // like no frames of MAVLink
     for (std::size_t i = 0; i < 4; ++i) {
       bytes[i] = static_cast<std::uint8_t>(next_number_ >> (8 * i));
     }

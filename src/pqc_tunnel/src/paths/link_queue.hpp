@@ -5,10 +5,8 @@
 #define PATHS__LINK_QUEUE_HPP_
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 
-#include "adaptive_queue.hpp"
 #include "link_settings.hpp"
 #include "pqc_tunnel/base/time.hpp"
 #include "shared_shaper.hpp"
@@ -16,59 +14,33 @@
 namespace pqc_tunnel
 {
 
-// The queue before a link, if it has one: a link of known rate always does, another one while it is saturated.
+// The queue before a link: always in use if its rate is configured, else while its rate is found to be the bottleneck.
 class LinkQueue
 {
 public:
-  // The link must outlive the queue.
-  LinkQueue(const LinkSettings & link, std::size_t peers) : link_(link), peers_(peers)
-  {
-    if (link.is_thin()) {
-      shaper_ = std::make_unique<SharedShaper>(link, peers);
-    }
-  }
+  LinkQueue(const LinkSettings & link, std::size_t peers);
+  LinkQueue(const LinkQueue &) = delete;
+  LinkQueue & operator=(const LinkQueue &) = delete;
 
-  bool is_thin() const { return shaper_ || (adaptive_ && adaptive_->is_active()); }
-  // For whatever changes the queue; the link must have had one.
+  // Of a link without a configured rate: bytes per second on the line; none: the queue is used until what waits has left.
+  // `urgent_only`: the rest waits.
+  void use_found_rate(std::optional<double> bytes_per_s, bool urgent_only, bool bundles);
+  bool is_active() const { return active_; }
   SharedShaper & change()
   {
     due_.reset();
-    return *find();
+    return shaper_;
   }
-  // Null if the link never had one.
-  SharedShaper * find() const
-  {
-    return shaper_ ? shaper_.get() : adaptive_ ? &adaptive_->shaper() : nullptr;
-  }
-
+  const SharedShaper & shaper() const { return shaper_; }
   // When a frame may leave; max if nothing waits. Looked up anew only after a change.
-  Instant due() const
-  {
-    const SharedShaper * shaper = find();
-    if (shaper != nullptr && !due_) {
-      due_ = shaper->next_timeout();
-    }
-    return shaper != nullptr ? *due_ : Instant::max();
-  }
-
-  // Of a link without a configured rate: see AdaptiveQueue.
-  void use_found_rate(std::optional<double> bytes_per_s, bool urgent_only, bool bundles)
-  {
-    if (!shaper_ && !adaptive_ && (bytes_per_s || urgent_only || bundles)) {
-      adaptive_ = std::make_unique<AdaptiveQueue>(link_, peers_);
-    }
-    if (adaptive_) {
-      adaptive_->use(bytes_per_s, urgent_only, bundles);
-      due_.reset();
-    }
-  }
+  Instant due() const;
 
 private:
-  const LinkSettings & link_;
-  std::size_t peers_;
-  std::unique_ptr<SharedShaper> shaper_;     // of a thin link
-  std::unique_ptr<AdaptiveQueue> adaptive_;  // of another one, as soon as it was saturated
-  mutable std::optional<Instant> due_;       // none: to be looked up
+  LinkSettings settings_;
+  bool is_configured_;   // the rate
+  SharedShaper shaper_;  // refers to the settings
+  bool active_;
+  mutable std::optional<Instant> due_;  // none: to be looked up
 };
 
 }  // namespace pqc_tunnel

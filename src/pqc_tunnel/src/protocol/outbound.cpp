@@ -15,7 +15,7 @@ Outbound::Outbound(const TunnelSettings & settings, std::vector<Peer> & peers)
 : settings_(settings), peers_(peers), streams_(peers.size()), least_room_(settings.max_datagram)
 {
   for (const LinkSettings & link : settings.paths.links) {
-    links_.emplace_back(link, peers.size());
+    links_.push_back({&link, std::make_unique<LinkQueue>(link, peers.size()), {}});
     least_room_ = std::min(least_room_, link.mtu - sealed_overhead);
   }
   piece_.reserve(settings.max_datagram + frame_overhead);
@@ -26,7 +26,7 @@ Outbound::Outbound(const TunnelSettings & settings, std::vector<Peer> & peers)
 Outbound::Ready::Frame & Outbound::Ready::add()
 {
   if (empty()) {
-    clear();
+    next_ = size_ = 0;
   }
   if (size_ == frames_.size()) {
     frames_.emplace_back();
@@ -37,7 +37,10 @@ Outbound::Ready::Frame & Outbound::Ready::add()
 void Outbound::Ready::add(PeerIndex peer, const Endpoint & to, ByteView bytes, bool in_place)
 {
   Frame & added = add();
-  added.frame = {peer, to, bytes, in_place};
+  added.frame.peer = peer;
+  added.frame.to = to;
+  added.frame.bytes = bytes;
+  added.frame.in_place = in_place;
   if (!in_place) {
     added.memory.assign(bytes.begin(), bytes.end());
     added.frame.bytes = added.memory;
@@ -127,10 +130,10 @@ bool Outbound::send_over_paths(Peer & peer, MutableBytes frame, bool in_place, I
   const Routes routes = peer.routes(kind.traffic, 0, now);
   const auto index = static_cast<std::size_t>(peer.index());
   if (
-    routes.size() == 1 && links_[routes.begin()->link].queue.is_thin() &&
+    routes.size() == 1 && links_[routes.begin()->link].queue->is_active() &&
     peer.keys().sending() != nullptr)
   {
-    links_[routes.begin()->link].queue.change().of(index).offer(datagram, now);
+    links_[routes.begin()->link].queue->change().of(index).offer(datagram, now);
     return true;
   }
   std::size_t longest_frame = frame.size();
@@ -145,8 +148,8 @@ bool Outbound::send_over_paths(Peer & peer, MutableBytes frame, bool in_place, I
   }
   for (const Endpoint & to : routes) {
     Link & link = links_[to.link];
-    if (link.queue.is_thin()) {
-      link.queue.change().of(index).offer_sealed(kind, frame, to, now);
+    if (link.queue->is_active()) {
+      link.queue->change().of(index).offer_sealed(kind, frame, to, now);
     } else {
       peer.paths().handle_sent(to, frame.size(), now);
       link.ready.add(peer.index(), to, frame, in_place);
@@ -164,15 +167,15 @@ bool Outbound::send_in_fragments(
   }
   for (const Endpoint & to : routes) {
     Link & link = links_[to.link];
-    if (link.queue.is_thin()) {
-      link.queue.change()
+    if (link.queue->is_active()) {
+      link.queue->change()
         .of(static_cast<std::size_t>(peer.index()))
         .offer_sealed(classify(datagram), fragments_, to, now, frame_size);
     }
     for (ByteView rest = fragments_; !rest.empty();) {
       const ByteView frame = rest.first(std::min(frame_size, rest.size()));
       rest = rest.subspan(frame.size());
-      if (!link.queue.is_thin()) {
+      if (!link.queue->is_active()) {
         peer.paths().handle_sent(to, frame.size(), now);
         link.ready.add(peer.index(), to, frame, false);
       }
@@ -189,8 +192,8 @@ void Outbound::send_copy(
   if (!to) {
     return;
   }
-  if (Link & link = links_[index]; link.queue.is_thin()) {
-    link.queue.change()
+  if (Link & link = links_[index]; link.queue->is_active()) {
+    link.queue->change()
       .of(static_cast<std::size_t>(peer.index()))
       .offer_sealed({TrafficClass::unproved, std::nullopt}, frame, *to, now);
   } else {
@@ -203,8 +206,8 @@ void Outbound::send_own(SendDatagram && frame, Instant now)
   const auto peer = static_cast<std::size_t>(frame.peer);
   if (frame.to.link >= links_.size()) {
     peers_[peer].traffic().count(Drop::queue_full);
-  } else if (Link & link = links_[frame.to.link]; link.queue.is_thin()) {
-    link.queue.change().of(peer).offer_sealed(
+  } else if (Link & link = links_[frame.to.link]; link.queue->is_active()) {
+    link.queue->change().of(peer).offer_sealed(
       {frame.traffic, std::nullopt}, frame.bytes, frame.to, now);
   } else {
     link.ready.add(std::move(frame));
@@ -213,17 +216,15 @@ void Outbound::send_own(SendDatagram && frame, Instant now)
 
 // --- Out ---
 
-std::optional<Transmit> Outbound::poll(std::uint8_t index, Instant now)
+std::optional<Transmit> Outbound::poll(std::uint8_t link, Instant now)
 {
-  Link & link = links_[index];
-  if (!link.ready.empty()) {
-    return link.ready.take();
+  if (Ready & ready = links_[link].ready; !ready.empty()) {
+    return ready.take();
   }
-  link.ready.clear();
-  if (!link.queue.is_thin()) {
+  if (!links_[link].queue->is_active()) {
     return std::nullopt;
   }
-  auto frame = next_shaped(index, now);
+  auto frame = next_shaped(link, now);
   if (!frame) {
     use_found_rate(now);  // a queue that is empty may not be needed any more
   }
@@ -232,8 +233,8 @@ std::optional<Transmit> Outbound::poll(std::uint8_t index, Instant now)
 
 std::optional<Transmit> Outbound::next_shaped(std::uint8_t index, Instant now)
 {
-  LinkQueue & queue = links_[index].queue;
-  while (queue.is_thin() && queue.due() <= now) {
+  LinkQueue & queue = *links_[index].queue;
+  while (queue.is_active() && queue.due() <= now) {
     const auto turn = queue.change().next_frame(now);
     if (!turn) {
       break;
@@ -280,7 +281,7 @@ bool Outbound::seal(Peer & peer, const ShapedFrame & shaped, Shaper & shaper, In
 
 Instant Outbound::next_transmit(std::uint8_t link) const
 {
-  return links_[link].ready.empty() ? links_[link].queue.due() : Instant{};
+  return links_[link].ready.empty() ? links_[link].queue->due() : Instant{};
 }
 
 bool Outbound::report_streams(std::uint8_t index, Instant now)
@@ -288,7 +289,7 @@ bool Outbound::report_streams(std::uint8_t index, Instant now)
   const Link & link = links_[index];
   bool sent = false;
   for (std::size_t i = 0; link.settings->is_thin() && i < peers_.size(); ++i) {
-    const auto waiting = links_[index].queue.find()->of(i).counts(TrafficClass::stream).waiting();
+    const auto waiting = links_[index].queue->shaper().of(i).counts(TrafficClass::stream).waiting();
     sent = peers_[i].handle_stream_queue(index, waiting, now) || sent;
   }
   return sent;
@@ -307,10 +308,10 @@ void Outbound::adapt(Instant now)
 // What waits for a link that was given up goes over another one.
 void Outbound::save_waiting(std::uint8_t index, Instant now)
 {
-  LinkQueue & queue = links_[index].queue;
-  for (std::size_t i = 0; queue.is_thin() && i < peers_.size(); ++i) {
+  LinkQueue & queue = *links_[index].queue;
+  for (std::size_t i = 0; queue.is_active() && i < peers_.size(); ++i) {
     Peer & peer = peers_[i];
-    if (!queue.find()->of(i).has_unsealed() || !peer.paths().is_down(index)) {
+    if (!queue.shaper().of(i).has_unsealed() || !peer.paths().is_down(index)) {
       continue;
     }
     const Endpoint other = peer.address();
@@ -325,17 +326,17 @@ void Outbound::save_waiting(std::uint8_t index, Instant now)
 
 void Outbound::handle_link_down(std::uint8_t index, Instant now)
 {
-  if (index < links_.size() && links_[index].queue.is_thin()) {
+  if (index < links_.size() && links_[index].queue->is_active()) {
     save_waiting(index, now);
-    links_[index].queue.change().clear();
+    links_[index].queue->change().clear();
     report_streams(index, now);
   }
 }
 
 void Outbound::handle_arrival(std::uint8_t index, std::size_t bytes)
 {
-  if (index < links_.size() && links_[index].queue.is_thin()) {
-    links_[index].queue.find()->handle_arrival(bytes);
+  if (index < links_.size() && links_[index].queue->is_active()) {
+    links_[index].queue->change().handle_arrival(bytes);
   }
 }
 
@@ -344,21 +345,19 @@ void Outbound::use_found_rate(Instant now)
 {
   if (links_.size() == 1 && peers_.size() == 1) {
     const Peer & peer = peers_[0];
-    links_[0].queue.use_found_rate(peer.found_rate(), peer.makes_way(), peer.is_crowded(now));
+    links_[0].queue->use_found_rate(peer.found_rate(), peer.makes_way(), peer.is_crowded(now));
   }
 }
 
 void Outbound::describe(PeerSnapshot & snapshot, PeerIndex peer, Instant now) const
 {
   for (PathReport & path : snapshot.paths) {
-    const LinkQueue & queue = links_[path.link].queue;
-    if (const SharedShaper * shaper = queue.find()) {
-      const Shaper & of_peer = shaper->of(static_cast<std::size_t>(peer));
-      for (std::size_t i = 0; i < traffic_classes; ++i) {
-        path.shaped[i] = of_peer.counts(static_cast<TrafficClass>(i));
-      }
-      path.load = queue.is_thin() ? std::optional(of_peer.load(now)) : std::nullopt;
+    const LinkQueue & queue = *links_[path.link].queue;
+    const Shaper & shaper = queue.shaper().of(static_cast<std::size_t>(peer));
+    for (std::size_t i = 0; i < traffic_classes; ++i) {
+      path.shaped[i] = shaper.counts(static_cast<TrafficClass>(i));
     }
+    path.load = queue.is_active() ? std::optional(shaper.load(now)) : std::nullopt;
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -19,19 +20,10 @@
 #include "pqc_tunnel/base/time.hpp"
 #include "settings.hpp"
 #include "snapshot.hpp"
+#include "transmit.hpp"
 
 namespace pqc_tunnel
 {
-
-// A frame that its link takes now: sealed, or a hello.
-struct Transmit
-{
-  PeerIndex peer{};
-  Endpoint to;
-  ByteView bytes;
-  bool in_place =
-    false;  // they are those of handle_plaintext(); others are valid until the next poll
-};
 
 // The way of frames to the links. Before a thin link a datagram waits, and is sealed when its turn has come; for every
 // other link it is sealed at once. Where a datagram is too long for a link, or classes matter, it is cut into its MAVLink
@@ -72,7 +64,6 @@ private:
     void add(PeerIndex peer, const Endpoint & to, ByteView bytes, bool in_place);
     void add(SendDatagram && frame);
     const Transmit & take() { return frames_[next_++].frame; }
-    void clear() { next_ = size_ = 0; }
 
   private:
     struct Frame
@@ -87,14 +78,13 @@ private:
   };
   struct Link
   {
-    Link(const LinkSettings & link, std::size_t peers) : settings(&link), queue(link, peers) {}
     const LinkSettings * settings;
-    LinkQueue queue;
+    std::unique_ptr<LinkQueue> queue;
     Ready ready;
   };
 
   // One link of unknown rate: nothing has to be classified.
-  bool is_plain() const { return links_.size() == 1 && !links_[0].queue.is_thin(); }
+  bool is_plain() const { return links_.size() == 1 && !links_[0].queue->is_active(); }
   bool send_classified(Peer & peer, MutableBytes frame, const Endpoint & source, Instant now);
   bool send_long(Peer & peer, MutableBytes frame, Instant now);
   bool send_piece(Peer & peer, ByteView bytes, Instant now);

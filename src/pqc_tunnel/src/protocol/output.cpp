@@ -14,24 +14,21 @@ JobId Outbox::start(Job job)
   return id;
 }
 
-namespace
+std::optional<Output> Outbox::pop()
 {
-
-template <class Item>
-std::optional<Item> take_front(std::deque<Item> & queue)
-{
-  if (queue.empty()) {
+  if (queue_.empty()) {
     return std::nullopt;
   }
-  std::optional<Item> front(std::move(queue.front()));
-  queue.pop_front();
+  std::optional<Output> front(std::move(queue_.front()));
+  queue_.pop_front();
   return front;
 }
 
-}  // namespace
-
-std::optional<Output> Outbox::pop() { return take_front(queue_); }
-
-std::optional<SendDatagram> Outbox::pop_frame() { return take_front(frames_); }
+SendDatagram Outbox::pop_frame()
+{
+  SendDatagram front = std::move(frames_.front());
+  frames_.pop_front();
+  return front;
+}
 
 }  // namespace pqc_tunnel

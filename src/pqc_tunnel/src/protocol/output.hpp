@@ -63,7 +63,8 @@ public:
 
   JobId start(Job job);
   std::optional<Output> pop();
-  std::optional<SendDatagram> pop_frame();
+  bool has_frame() const { return !frames_.empty(); }
+  SendDatagram pop_frame();
 
 private:
   std::deque<Output> queue_;

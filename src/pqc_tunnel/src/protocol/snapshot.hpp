@@ -173,7 +173,7 @@ struct PeerSnapshot
   Duration delay_from_peer{};
   std::vector<InstalledKeys> keys;        // every set that is held, newest first
   std::vector<BlacklistEntry> blacklist;  // drone
-  Instant due;                            // of the whole tunnel: when something is to be done
+  Instant due;                            // something is to be done for it
 };
 
 // True if a datagram given to the tunnel now would be sealed and sent, and the peer is not lost.

@@ -198,8 +198,8 @@ public:
   // Frames of the tunnel itself go the way of all others.
   void send_own_frames(Instant now)
   {
-    while (auto frame = outbox_.pop_frame()) {
-      outbound_->send_own(std::move(*frame), now);
+    while (outbox_.has_frame()) {
+      outbound_->send_own(outbox_.pop_frame(), now);
     }
   }
 
@@ -237,9 +237,14 @@ public:
     return *timeout_;
   }
 
+  Instant next_timeout_of_end() const
+  {
+    return drone_ ? drone_->next_timeout() : gcs_->next_timeout();
+  }
+
   Instant exact_timeout() const
   {
-    Instant next = drone_ ? drone_->next_timeout() : gcs_->next_timeout();
+    Instant next = next_timeout_of_end();
     for (const Peer & peer : peers_) {
       next = std::min(next, peer.next_timeout());
     }
@@ -430,7 +435,7 @@ PeerSnapshot Tunnel::snapshot(PeerIndex peer, Instant now) const
     impl_->gcs_->describe(snapshot, peer, now);
   }
   snapshot.keys = impl_->peer(peer).keys().installed();
-  snapshot.due = impl_->exact_timeout();
+  snapshot.due = std::min(impl_->next_timeout_of_end(), impl_->peer(peer).next_timeout());
   impl_->outbound_->describe(snapshot, peer, now);
   return snapshot;
 }

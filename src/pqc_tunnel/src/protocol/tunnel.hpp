@@ -13,7 +13,6 @@
 
 #include "handshake_crypto.hpp"
 #include "handshake_failure.hpp"
-#include "outbound.hpp"
 #include "output.hpp"
 #include "pqc_tunnel/base/bytes.hpp"
 #include "pqc_tunnel/base/endpoint.hpp"
@@ -24,6 +23,7 @@
 #include "pqc_tunnel/protocol/identity.hpp"
 #include "settings.hpp"
 #include "snapshot.hpp"
+#include "transmit.hpp"
 
 namespace pqc_tunnel
 {

@@ -15,10 +15,7 @@ namespace
 
 constexpr const char * once = "plaintext is delivered unaltered and never twice";
 
-// Some datagrams are too long for one frame.
 constexpr std::size_t most_fragments = 2;
-
-bool leaves_in_fragments(std::uint32_t number) { return number % 4 == 3; }
 
 Side sender_to(Side to) { return other(to); }
 
@@ -26,7 +23,7 @@ Side sender_to(Side to) { return other(to); }
 
 DatagramWitness::DatagramWitness(
   WiredPair & pair, KeyWitness & keys, LifeWitness & life, std::vector<const Suite *> allowed,
-  const TunnelSettings & settings, bool holds_back)
+  const TunnelSettings & settings, bool holds_back, bool passes_long_ones)
 : pair_(pair),
   keys_(keys),
   life_(life),
@@ -35,11 +32,18 @@ DatagramWitness::DatagramWitness(
   max_age_(settings.max_age),
   holds_back_(holds_back),
   packet_limit_(settings.packet_limits.refuse),
-  copies_(settings.paths.links.size() > 1)
+  copies_(settings.paths.links.size() > 1),
+  passes_long_ones_(passes_long_ones)
 {
 }
 
-Bytes DatagramWitness::plaintext(std::uint32_t number)
+// Some datagrams are too long for one frame.
+bool DatagramWitness::leaves_in_fragments(std::uint32_t number) const
+{
+  return passes_long_ones_ && number % 4 == 3;
+}
+
+Bytes DatagramWitness::plaintext(std::uint32_t number) const
 {
   return numbered(number, (leaves_in_fragments(number) ? universal_payload : 4) + number % 97);
 }

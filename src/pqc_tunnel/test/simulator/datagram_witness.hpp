@@ -21,7 +21,7 @@ class DatagramWitness
 public:
   DatagramWitness(
     WiredPair & pair, KeyWitness & keys, LifeWitness & life, std::vector<const Suite *> allowed,
-    const TunnelSettings & settings, bool holds_back);
+    const TunnelSettings & settings, bool holds_back, bool passes_long_ones);
 
   // Sends one numbered datagram; false if the end rejects it. Throws Violation if it must not.
   bool send(Side from);
@@ -57,7 +57,8 @@ private:
   void check_lost(Side to, const Sealed & sent) const;
   // Whether a later datagram was opened more than `lateness` ago, or the keys were superseded then.
   bool is_late(Side to, const Sealed & sent, Duration lateness) const;
-  static Bytes plaintext(std::uint32_t number);
+  bool leaves_in_fragments(std::uint32_t number) const;
+  Bytes plaintext(std::uint32_t number) const;
 
   WiredPair & pair_;
   KeyWitness & keys_;
@@ -68,6 +69,7 @@ private:
   bool holds_back_;  // the network, somewhere
   std::uint64_t packet_limit_;
   bool copies_;                                   // a datagram may leave over several links
+  bool passes_long_ones_;                         // the network
   std::map<Side, std::map<Bytes, Sealed>> sent_;  // by their bytes
   std::map<Side, std::set<std::pair<KeyTag, std::uint64_t>>> nonces_;
   std::map<Side, std::set<std::uint32_t>> assembled_;  // datagrams that came in fragments

@@ -61,7 +61,9 @@ Schedule::Schedule(
   pair_ = std::make_unique<WiredPair>(circumstances());
   keys_.emplace(*pair_, longest_round_trip());
   life_.emplace(*pair_, settings_.wipe_after);
-  datagrams_.emplace(*pair_, *keys_, *life_, suites_, settings_, holds_back());
+  datagrams_.emplace(
+    *pair_, *keys_, *life_, suites_, settings_, holds_back(),
+    weather_.largest >= universal_payload);
   handshakes_.emplace(*pair_, *keys_, journal_, suites_, settings_.initial_suite);
   blame_.emplace(*pair_);
   addresses_.emplace(*pair_, Adversary::addresses());
@@ -99,6 +101,7 @@ WiredPair::Options Schedule::circumstances()
     settings_.packet_limits.refuse = settings_.packet_limits.ask_rekey + 50 + below(500);
   }
   settings_.paths.links.front().mtu = universal_payload;  // some datagrams leave in fragments
+  settings_.find_rate = false;  // the witnesses expect that each datagram leaves at once
   if (chance(0.4) || given_.two_links) {
     settings_.paths.links = {{.name = "lte"}, {.name = "radio"}};
     settings_.paths.schedule =

@@ -15,7 +15,7 @@ namespace pqc_tunnel::test
 // A datagram that contains its number, of any size from four bytes; shorter ones are its first bytes.
 inline Bytes numbered(std::uint32_t n, std::size_t size = 40)
 {
-  Bytes bytes(size, static_cast<std::uint8_t>(n * 31));
+  Bytes bytes(size, static_cast<std::uint8_t>(n * 31 & 0x7f));  // like no frames of MAVLink
   for (std::size_t i = 0; i < 4 && i < size; ++i) {
     bytes[i] = static_cast<std::uint8_t>(n >> (8 * i));
   }

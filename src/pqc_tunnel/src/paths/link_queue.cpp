@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "adaptive_queue.hpp"
+#include "link_queue.hpp"
 
 #include <algorithm>
 
@@ -15,30 +15,45 @@ constexpr double bits = 8;
 constexpr double longest_frame_s = 0.03;
 constexpr std::size_t least_bundle = 256;
 
-LinkSettings with_rate(const LinkSettings & link, double kbit)
+LinkSettings with_rate(const LinkSettings & link)
 {
   LinkSettings settings = link;
-  settings.rate_kbit = kbit;
+  settings.rate_kbit = link.is_thin() ? link.rate_kbit : unlimited_kbit;
   return settings;
 }
 
 }  // namespace
 
-AdaptiveQueue::AdaptiveQueue(const LinkSettings & link, std::size_t peers)
-: settings_(with_rate(link, unlimited_kbit)), shaper_(settings_, peers)
+LinkQueue::LinkQueue(const LinkSettings & link, std::size_t peers)
+: settings_(with_rate(link)),
+  is_configured_(link.is_thin()),
+  shaper_(settings_, peers),
+  active_(is_configured_)
 {
 }
 
-void AdaptiveQueue::use(std::optional<double> bytes_per_s, bool urgent_only, bool bundles)
+Instant LinkQueue::due() const
 {
+  if (!due_) {
+    due_ = shaper_.next_timeout();
+  }
+  return *due_;
+}
+
+void LinkQueue::use_found_rate(
+  std::optional<double> bytes_per_s, bool urgent_only, bool bundles)
+{
+  if (is_configured_ || !(active_ || bytes_per_s || urgent_only || bundles)) {
+    return;
+  }
   settings_.urgent_only = urgent_only;
   settings_.rate_kbit = bytes_per_s ? *bytes_per_s * bits / 1000 : unlimited_kbit;
   // An urgent frame waits until the one on the air is through: bundles stay short.
   const double longest = longest_frame_s * bytes_per_s.value_or(0);
   settings_.longest_bundle =
     std::clamp(static_cast<std::size_t>(longest), least_bundle, universal_payload);
-  active_ = bytes_per_s || urgent_only || bundles ||
-            (active_ && shaper_.next_timeout() != Instant::max());
+  due_.reset();
+  active_ = bytes_per_s || urgent_only || bundles || due() != Instant::max();
 }
 
 }  // namespace pqc_tunnel
