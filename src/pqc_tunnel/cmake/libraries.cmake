@@ -42,6 +42,7 @@ add_library(pqc_tunnel_core STATIC
   src/paths/shared_shaper.cpp
   src/paths/traffic_class.cpp
 
+  src/protocol/boot_channel.cpp
   src/protocol/clock_sync.cpp
   src/protocol/control_frame.cpp
   src/protocol/delivery_rate.cpp
@@ -65,15 +66,18 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/outbound.cpp
   src/protocol/output.cpp
   src/protocol/peer.cpp
-  src/protocol/peer_boot.cpp
   src/protocol/peer_fragments.cpp
+  src/protocol/peer_keys.cpp
+  src/protocol/peer_link.cpp
   src/protocol/peer_receiving.cpp
   src/protocol/peer_sending.cpp
+  src/protocol/peer_streams.cpp
   src/protocol/policy_notice.cpp
   src/protocol/prekey_pool.cpp
   src/protocol/prekey_supply.cpp
   src/protocol/queue_delay.cpp
   src/protocol/ratchet.cpp
+  src/protocol/rate_search.cpp
   src/protocol/rekey.cpp
   src/protocol/repeated_failure.cpp
   src/protocol/reassembly.cpp

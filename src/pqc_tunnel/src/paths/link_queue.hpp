@@ -23,7 +23,7 @@ public:
   LinkQueue & operator=(const LinkQueue &) = delete;
 
   // Of a link without a configured rate: bytes per second on the line; none: the queue is used until what waits has left.
-  // `urgent_only`: the rest waits.
+  // `urgent_only`: the rest waits. `bundles`: the queue is used without a rate as well, so that small datagrams share frames.
   void use_found_rate(std::optional<double> bytes_per_s, bool urgent_only, bool bundles);
   bool is_active() const { return active_; }
   SharedShaper & change()

@@ -118,7 +118,7 @@ void DroneEnd::handle_timeout(Instant now)
   watch_fetch(now);
   stock_.handle_timeout(now);
   const bool has_keys = peer_.keys().sending() != nullptr;
-  if (has_keys && !lost_since_ && now >= peer_.lost_from()) {
+  if (has_keys && !lost_since_ && now >= peer_.link().lost_from()) {
     handle_silence(now);
   }
   replace_used_up_keys(now);
@@ -144,7 +144,7 @@ Instant DroneEnd::next_timeout() const
     next = std::min(next, fetch_->next_timeout());
   }
   if (peer_.keys().sending() != nullptr && !lost_since_) {
-    next = std::min(next, peer_.lost_from());
+    next = std::min(next, peer_.link().lost_from());
   }
   return next;
 }
@@ -153,17 +153,11 @@ Instant DroneEnd::next_timeout() const
 
 PeerFacts DroneEnd::facts(Instant now) const
 {
-  PeerFacts facts;
-  facts.settings = &settings_;
-  facts.has_keys = peer_.keys().sending() != nullptr;
+  PeerFacts facts = peer_.facts(now);
   facts.lost = lost_since_.has_value();
   facts.unconfirmed =
     unconfirmed_since_ && now >= *unconfirmed_since_ + datagram_patience + round_trip_;
-  facts.arrives = peer_.arrives(now);
-  facts.cloned = peer_.is_cloned(now);
-  facts.deaf_peer = peer_.is_deaf(now);
   facts.overdue = renewals_ > 1;
-  facts.stretched = peer_.is_stretched(now);
   facts.trouble = trouble_;
   facts.other_version = other_version_ && other_version_->count >= hints_of_version
                           ? version_now(other_version_, now)
@@ -171,8 +165,6 @@ PeerFacts DroneEnd::facts(Instant now) const
   if (late_answer_ && now < late_answer_->at + late_answer_memory) {
     facts.late_answer = late_answer_->round_trip;
   }
-  facts.machine_trouble = peer_.machine_trouble();
-  facts.link_troubles = peer_.paths().troubles();
   facts.failed = failed_;
   return facts;
 }

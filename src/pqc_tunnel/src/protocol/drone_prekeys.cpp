@@ -26,7 +26,7 @@ void DroneEnd::fetch(const Suite & suite, Instant now)
 {
   if (!fetch_ || PrekeyKind(fetch_->suite()) != PrekeyKind(suite)) {
     peer_.decline_message(StreamClass::background);
-    fetch_.emplace(suite, next_transaction_++, progress_patience + peer_.allowance(), now);
+    fetch_.emplace(suite, next_transaction_++, progress_patience + peer_.link().allowance(), now);
     verify_job_.reset();
     peer_.expect_message(
       Channel::session, StreamClass::background, prekey_size(suite, settings_.mode).max);

@@ -121,7 +121,7 @@ void DroneEnd::start_rekey(
   const std::string text = kind == RekeyKind::ratchet ? "ratchet started" : "rekey started";
   peer_.report(EventKind::rekey_started, now, reason.empty() ? text : text + ": " + reason, &suite);
   rekey_traffic_ = peer_.key_traffic();
-  act(rekey_.start(suite, kind, stock_.holds(suite, now), peer_.retry_time(now), now), now);
+  act(rekey_.start(suite, kind, stock_.holds(suite, now), peer_.link().retry_time(now), now), now);
 }
 
 // --- The course of one rekey ---

@@ -143,7 +143,7 @@ void DroneEnd::handle_session_made(Instant now)
   timing_.derive = attempt_->timing.derive;
   timing_.answer = now - attempt_->phase;
   round_trip_ = std::min(round_trip_, timing_.answer);
-  peer_.use_round_trip(round_trip_);
+  peer_.link().use_round_trip(round_trip_);
   former_hellos_.clear();
   late_answer_.reset();
   const Endpoint confirmed_from = peer_.boot_address();
@@ -171,8 +171,8 @@ void DroneEnd::handle_session_made(Instant now)
   peer_.keys().install_for_sending(std::make_unique<EpochKeys>(
     EpochName{&suite, session, Epoch{}}, Role::drone, std::move(made.secrets), settings_, now,
     std::move(clock)));
-  peer_.start_listening(now);
-  peer_.note_alive(now);
+  peer_.link().start_listening(now);
+  peer_.link().note_alive(now);
   peer_.use_address(confirmed_from, now);
   for (const Endpoint & address : gcs_addresses_) {
     peer_.paths().set_remote(address, now);
@@ -283,7 +283,7 @@ void DroneEnd::handle_loss(Instant now)
 // confirmed, and only from an answer to a question asked since: anything else may have been held back.
 void DroneEnd::handle_return(Instant now)
 {
-  if (!lost_since_ || !peer_.keys().confirmed() || peer_.last_answered() < *lost_since_) {
+  if (!lost_since_ || !peer_.keys().confirmed() || peer_.link().last_answered() < *lost_since_) {
     return;
   }
   lost_since_.reset();

@@ -25,9 +25,9 @@ std::uint64_t Peer::stream_of(const EpochKeys & keys)
 SealedFragment Peer::seal_fragment(
   MutableBytes frame, const FragmentPlace & place, FragmentOrigin & origin, Instant now)
 {
-  EpochKeys * keys = keys_.sending();
+  EpochKeys * keys = keys_.slots().sending();
   if (keys == nullptr || keys->used_up()) {
-    traffic_.count(Drop::no_session);
+    link_.traffic().count(Drop::no_session);
     return SealedFragment::refused;
   }
   const FragmentOrigin here{stream_of(*keys), keys->sent()};
@@ -40,11 +40,12 @@ SealedFragment Peer::seal_fragment(
   write_fragment_header(
     frame.subspan<frame_header_size, fragment_header>(), place, here.sequence - origin.sequence);
   keys->seal(FrameKind::fragment, frame, now);
-  ++traffic_.cipher_out_packets;
-  traffic_.cipher_out_bytes += frame.size();
+  ++link_.traffic().cipher_out_packets;
+  link_.traffic().cipher_out_bytes += frame.size();
   if (place.is_last) {
-    ++traffic_.plain_in_packets;
-    traffic_.plain_in_bytes += place.offset + frame.size() - frame_overhead - fragment_header;
+    ++link_.traffic().plain_in_packets;
+    link_.traffic().plain_in_bytes +=
+      place.offset + frame.size() - frame_overhead - fragment_header;
   }
   return SealedFragment::sealed;
 }
@@ -74,11 +75,11 @@ std::optional<MutableBytes> Peer::take_fragment(
   const auto fragment = parse_fragment(payload);
   const std::uint64_t sequence = opened.frame.sequence;
   if (!fragment || fragment->back > sequence) {
-    traffic_.count(Drop::malformed);
+    link_.traffic().count(Drop::malformed);
     return std::nullopt;
   }
-  return reassembly_.handle(
-    {stream_of(*opened.keys), sequence - fragment->back}, *fragment, traffic_, now);
+  return streams_.reassembly().handle(
+    {stream_of(*opened.keys), sequence - fragment->back}, *fragment, link_.traffic(), now);
 }
 
 }  // namespace pqc_tunnel

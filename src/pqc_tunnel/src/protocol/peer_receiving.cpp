@@ -14,8 +14,6 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr Duration stretched_memory = std::chrono::seconds(4);
-constexpr Duration stretch_report_interval = std::chrono::seconds(10);
 constexpr Duration superseded_interval = std::chrono::milliseconds(200);
 
 std::int64_t nanoseconds(Instant instant) { return instant.time_since_epoch().count(); }
@@ -37,66 +35,20 @@ bool is_of_one_session(const ControlBody & body, Role receiver)
 
 // --- Opening ---
 
-bool Peer::holds(FrameKeyId id) const
-{
-  return keys_.holds(id) || (boot_ && boot_->keys.receive_id() == id) ||
-         (former_boot_ && former_boot_->keys.receive_id() == id) ||
-         std::ranges::any_of(
-           offered_boots_, [id](const auto & boot) { return boot->keys.receive_id() == id; });
-}
-
-// Several keys can have the same id; a failed try changes the bytes, so the next try gets a copy of the datagram.
-Peer::Opened Peer::open_with_any(
-  const FrameHeader & header, MutableBytes datagram, bool restore, Instant now)
-{
-  const auto of_session = keys_.candidates(header.key_id);
-  std::array<EpochKeys *, KeySlots::max_candidates + 2 + max_challenges> candidates = {};
-  auto end = std::ranges::copy_if(of_session, candidates.begin(), [](const EpochKeys * keys) {
-               return keys != nullptr;
-             }).out;
-  for (const auto * boot : {&boot_, &former_boot_}) {
-    if (*boot && (*boot)->keys.receive_id() == header.key_id) {
-      *end++ = &(*boot)->keys;
-    }
-  }
-  for (const auto & boot : offered_boots_) {
-    if (boot->keys.receive_id() == header.key_id) {
-      *end++ = &boot->keys;
-    }
-  }
-  const bool several = restore || end - candidates.begin() > 1;
-  if (several) {
-    second_try_.assign(datagram.begin(), datagram.end());
-  }
-  Opened opened;
-  opened.frame.drop = Drop::unknown;
-  for (auto keys = candidates.begin(); keys != end; ++keys) {
-    opened.frame = (*keys)->open(header, datagram, now);
-    if (!opened.frame.drop) {
-      opened.keys = *keys;
-      return opened;
-    }
-    if (several) {
-      std::ranges::copy(second_try_, datagram.begin());
-    }
-  }
-  return opened;
-}
-
 Peer::Received Peer::open(
   const FrameHeader & header, MutableBytes datagram, const Endpoint & from, bool restore,
   Instant now)
 {
   Received received;
-  const Opened opened = open_with_any(header, datagram, restore, now);
+  const Opened opened = keys_.open(header, datagram, restore, now);
   received.drop = opened.frame.drop;
   if (opened.keys == nullptr) {
     if (received.drop == Drop::replay) {
-      link_.handle_duplicate();
+      link_.estimator().handle_duplicate();
     }
     return received;
   }
-  if (former_boot_ && opened.keys == &former_boot_->keys) {
+  if (keys_.is_former_boot(*opened.keys)) {
     received.outdated = true;
     return received;
   }
@@ -112,40 +64,38 @@ void Peer::note_arrival(
 {
   const EpochKeys & keys = *opened.keys;
   const std::uint64_t sequence = opened.frame.sequence;
-  ++traffic_.cipher_in_packets;
-  traffic_.cipher_in_bytes += size;
-  received.chosen_boot = choose_boot(keys);
-  if (boot_ && &keys == &boot_->keys) {
+  ++link_.traffic().cipher_in_packets;
+  link_.traffic().cipher_in_bytes += size;
+  received.chosen_boot = keys_.choose_boot(keys);
+  BootChannel * boot = keys_.boot();
+  if (boot != nullptr && &keys == &boot->keys()) {
     received.channel = Channel::boot;
-    note_boot_arrival(sequence == keys.highest_received(), size, from, now);
+    boot->handle_frame(sequence == keys.highest_received(), size, from, now);
     return;
   }
   received.order = order_of(keys, sequence);
-  link_.handle_packet(stream_of(keys), sequence, size, now);
-  reassembly_.note_keys(stream_of(keys));
-  const SessionId session_before = keys_.sending() ? keys_.sending()->id() : SessionId{};
-  received.proved = keys_.note_received(keys);
+  link_.estimator().handle_packet(stream_of(keys), sequence, size, now);
+  streams_.reassembly().note_keys(stream_of(keys));
+  KeySlots & slots = keys_.slots();
+  const SessionId session_before = slots.sending() ? slots.sending()->id() : SessionId{};
+  received.proved = slots.note_received(keys);
   received.stale = opened.frame.stale;
-  if (received.proved && boot_ && keys.id() != session_before) {
-    paths_.use(boot_->to, now);
+  if (received.proved && boot != nullptr && keys.id() != session_before) {
+    paths().use(boot->address(), now);
   }
-  last_arrival_ = now;
-  if (!received.stale) {
-    last_heard_ = now;
-  }
-  received.former = keys.id() != keys_.sending()->id();
+  link_.note_arrival(received.stale, now);
+  received.former = keys.id() != slots.sending()->id();
   if (received.former && own_role_ == Role::gcs) {
     tell_superseded(*opened.keys, from, now);
   }
   if (received.proved) {
-    last_alive_ = std::max(last_alive_, keys.installed());  // it acted on what was sent then
-    keys_.retire_older_at(
-      now + std::clamp<Duration>(3 * clock_.rtt(), min_overlap, max_overlap),
+    link_.note_alive(keys.installed());  // it acted on what was sent then
+    slots.retire_older_at(
+      now + std::clamp<Duration>(3 * link_.clock().rtt(), min_overlap, max_overlap),
       now + settings_.max_age);
-    exchange_sent_.reset();
-    saturation_.set_exchanging(false, now);
+    link_.end_exchange(now);
   }
-  paths_.handle_frame(from, received.order, size, now);
+  paths().handle_frame(from, received.order, size, now);
   if (received.stale && !received.former) {
     note_stretched("datagrams arrive", now);
   }
@@ -162,24 +112,16 @@ void Peer::tell_superseded(EpochKeys & keys, const Endpoint & to, Instant now)
   Routes routes;
   routes.add(to);
   const Bytes payload = encode(ControlFrame{0, Superseded{}});
-  paths_.handle_sent(to, frame_overhead + payload.size(), now);
+  paths().handle_sent(to, frame_overhead + payload.size(), now);
   send_frame(&keys, FrameKind::control, payload, TrafficClass::unproved, routes, now);
 }
 
 void Peer::note_stretched(std::string_view what, Instant now)
 {
-  const bool first = !is_stretched(now);
-  stretched_until_ = now + stretched_memory;
-  if (first) {
+  if (!link_.is_stretched(now)) {
     ask_for_time(now);  // the peer's clock may be known less well than it could be
   }
-  if (now >= next_stretch_report_) {
-    next_stretch_report_ = now + stretch_report_interval;
-    report(
-      EventKind::link_stretched, now,
-      (machine_trouble_.empty() ? "" : machine_trouble_ + "; ") + std::string(what) +
-        " later than max_age_s allows: something holds them back");
-  }
+  link_.note_stretched(what, now);
 }
 
 void Peer::ask_for_time(Instant now, Channel channel)
@@ -199,7 +141,7 @@ void Peer::take_payload(
                    kind == static_cast<std::uint8_t>(FrameKind::fragment)))
   {
     if (received.stale) {
-      traffic_.count(Drop::stale);
+      link_.traffic().count(Drop::stale);
       return;
     }
     received.assembled = kind == static_cast<std::uint8_t>(FrameKind::fragment);
@@ -210,8 +152,8 @@ void Peer::take_payload(
       }
       payload = *datagram;
     }
-    ++traffic_.plain_out_packets;
-    traffic_.plain_out_bytes += payload.size();
+    ++link_.traffic().plain_out_packets;
+    link_.traffic().plain_out_bytes += payload.size();
     received.bundle = kind == static_cast<std::uint8_t>(FrameKind::bundle);
     if (received.bundle) {
       unpack_bundle(payload, unpacked_);
@@ -223,39 +165,39 @@ void Peer::take_payload(
     return;
   }
   if (kind == static_cast<std::uint8_t>(FrameKind::stream)) {
-    traffic_.stream_in_packets += in_session ? 1 : 0;
+    link_.traffic().stream_in_packets += in_session ? 1 : 0;
     if (received.former) {
       return;  // each session counts its messages anew
     }
     if (const auto part = parse_stream_part(payload)) {
       if (in_session) {
-        paths_.handle_stream_part(from.link, frame_overhead + payload.size(), now);
+        paths().handle_stream_part(from.link, frame_overhead + payload.size(), now);
       }
       count_key_traffic(received.channel, class_of(part->id), frame_overhead + payload.size());
-      received.message = streams(received.channel)->in.handle_part(*part, now);
+      received.message = streams(received.channel).in.handle_part(*part, now);
       pump(received.channel, now);
     } else {
-      traffic_.count(Drop::malformed);
+      link_.traffic().count(Drop::malformed);
     }
     return;
   }
   if (kind != static_cast<std::uint8_t>(FrameKind::control)) {
-    traffic_.count(Drop::malformed);
+    link_.traffic().count(Drop::malformed);
     return;
   }
-  ++traffic_.control_in;
+  ++link_.traffic().control_in;
   const auto control = decode_control(payload);
   if (control) {
     const bool of_stream = std::holds_alternative<StreamAck>(control->body);
-    traffic_.stream_in_packets += in_session && of_stream ? 1 : 0;
+    link_.traffic().stream_in_packets += in_session && of_stream ? 1 : 0;
     count_key_traffic(received.channel, control->body, frame_overhead + payload.size());
   }
   if (control && received.stale && is_a_wish(control->body)) {
-    traffic_.count(Drop::stale);  // its sender repeats what it still wants
+    link_.traffic().count(Drop::stale);  // its sender repeats what it still wants
     return;
   }
   if (!control || (received.former && is_of_one_session(control->body, own_role_))) {
-    ++traffic_.control_ignored;
+    ++link_.traffic().control_ignored;
   } else if (!handle_own_control(*control, received, opened, from, now)) {
     received.control = control;
   }
@@ -267,7 +209,7 @@ bool Peer::handle_own_control(
 {
   const Channel channel = received.channel;
   if (const auto * ack = std::get_if<StreamAck>(&frame.body)) {
-    streams(channel)->out.handle_ack(*ack, now);
+    streams(channel).out.handle_ack(*ack, now);
     pump(channel, now);
     return true;
   }
@@ -277,11 +219,9 @@ bool Peer::handle_own_control(
   }
   if (const auto * response = std::get_if<PathResponse>(&frame.body)) {
     if (channel == Channel::session) {
-      paths_.handle_answer(response->nonce, from, now);
-    } else if (Candidates * asked = boot_candidates(from.link);
-               asked && asked->handle_answer(response->nonce, from, now))
-    {
-      boot_->to = from;
+      paths().handle_answer(response->nonce, from, now);
+    } else {
+      keys_.boot()->handle_answer(response->nonce, from, now);
     }
     return true;
   }
@@ -298,34 +238,18 @@ bool Peer::handle_own_control(
     return false;
   }
   if (const auto * report = std::get_if<LinkReport>(&frame.body)) {
-    handle_report(report->view, received.order, now);
+    link_.handle_report(report->view, received.order, keys_.slots().sending(), now);
     return true;
   }
   if (const auto * notice = std::get_if<Notice>(&frame.body)) {
-    if (notice_tokens_.take(now)) {
+    if (streams_.take_notice(now)) {
       outbox_.push(NoticeArrived{index_, *notice, now});
     } else {
-      ++traffic_.control_ignored;
+      ++link_.traffic().control_ignored;
     }
     return true;
   }
   return std::holds_alternative<Keepalive>(frame.body);
-}
-
-// Its counts since the report before say what reaches the peer now.
-void Peer::handle_report(const LinkView & view, const FrameOrder & order, Instant now)
-{
-  if (order < remote_order_) {
-    return;  // a newer one has overtaken it
-  }
-  if (view.packets != (remote_ ? remote_->view.packets : 0)) {
-    deaf_since_.reset();
-  } else if (!deaf_since_) {
-    deaf_since_ = now;
-  }
-  remote_ = PeerLinkReport{view, now};
-  remote_order_ = order;
-  look_for_saturation(view, now);
 }
 
 void Peer::handle_time_response(
@@ -339,11 +263,7 @@ void Peer::handle_time_response(
   if (received.channel == Channel::boot) {
     return;
   }
-  clock_.handle_sample({response.t1, response.t2, response.t3, nanoseconds(now)}, now);
-  last_answered_ = std::max(last_answered_, asked);
-  last_alive_ = std::max(last_alive_, asked);
-  last_heard_ = std::max(last_heard_, asked);
-  note_delay(response, now);
+  link_.handle_answer(response, keys_.slots().sending(), now);
   // Questions, or their answers, are held back: the other end gets what this one sends as late as that, or this end.
   const Duration way = opened.keys->clock()->usual_way(settings_.max_age);
   if (now - asked > settings_.max_age + 2 * way && !received.former) {

@@ -57,7 +57,7 @@ void ServedContext::install(
       settings, now, peer.clock(channel)),
     {{transaction_of(exchange.client_random), Confirm{completed.confirmation}},
      exchange.client_random,
-     Backoff(peer.retry_time(now), exchange_retry_max, exchange_steady_tries),
+     Backoff(peer.link().retry_time(now), exchange_retry_max, exchange_steady_tries),
      now});
   send_answers(now);
   ++handshakes;

@@ -31,7 +31,7 @@ bool ServedDrone::handle_proved(Instant now)
   const EpochKeys & keys = *peer_.keys().sending();
   const bool new_session = keys.id() != session_;
   const bool is_rekey = !new_session || epoch_ == last_epoch;
-  peer_.start_listening(now);
+  peer_.link().start_listening(now);
   if (new_session) {
     session_ = keys.id();
     new_session_.handle_proved(session_, now);

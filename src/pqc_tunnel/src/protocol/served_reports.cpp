@@ -62,7 +62,7 @@ std::optional<EventSeverity> ServedReports::severity_of_try() const
 
 void ServedReports::handle_received(Instant now)
 {
-  if (lost_since_ && peer_.last_answered() >= *lost_since_) {
+  if (lost_since_ && peer_.link().last_answered() >= *lost_since_) {
     lost_since_.reset();
     peer_.report(EventKind::peer_back, now, "the drone answers again");
   }
@@ -71,7 +71,7 @@ void ServedReports::handle_received(Instant now)
 void ServedReports::handle_timeout(Instant now)
 {
   const bool has_keys = peer_.keys().sending() != nullptr;
-  if (!lost_since_ && has_keys && now >= peer_.lost_from()) {
+  if (!lost_since_ && has_keys && now >= peer_.link().lost_from()) {
     lost_since_ = now;
     peer_.report(EventKind::peer_lost, now, cause(now));
   }
@@ -89,7 +89,7 @@ void ServedReports::report_missing_datagrams(Instant now)
     return;
   }
   next_silence_report_.reset();
-  if (peer_.last_heard() < *unconfirmed_since_) {
+  if (peer_.link().last_heard() < *unconfirmed_since_) {
     const auto entry = failures_.note(cause(now), false, now);
     peer_.report(EventKind::handshake_failed, now, entry.text, nullptr, Epoch{}, entry.severity);
   }
@@ -99,7 +99,8 @@ Instant ServedReports::next_timeout() const
 {
   const bool watched = peer_.keys().sending() != nullptr && !lost_since_;
   return std::min(
-    watched ? peer_.lost_from() : Instant::max(), next_silence_report_.value_or(Instant::max()));
+    watched ? peer_.link().lost_from() : Instant::max(),
+    next_silence_report_.value_or(Instant::max()));
 }
 
 // --- What is known ---
@@ -107,20 +108,11 @@ Instant ServedReports::next_timeout() const
 PeerFacts ServedReports::facts(Instant now) const
 {
   const EpochKeys * keys = peer_.keys().sending();
-  PeerFacts facts;
-  facts.role = Role::gcs;
-  facts.settings = &settings_;
-  facts.has_keys = keys != nullptr;
+  PeerFacts facts = peer_.facts(now);
   facts.lost = lost_since_.has_value();
-  facts.unconfirmed = unconfirmed_since_ && peer_.last_heard() < *unconfirmed_since_ &&
+  facts.unconfirmed = unconfirmed_since_ && peer_.link().last_heard() < *unconfirmed_since_ &&
                       now >= *unconfirmed_since_ + datagram_patience + round_trip_;
-  facts.arrives = peer_.arrives(now);
-  facts.cloned = peer_.is_cloned(now);
-  facts.deaf_peer = peer_.is_deaf(now);
-  facts.stretched = peer_.is_stretched(now);
   facts.other_version = version_now(other_version_, now);
-  facts.machine_trouble = peer_.machine_trouble();
-  facts.link_troubles = peer_.paths().troubles();
   facts.overdue = keys != nullptr && settings_.max_key_age > Duration{} &&
                   now >= keys->exchanged() + settings_.max_key_age + overdue_patience;
   facts.crowded = crowded_ && now < *crowded_ + hello_memory;

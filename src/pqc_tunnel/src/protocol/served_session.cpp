@@ -203,8 +203,8 @@ void ServedSession::handle_completed(
     attempt_->made = session;
   }
   drone_.reports.note_session_made(now);
-  peer_.use_round_trip(drone_.reports.round_trip());
-  peer_.note_alive(now);
+  peer_.link().use_round_trip(drone_.reports.round_trip());
+  peer_.link().note_alive(now);
 }
 
 void ServedSession::handle_job_failed(const JobFailed & failed, Instant now)

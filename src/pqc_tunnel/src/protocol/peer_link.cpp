@@ -1,0 +1,264 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "peer_link.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+constexpr Duration deaf_patience = std::chrono::seconds(2);
+constexpr Duration stretched_memory = std::chrono::seconds(4);
+constexpr Duration stretch_report_interval = std::chrono::seconds(10);
+// A link that alternates between two addresses changes them with each datagram.
+constexpr Duration roaming_report_interval = std::chrono::seconds(10);
+
+}  // namespace
+
+// --- Whether the peer is there ---
+
+void PeerLink::start_listening(Instant now)
+{
+  last_arrival_ = now;
+  last_heard_ = now;
+  last_answered_ = now;
+  estimator_.start(now);
+  if (!next_report_) {
+    next_report_ = now;
+  }
+}
+
+void PeerLink::handle_standstill(Duration stood, Instant now)
+{
+  for (Instant * silent_since : {&last_arrival_, &last_heard_, &last_answered_}) {
+    *silent_since = std::min(*silent_since + stood, now);
+  }
+  deaf_since_ = deaf_since_ ? std::optional(std::min(*deaf_since_ + stood, now)) : std::nullopt;
+}
+
+void PeerLink::note_arrival(bool stale, Instant now)
+{
+  last_arrival_ = now;
+  if (!stale) {
+    last_heard_ = now;
+  }
+}
+
+void PeerLink::handle_answer(const TimeResponse & response, const EpochKeys * keys, Instant now)
+{
+  const Instant asked{Duration(response.t1)};
+  clock_.handle_sample(
+    {response.t1, response.t2, response.t3, now.time_since_epoch().count()}, now);
+  for (Instant * last : {&last_answered_, &last_alive_, &last_heard_}) {
+    *last = std::max(*last, asked);
+  }
+  // How long the question took, by the clocks of both ends: the way of the answer tells nothing of what this end sends.
+  if (response.t2 >= 0) {
+    rate_search_.handle_delay(Duration(response.t2 - response.t1), now);
+    use_found_rate(keys, now);
+  }
+}
+
+Instant PeerLink::lost_from() const
+{
+  return std::min(
+    last_heard_ + settings_.peer_timeout + allowance_,
+    last_answered_ + 2 * settings_.peer_timeout + allowance_);
+}
+
+bool PeerLink::is_deaf(Instant now) const
+{
+  return deaf_since_ && now >= *deaf_since_ + deaf_patience + allowance_ &&
+         now < remote_->received + settings_.peer_timeout + allowance_;
+}
+
+void PeerLink::tell(PeerFacts & facts, Instant now) const
+{
+  facts.settings = &settings_;
+  facts.arrives = now < last_arrival_ + settings_.peer_timeout + allowance_;
+  facts.deaf_peer = is_deaf(now);
+  facts.stretched = is_stretched(now);
+  facts.machine_trouble = machine_trouble_;
+  facts.link_troubles = paths_.troubles();
+}
+
+void PeerLink::describe(PeerSnapshot & snapshot, Instant now) const
+{
+  snapshot.address = paths_.preferred();
+  snapshot.paths = paths_.report(now);
+  snapshot.last_heard = last_heard_;
+  snapshot.traffic = traffic_;
+  snapshot.link = estimator_.view(now);
+  snapshot.remote = remote_;
+  snapshot.stretched = is_stretched(now);
+  snapshot.clock_valid = clock_.valid();
+  if (snapshot.clock_valid) {
+    snapshot.rtt = clock_.rtt();
+    snapshot.clock_offset = clock_.offset(now);
+    snapshot.clock_error = clock_.error_bound(now);
+    snapshot.clock_drift_ppm = clock_.drift_ppm();
+    snapshot.delay_to_peer = clock_.delay_to_peer();
+    snapshot.delay_from_peer = clock_.delay_from_peer();
+  }
+}
+
+// --- Times ---
+
+void PeerLink::use_round_trip(Duration round_trip)
+{
+  const Duration usual = settings_.peer_timeout / 2;
+  allowance_ = std::clamp<Duration>(round_trip - usual, Duration{}, longest_round_trip);
+  paths_.set_allowance(allowance_);
+}
+
+bool PeerLink::repeats_densely(Instant now) const
+{
+  if (settings_.paths.links[paths_.preferred().link].is_thin() || found_rate()) {
+    return false;
+  }
+  return std::max(estimator_.view(now).loss, remote_ ? remote_->view.loss : 0) >= lossy_link;
+}
+
+Duration PeerLink::retry_time(Instant now) const
+{
+  if (!clock_.valid()) {
+    return std::min<Duration>(hello_retry_first + allowance_, hello_retry_max);
+  }
+  return repeats_densely(now)
+           ? std::clamp(clock_.rtt() / 2, lossy_retry_least, hello_retry_max)
+           : std::clamp(clock_.rtt() * 5 / 4, exchange_retry_least, hello_retry_max);
+}
+
+void PeerLink::note_stretched(std::string_view what, Instant now)
+{
+  stretched_until_ = now + stretched_memory;
+  if (now >= next_stretch_report_) {
+    next_stretch_report_ = now + stretch_report_interval;
+    report(
+      EventKind::link_stretched, now,
+      (machine_trouble_.empty() ? "" : machine_trouble_ + "; ") + std::string(what) +
+        " later than max_age_s allows: something holds them back");
+  }
+}
+
+// --- Reports to the peer ---
+
+// An answer that is overdue is asked for more often: it alone proves that the peer is there now, and how young its frames
+// are.
+std::optional<LinkReport> PeerLink::take_report(bool answered, Instant now)
+{
+  if (!next_report_ || now < *next_report_) {
+    return std::nullopt;
+  }
+  const bool often = !answered || now >= last_answered_ + settings_.peer_timeout / 2 + allowance_ ||
+                     rate_search_.saturation().wants_delays();
+  next_report_ = now + settings_.report_interval / (often ? 4 : 1);
+  reported_data_ = traffic_.plain_in_packets;
+  return LinkReport{estimator_.view(now)};
+}
+
+Instant PeerLink::next_timeout() const
+{
+  return std::min(
+    {last_sent_ + settings_.keepalive_interval, paths_.next_timeout(),
+     next_report_.value_or(Instant::max())});
+}
+
+// --- Reports of the peer ---
+
+// Its counts since the report before say what reaches the peer now.
+void PeerLink::handle_report(
+  const LinkView & view, const FrameOrder & order, const EpochKeys * keys, Instant now)
+{
+  if (order < remote_order_) {
+    return;  // a newer one has overtaken it
+  }
+  if (view.packets != (remote_ ? remote_->view.packets : 0)) {
+    deaf_since_.reset();
+  } else if (!deaf_since_) {
+    deaf_since_ = now;
+  }
+  remote_ = PeerLinkReport{view, now};
+  remote_order_ = order;
+  if (rate_search_.handle_report(view, traffic_, now)) {
+    use_found_rate(keys, now);
+  }
+}
+
+void PeerLink::note_exchange(Instant now)
+{
+  // Without data before its frames a report would only add bytes.
+  if (rate_search_.note_exchange(now) && traffic_.plain_in_packets > reported_data_) {
+    next_report_ = now;
+  }
+}
+
+void PeerLink::use_found_rate(const EpochKeys * keys, Instant now)
+{
+  paths_.set_found_rate(0, found_rate());
+  const bool saturated = rate_search_.saturation().limits();
+  if (told_saturated_ == saturated || keys == nullptr) {
+    return;
+  }
+  told_saturated_ = saturated;
+  report(
+    EventKind::link_changed, now,
+    saturated ? "the link is saturated: it is limited to what it delivers"
+              : "the link is no longer saturated",
+    keys, EventSeverity::info);
+}
+
+// --- Paths ---
+
+void PeerLink::report_changes(const EpochKeys * keys, Instant now)
+{
+  while (const auto change = paths_.take_change()) {
+    const LinkSettings & link = settings_.paths.links[change->link];
+    if (change->kind == PathChange::Kind::moved) {
+      report_moved(keys, now);
+    } else if (change->kind == PathChange::Kind::crowded) {
+      report(
+        EventKind::refused, now,
+        "link " + link.name +
+          ": frames of the peer come from addresses that do not answer, which get no more than " +
+          std::to_string(std::lround(Candidates::rate(link))) +
+          " bytes per second (somebody repeats the frames)");
+    } else if (settings_.paths.links.size() > 1 && keys != nullptr) {
+      const bool up = change->kind == PathChange::Kind::up;
+      report(
+        EventKind::link_changed, now, "link " + link.name + (up ? " is up" : " is down"), keys,
+        up ? EventSeverity::info : EventSeverity::warning);
+    }
+  }
+}
+
+void PeerLink::report_moved(const EpochKeys * keys, Instant now)
+{
+  ++roamings_;
+  if (now < next_roaming_report_ || keys == nullptr) {
+    return;
+  }
+  next_roaming_report_ = now + roaming_report_interval;
+  std::string text = "the peer answers at another address";
+  if (roamings_ > 1) {
+    text += " (it has changed " + std::to_string(roamings_) + " times since the last report)";
+  }
+  roamings_ = 0;
+  report(EventKind::roamed, now, text, keys);
+}
+
+void PeerLink::report(
+  EventKind kind, Instant now, std::string text, const EpochKeys * keys,
+  std::optional<EventSeverity> severity)
+{
+  outbox_.push(Event{
+    kind, now, index_, keys != nullptr ? &keys->suite() : nullptr,
+    keys != nullptr ? keys->epoch() : Epoch{}, std::move(text), severity});
+}
+
+}  // namespace pqc_tunnel
