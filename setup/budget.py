@@ -14,7 +14,7 @@ SOURCE = (".cpp", ".hpp", ".py")
 # Shell scripts count where they are the product.
 SCRIPTS = re.compile(r"setup/[^/]+\.bash|dev|\.ci/run")
 TEST = {"test", "fuzz"}
-TUNNEL = "src/pqc_tunnel/src/protocol/tunnel.hpp"
+TUNNEL = "src/pqc_tunnel/src/protocol/tunnel/tunnel.hpp"
 PARAMETERS = "docs/parameters.md"
 
 

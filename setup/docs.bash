@@ -39,7 +39,8 @@ build_docs()
   setup_docs
   step "copying the sources" copy_pages
   cd "$DEV/docs_source/src/pqc_tunnel"
-  step "reading the C++ headers" doxygen "$ROOT/docs/site/Doxyfile"
+  { cat "$ROOT/docs/site/Doxyfile" && sed "s,^,INPUT += src/," cmake/public_headers.txt; } >Doxyfile
+  step "reading the C++ headers" doxygen
   step "building the pages" "$DEV/docs_venv/bin/sphinx-build" --fail-on-warning --keep-going \
     --nitpicky -j auto -c "$DEV/docs_source/docs/site" -d "$DEV/docs_cache" "$DEV/docs_source" "$DEV/docs"
   say "open $DEV/docs/index.html"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-HEADERS = ROOT / "src/pqc_tunnel/include/pqc_tunnel"
+TUNNEL = ROOT / "src/pqc_tunnel"
 PYTHON_PACKAGES = (
     *("pqc_policy", "pqc_sim", "pqc_reference", "pqc_learning", "pqc_bench"),
     "pqc_testing",
@@ -55,7 +55,7 @@ html_css_files = ["style.css"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
 
-breathe_projects = {"pqc_tunnel": str(HEADERS.parents[1] / "doxygen")}
+breathe_projects = {"pqc_tunnel": str(TUNNEL / "doxygen")}
 breathe_default_project = "pqc_tunnel"
 breathe_show_include = False
 
@@ -66,12 +66,14 @@ autoapi_options = ["members", "undoc-members", "show-module-summary"]
 
 
 def write_headers() -> None:
-    """Write one page for each folder of public C++ headers."""
-    for folder in sorted(path for path in HEADERS.iterdir() if path.is_dir()):
-        lines = [f"# {folder.name}"]
-        for header in sorted(folder.glob("*.hpp")):
-            lines += [f"## {header.name}", f"```{{doxygenfile}} {header.name}", "```"]
-        write(f"cpp/{folder.name}.md", lines)
+    """Write one page for each room of public C++ headers."""
+    listed = (TUNNEL / "cmake/public_headers.txt").read_text().splitlines()
+    for room in sorted({header.rpartition("/")[0] for header in listed}):
+        lines = [f"# {room}"]
+        for header in listed:
+            if header.rpartition("/")[0] == room:
+                lines += [f"## {Path(header).name}", f"```{{doxygenfile}} {header}", "```"]
+        write(f"cpp/{room.replace('/', '_')}.md", lines)
 
 
 def write_messages() -> None:

@@ -70,7 +70,7 @@ def replaced(text: str, old: str, new: str) -> str:
 def test_the_rule_of_the_tutorial_passes_its_test(tmp_path: Path) -> None:
     test, parameter, rule, table = code("add-a-policy-rule")
     shutil.copytree(HERE.parent / "pqc_policy", tmp_path / "pqc_policy")
-    for name in ("flight.py", "test_rules.py"):
+    for name in ("flight.py", "policy/test_rules.py"):
         shutil.copy(HERE / name, tmp_path)
     edit(tmp_path / "test_rules.py", lambda text: f"{text}\n\n{test}")
     plugins = ("launch_testing", "launch_ros", "launch_pytest", "cacheprovider", "xdist")

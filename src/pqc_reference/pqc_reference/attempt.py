@@ -10,11 +10,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pqc_reference.backoff import control_retries
-from pqc_reference.control import Control, ControlMessage, transaction_of
+from pqc_reference.crypto.key_schedule import MAC_SIZE, boot_traffic, digest
+from pqc_reference.crypto.suites import Suite
 from pqc_reference.drone_handshake import Answer, answer_prekey, check_prekey
 from pqc_reference.handshake import Agreed, Failure, HandshakeFailed, failure_of, used_twice
-from pqc_reference.key_schedule import MAC_SIZE, boot_traffic, digest
-from pqc_reference.messages import (
+from pqc_reference.peer import Boot
+from pqc_reference.wire.control import Control, ControlMessage, transaction_of
+from pqc_reference.wire.messages import (
     ClientHello,
     HelloType,
     MessageType,
@@ -23,8 +25,6 @@ from pqc_reference.messages import (
     hello_content,
     largest_prekey,
 )
-from pqc_reference.peer import Boot
-from pqc_reference.suites import Suite
 
 if TYPE_CHECKING:
     from pqc_reference.drone import Drone

@@ -7,7 +7,7 @@ from __future__ import annotations
 import hmac
 import secrets
 
-from pqc_reference.messages import ClientHello
+from pqc_reference.wire.messages import ClientHello
 
 BUCKET_S = 10.0
 BUCKETS = 3

@@ -12,10 +12,16 @@ from typing import Any
 import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_share_path
 
-from pqc_reference.epoch_keys import OVERHEAD
-from pqc_reference.policy import DRONE_SIGNATURE, HYBRID_X25519, Policy, every_suite_from, only
-from pqc_reference.streams import PART_HEADER
-from pqc_reference.suites import Suite, suite_named
+from pqc_reference.crypto.policy import (
+    DRONE_SIGNATURE,
+    HYBRID_X25519,
+    Policy,
+    every_suite_from,
+    only,
+)
+from pqc_reference.crypto.suites import Suite, suite_named
+from pqc_reference.session.epoch_keys import OVERHEAD
+from pqc_reference.wire.streams import PART_HEADER
 
 _IP_AND_UDP = 28
 _IPV6_AND_UDP = 48

@@ -10,23 +10,23 @@ from concurrent.futures import Future
 from pqc_reference.attempt import Attempt
 from pqc_reference.backoff import Backoff, control_retries
 from pqc_reference.config import Config
-from pqc_reference.control import Abort, Control, ControlMessage, RekeyKind
+from pqc_reference.crypto.key_schedule import Psk
+from pqc_reference.crypto.suites import Suite, suite_of
 from pqc_reference.end import Address, Datagram, Deliver, End
-from pqc_reference.epoch_keys import ASK_REKEY_FRAMES, EpochKeys
 from pqc_reference.handshake import Failure, HandshakeFailed
 from pqc_reference.identity import DroneIdentity, IdentityError
-from pqc_reference.key_schedule import Psk
-from pqc_reference.messages import (
+from pqc_reference.peer import Peer, Report
+from pqc_reference.prekeys import Prekeys
+from pqc_reference.rekey import Order, Rekey
+from pqc_reference.session.epoch_keys import ASK_REKEY_FRAMES, EpochKeys
+from pqc_reference.wire.control import Abort, Control, ControlMessage, RekeyKind
+from pqc_reference.wire.messages import (
     HelloType,
     Malformed,
     MessageType,
     hello_type,
     largest_prekey,
 )
-from pqc_reference.peer import Peer, Report
-from pqc_reference.prekeys import Prekeys
-from pqc_reference.rekey import Order, Rekey
-from pqc_reference.suites import Suite, suite_of
 
 _OWN_REKEY_RETRY_S = 60.0
 _PREFETCH_AFTER_S = 1.0

@@ -6,7 +6,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from pqc_reference import liboqs
+from pqc_reference.crypto import liboqs
+from pqc_reference.crypto.key_schedule import HandshakeSecret, PskKeys, digest, key_exchange
+from pqc_reference.crypto.policy import Policy
+from pqc_reference.crypto.suites import Suite
 from pqc_reference.handshake import (
     Agreed,
     Failure,
@@ -18,10 +21,7 @@ from pqc_reference.handshake import (
     x25519_secret,
 )
 from pqc_reference.identity import DroneIdentity
-from pqc_reference.key_schedule import HandshakeSecret, PskKeys, digest, key_exchange
-from pqc_reference.messages import Finish, Malformed, Prekey
-from pqc_reference.policy import Policy
-from pqc_reference.suites import Suite
+from pqc_reference.wire.messages import Finish, Malformed, Prekey
 
 
 def check_prekey(

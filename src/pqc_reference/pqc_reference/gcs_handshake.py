@@ -9,7 +9,16 @@ from dataclasses import dataclass, field
 
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from pqc_reference import liboqs
+from pqc_reference.crypto import liboqs
+from pqc_reference.crypto.key_schedule import (
+    MAC_SIZE,
+    HandshakeSecret,
+    PskKeys,
+    digest,
+    key_exchange,
+)
+from pqc_reference.crypto.policy import Policy
+from pqc_reference.crypto.suites import Suite
 from pqc_reference.handshake import (
     Agreed,
     Failure,
@@ -21,10 +30,7 @@ from pqc_reference.handshake import (
     x25519_secret,
 )
 from pqc_reference.identity import GcsIdentity
-from pqc_reference.key_schedule import MAC_SIZE, HandshakeSecret, PskKeys, digest, key_exchange
-from pqc_reference.messages import Finish, Malformed, Prekey
-from pqc_reference.policy import Policy
-from pqc_reference.suites import Suite
+from pqc_reference.wire.messages import Finish, Malformed, Prekey
 
 
 @dataclass(frozen=True)

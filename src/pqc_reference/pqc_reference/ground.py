@@ -9,12 +9,15 @@ from concurrent.futures import Future
 
 from pqc_reference.challenges import Challenges
 from pqc_reference.config import Config
-from pqc_reference.control import ControlMessage
+from pqc_reference.crypto.key_schedule import MAC_SIZE, Psk, PskKeys
+from pqc_reference.crypto.suites import Suite, suite_of
 from pqc_reference.end import Address, Deliver, End
-from pqc_reference.epoch_keys import EpochKeys
 from pqc_reference.identity import DroneRecord, GcsIdentity
-from pqc_reference.key_schedule import MAC_SIZE, Psk, PskKeys
-from pqc_reference.messages import (
+from pqc_reference.peer import Peer, Report
+from pqc_reference.served_drone import ServedDrone
+from pqc_reference.session.epoch_keys import EpochKeys
+from pqc_reference.wire.control import ControlMessage
+from pqc_reference.wire.messages import (
     NO_CHALLENGE,
     ClientHello,
     HelloType,
@@ -24,9 +27,6 @@ from pqc_reference.messages import (
     hello_type,
     largest_rekey,
 )
-from pqc_reference.peer import Peer, Report
-from pqc_reference.served_drone import ServedDrone
-from pqc_reference.suites import Suite, suite_of
 
 
 class Ground(End):

@@ -9,9 +9,9 @@ from enum import Enum, auto
 
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
-from pqc_reference.control import Abort
-from pqc_reference.key_schedule import HandshakeSecret, digest
-from pqc_reference.suites import Suite
+from pqc_reference.crypto.key_schedule import HandshakeSecret, digest
+from pqc_reference.crypto.suites import Suite
+from pqc_reference.wire.control import Abort
 
 NO_BIND = bytes(64)
 NO_X25519 = bytes(32)

@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from pqc_reference.suites import SIGNATURES, Signature
+from pqc_reference.crypto.suites import SIGNATURES, Signature
 
 # "PQMK" 4 | format 1 | kind 1 | algorithm 2 | owner 32 | length 4 | payload | SHA-256 32
 _MAGIC = b"PQMK"

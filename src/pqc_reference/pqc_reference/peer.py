@@ -9,21 +9,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pqc_reference import control
 from pqc_reference.bundles import BadBundle, unpack
 from pqc_reference.config import Config
-from pqc_reference.control import Control, ControlMessage
-from pqc_reference.epoch_keys import Dropped, EpochKeys, Kind
-from pqc_reference.fragments import (
+from pqc_reference.session.epoch_keys import Dropped, EpochKeys, Kind
+from pqc_reference.session.key_slots import KeySlots
+from pqc_reference.session.link import Clock, LinkMeter, LinkView
+from pqc_reference.wire import control
+from pqc_reference.wire.control import Control, ControlMessage
+from pqc_reference.wire.fragments import (
     HEADER_SIZE,
     LONGEST_DATAGRAM,
     BadFragment,
     Reassembly,
     fragments,
 )
-from pqc_reference.key_slots import KeySlots
-from pqc_reference.link import Clock, LinkMeter, LinkView
-from pqc_reference.streams import Ack, BadPart
+from pqc_reference.wire.streams import Ack, BadPart
 
 if TYPE_CHECKING:
     from pqc_reference.end import Address, End

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pqc_reference.backoff import Backoff, control_retries
-from pqc_reference.control import Control
+from pqc_reference.crypto.suites import Suite
 from pqc_reference.drone_handshake import check_prekey
-from pqc_reference.epoch_keys import Session
 from pqc_reference.handshake import (
     Failure,
     HandshakeFailed,
@@ -19,8 +18,9 @@ from pqc_reference.handshake import (
     failure_of,
     used_twice,
 )
-from pqc_reference.messages import Malformed, Prekey, largest_prekey, pair_of_prekey
-from pqc_reference.suites import Suite
+from pqc_reference.session.epoch_keys import Session
+from pqc_reference.wire.control import Control
+from pqc_reference.wire.messages import Malformed, Prekey, largest_prekey, pair_of_prekey
 
 if TYPE_CHECKING:
     from pqc_reference.drone import Drone

@@ -16,12 +16,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pqc_reference import liboqs
 from pqc_reference.config import Config, ConfigError, load
+from pqc_reference.crypto import liboqs
+from pqc_reference.crypto.suites import Suite, suite_named
 from pqc_reference.datagrams import PlaintextPort
 from pqc_reference.drone import Drone
 from pqc_reference.end import Deliver, End
-from pqc_reference.epoch_keys import EpochKeys
 from pqc_reference.ground import Ground
 from pqc_reference.identity import (
     IdentityError,
@@ -30,8 +30,8 @@ from pqc_reference.identity import (
     load_gcs_identity,
 )
 from pqc_reference.peer import Peer, Report
+from pqc_reference.session.epoch_keys import EpochKeys
 from pqc_reference.shell import Shell
-from pqc_reference.suites import Suite, suite_named
 
 _SUMMARY_INTERVAL_S = 1.0
 _SESSION_POLL_S = 0.05

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pqc_reference.backoff import control_retries
-from pqc_reference.control import Control, transaction_of
+from pqc_reference.crypto.key_schedule import HandshakeSecret, Ratchet
+from pqc_reference.crypto.suites import Suite
 from pqc_reference.drone_handshake import Answer, answer_prekey
-from pqc_reference.epoch_keys import LAST_EPOCH, EpochKeys
 from pqc_reference.handshake import Agreed, Failure, HandshakeFailed, failure_of
-from pqc_reference.key_schedule import HandshakeSecret, Ratchet
-from pqc_reference.messages import Prekey
-from pqc_reference.messages import Rekey as Opening
-from pqc_reference.suites import Suite
+from pqc_reference.session.epoch_keys import LAST_EPOCH, EpochKeys
+from pqc_reference.wire.control import Control, transaction_of
+from pqc_reference.wire.messages import Prekey
+from pqc_reference.wire.messages import Rekey as Opening
 
 if TYPE_CHECKING:
     from pqc_reference.drone import Drone

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 
 from pqc_reference.backoff import Backoff, control_retries
 from pqc_reference.challenges import Randoms
-from pqc_reference.control import Control, ControlMessage, RekeyKind
-from pqc_reference.epoch_keys import EpochKeys, Session
+from pqc_reference.crypto.key_schedule import Psk
+from pqc_reference.crypto.suites import Suite
 from pqc_reference.gcs_handshake import OwnPrekey, agree, check_finish
 from pqc_reference.handshake import Agreed, HandshakeFailed
 from pqc_reference.identity import DroneRecord
-from pqc_reference.key_schedule import Psk
-from pqc_reference.messages import MessageType
 from pqc_reference.peer import Peer
 from pqc_reference.served_rekeys import ServedRekeys
 from pqc_reference.served_session import NewSession
-from pqc_reference.suites import Suite
+from pqc_reference.session.epoch_keys import EpochKeys, Session
+from pqc_reference.wire.control import Control, ControlMessage, RekeyKind
+from pqc_reference.wire.messages import MessageType
 
 if TYPE_CHECKING:
     from pqc_reference.ground import Ground

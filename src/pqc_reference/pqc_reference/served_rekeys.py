@@ -8,14 +8,14 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pqc_reference.control import Abort, Control, transaction_of
-from pqc_reference.epoch_keys import LAST_EPOCH, EpochKeys, Session
+from pqc_reference.crypto.key_schedule import Ratchet
+from pqc_reference.crypto.suites import Suite, suite_of
 from pqc_reference.gcs_handshake import OwnPrekey, make_prekey
 from pqc_reference.handshake import Agreed, Failure, HandshakeFailed, abort_reason, bind_ahead
-from pqc_reference.key_schedule import Ratchet
-from pqc_reference.messages import Malformed
-from pqc_reference.messages import Rekey as Opening
-from pqc_reference.suites import Suite, suite_of
+from pqc_reference.session.epoch_keys import LAST_EPOCH, EpochKeys, Session
+from pqc_reference.wire.control import Abort, Control, transaction_of
+from pqc_reference.wire.messages import Malformed
+from pqc_reference.wire.messages import Rekey as Opening
 
 if TYPE_CHECKING:
     from pqc_reference.served_drone import ServedDrone

@@ -7,13 +7,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pqc_reference.control import Control, transaction_of
+from pqc_reference.crypto.key_schedule import boot_traffic, digest
+from pqc_reference.crypto.suites import Suite
 from pqc_reference.gcs_handshake import OwnPrekey, make_prekey
 from pqc_reference.handshake import Agreed, Failure, HandshakeFailed, abort_reason
-from pqc_reference.key_schedule import boot_traffic, digest
-from pqc_reference.messages import ClientHello, largest_rekey
 from pqc_reference.peer import Boot
-from pqc_reference.suites import Suite
+from pqc_reference.wire.control import Control, transaction_of
+from pqc_reference.wire.messages import ClientHello, largest_rekey
 
 if TYPE_CHECKING:
     from pqc_reference.end import Address

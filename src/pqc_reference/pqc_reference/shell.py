@@ -10,12 +10,12 @@ from functools import partial
 from typing import Any
 
 from pqc_reference import datagrams
+from pqc_reference.crypto.suites import Suite
 from pqc_reference.datagrams import Address, PlaintextPort
 from pqc_reference.drone import Drone
 from pqc_reference.end import Datagram, End, Job
-from pqc_reference.epoch_keys import Kind
 from pqc_reference.peer import Peer
-from pqc_reference.suites import Suite
+from pqc_reference.session.epoch_keys import Kind
 
 _RESOLVE_AGAIN_S = 10.0
 _RESOLVE_RETRY_S = 1.0

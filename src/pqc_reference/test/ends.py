@@ -22,13 +22,13 @@ from typing import Any, TypeVar
 import pytest
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from pqc_reference.config import make_config
+from pqc_reference.crypto.suites import Suite
 from pqc_reference.datagrams import enlarge_receive_buffer
 from pqc_reference.drone import Drone
 from pqc_reference.end import Datagram, End
-from pqc_reference.epoch_keys import EpochKeys, Kind
 from pqc_reference.reference_command import make_end, make_shell
+from pqc_reference.session.epoch_keys import EpochKeys, Kind
 from pqc_reference.shell import Shell
-from pqc_reference.suites import Suite
 from pqc_testing.child import die_with_parent
 from pqc_testing.ports import LOOPBACK, free_ports
 

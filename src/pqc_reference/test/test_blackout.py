@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from pqc_reference.control import Control
-from pqc_reference.epoch_keys import Kind
+from pqc_reference.session.epoch_keys import Kind
+from pqc_reference.wire import control
+from pqc_reference.wire.control import Control
 from world import DRONE, GCS, World
-
-from pqc_reference import control
 
 END_OF = {"up": "gcs", "down": "drone"}
 

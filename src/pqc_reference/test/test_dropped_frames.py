@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import pytest
-from pqc_reference.epoch_keys import Kind
-from pqc_reference.key_schedule import Psk
+from pqc_reference.crypto.key_schedule import Psk
+from pqc_reference.session.epoch_keys import Kind
 from world import DRONE, MLKEM, World, flipped, suite
 
 

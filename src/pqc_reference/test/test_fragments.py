@@ -8,8 +8,8 @@ import random
 from itertools import permutations
 
 import pytest
-from pqc_reference.epoch_keys import Kind
-from pqc_reference.fragments import BadFragment, Fragment, Reassembly, fragments
+from pqc_reference.session.epoch_keys import Kind
+from pqc_reference.wire.fragments import BadFragment, Fragment, Reassembly, fragments
 from world import DRONE, Link, World
 
 

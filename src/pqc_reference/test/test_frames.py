@@ -8,14 +8,13 @@ import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from hypothesis import given
 from hypothesis import strategies as st
-from pqc_reference.epoch_keys import MAX_FRAMES, Dropped, EpochKeys, Kind, Session, nearest
-from pqc_reference.key_schedule import HandshakeSecret, PskKeys
-from pqc_reference.key_slots import KeySlots
-from pqc_reference.replay_window import ReplayWindow, Verdict
-from pqc_reference.streams import Streams
-from pqc_reference.suites import suite_named
-
-from pqc_reference import key_schedule
+from pqc_reference.crypto import key_schedule
+from pqc_reference.crypto.key_schedule import HandshakeSecret, PskKeys
+from pqc_reference.crypto.suites import suite_named
+from pqc_reference.session.epoch_keys import MAX_FRAMES, Dropped, EpochKeys, Kind, Session, nearest
+from pqc_reference.session.key_slots import KeySlots
+from pqc_reference.session.replay_window import ReplayWindow, Verdict
+from pqc_reference.wire.streams import Streams
 
 
 def make_keys(

@@ -23,10 +23,10 @@ from ends import (
     make_identities,
     wait_for,
 )
+from pqc_reference.crypto.suites import CIPHERS, KEMS, SIGNATURES, Suite, all_suites, suite_named
 from pqc_reference.drone import Drone
 from pqc_reference.end import Datagram
-from pqc_reference.epoch_keys import Kind
-from pqc_reference.suites import CIPHERS, KEMS, SIGNATURES, Suite, all_suites, suite_named
+from pqc_reference.session.epoch_keys import Kind
 
 # A signature of SPHINCS+-s takes a second, a key of Classic McEliece up to two, and the tunnel
 # makes one key a second for each drone. PQC_EVERY_SUITE=1 tries every suite all the same.

@@ -15,9 +15,8 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.bindings import _rust as some_library
-from pqc_reference.suites import KEMS, SIGNATURES
-
-from pqc_reference import liboqs
+from pqc_reference.crypto import liboqs
+from pqc_reference.crypto.suites import KEMS, SIGNATURES
 
 # Loads liboqs-python in a process of its own. Prints the outcome, and every event that is part of
 # cloning or building: a program that is started, a connection.
@@ -26,7 +25,7 @@ import json, sys
 watched = ("subprocess.", "os.exec", "os.fork", "os.posix_spawn", "os.system", "socket.connect")
 seen = []
 sys.addaudithook(lambda event, _: seen.append(event) if event.startswith(watched) else None)
-from pqc_reference import liboqs
+from pqc_reference.crypto import liboqs
 outcome = {"seen": seen}
 try:
     oqs = liboqs.load()

@@ -7,11 +7,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from pqc_reference.control import Control
-from pqc_reference.epoch_keys import OVERHEAD, Kind
+from pqc_reference.session.epoch_keys import OVERHEAD, Kind
+from pqc_reference.wire import control
+from pqc_reference.wire.control import Control
 from world import DRONE, GCS, Link, World
-
-from pqc_reference import control
 
 SMALL = "cs-mlkem512-chacha20poly1305-falcon512"
 

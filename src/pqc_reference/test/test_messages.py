@@ -11,11 +11,10 @@ from hashlib import sha512
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pqc_reference.control import Control
-from pqc_reference.messages import ClientHello, Finish, HelloType, Malformed, Prekey, Rekey
-from pqc_reference.suites import suite_named
-
-from pqc_reference import control, messages
+from pqc_reference.crypto.suites import suite_named
+from pqc_reference.wire import control, messages
+from pqc_reference.wire.control import Control
+from pqc_reference.wire.messages import ClientHello, Finish, HelloType, Malformed, Prekey, Rekey
 
 
 def test_control_messages_have_the_layout_of_the_protocol_page() -> None:

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from pqc_reference.control import Abort, Control
+from pqc_reference.crypto.key_schedule import Ratchet
 from pqc_reference.drone_handshake import Answer
-from pqc_reference.key_schedule import Ratchet
+from pqc_reference.wire.control import Abort, Control
 from world import MLKEM, World, changed, flipped, identities, suite
 
 from pqc_reference import rekey

@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pqc_reference.control import Control
-from pqc_reference.suites import all_suites
+from pqc_reference.crypto.suites import all_suites
+from pqc_reference.wire.control import Control
 from world import Link, World
 
 SMALL = "cs-mlkem512-chacha20poly1305-falcon512"

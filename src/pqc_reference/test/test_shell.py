@@ -12,12 +12,12 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from pqc_reference.config import Plaintext
+from pqc_reference.crypto.liboqs import STACK_BYTES
+from pqc_reference.crypto.policy import every_suite_from
 from pqc_reference.datagrams import PlaintextPort
 from pqc_reference.drone import Drone
-from pqc_reference.epoch_keys import Kind
 from pqc_reference.ground import Ground
-from pqc_reference.liboqs import STACK_BYTES
-from pqc_reference.policy import every_suite_from
+from pqc_reference.session.epoch_keys import Kind
 from pqc_reference.shell import Shell
 from world import MLKEM, NAME, config, identities, suite
 

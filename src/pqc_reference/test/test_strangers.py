@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from pqc_reference.messages import ClientHello
-from pqc_reference.policy import every_suite_from, only
+from pqc_reference.crypto.policy import every_suite_from, only
+from pqc_reference.wire.messages import ClientHello
 from world import DRONE, GCS, MLKEM, World, changed, identities, suite
 
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from pqc_reference.streams import Ack, BadPart, Outgoing, Receiver, Streams, is_newer
+from pqc_reference.wire.streams import Ack, BadPart, Outgoing, Receiver, Streams, is_newer
 
 LIMIT = 10_000
 

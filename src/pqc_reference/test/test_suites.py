@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from pqc_policy.policy.suites import SUITES
-from pqc_reference.suites import all_suites, suite_named, suite_of
+from pqc_reference.crypto.suites import all_suites, suite_named, suite_of
 
 
 def test_both_tables_have_the_same_suites_at_the_same_levels() -> None:

@@ -13,12 +13,11 @@ import pytest
 from cryptography.hazmat.primitives.hashes import SHA256, SHA384
 from cryptography.hazmat.primitives.hmac import HMAC
 from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
-from pqc_reference.aead import InvalidTag, aead
-from pqc_reference.key_schedule import HandshakeSecret, Kdf, PskKeys, Ratchet, Traffic
-from pqc_reference.policy import every_suite_from, only
-from pqc_reference.suites import CIPHERS, Cipher, all_suites, suite_named
-
-from pqc_reference import key_schedule
+from pqc_reference.crypto import key_schedule
+from pqc_reference.crypto.aead import InvalidTag, aead
+from pqc_reference.crypto.key_schedule import HandshakeSecret, Kdf, PskKeys, Ratchet, Traffic
+from pqc_reference.crypto.policy import every_suite_from, only
+from pqc_reference.crypto.suites import CIPHERS, Cipher, all_suites, suite_named
 
 VECTORS = Path(__file__).parents[2] / "pqc_tunnel" / "test" / "vectors"
 

@@ -15,15 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from pqc_reference.config import Config, Plaintext
+from pqc_reference.crypto import liboqs
+from pqc_reference.crypto.policy import Policy, every_suite_from
+from pqc_reference.crypto.suites import SIGNATURES, Signature, Suite, suite_named
 from pqc_reference.drone import Drone
 from pqc_reference.end import Datagram, End
-from pqc_reference.epoch_keys import EpochKeys
 from pqc_reference.ground import Ground
 from pqc_reference.identity import DroneIdentity, DroneRecord, GcsIdentity
-from pqc_reference.policy import Policy, every_suite_from
-from pqc_reference.suites import SIGNATURES, Signature, Suite, suite_named
-
-from pqc_reference import liboqs
+from pqc_reference.session.epoch_keys import EpochKeys
 
 NAME = "drone1"
 DRONE, GCS = ("10.0.0.2", 46011), ("10.0.0.1", 46012)

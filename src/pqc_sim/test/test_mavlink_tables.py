@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 from pymavlink.dialects.v20 import all as dialect
 
-PATHS = Path(__file__).resolve().parents[3] / "src" / "pqc_tunnel" / "src" / "paths"
+PATHS = Path(__file__).resolve().parents[3] / "src" / "pqc_tunnel" / "src" / "link" / "mavlink"
 MESSAGES = dict(dialect.mavlink_map)
 ROW = re.compile(
     r"^ +(command|ordered|state|steering)\((\d+)(?:, (\d+), (\d+))?\), +// (\w+)", re.M

@@ -12,7 +12,7 @@
 
 #include "common/dice.hpp"
 #include "pqc_tunnel/base/bytes.hpp"
-#include "pqc_tunnel/protocol/wire.hpp"
+#include "pqc_tunnel/protocol/wire/wire.hpp"
 
 namespace pqc_tunnel::blaster
 {

@@ -8,7 +8,7 @@
 #include "pqc_tunnel/command_line/json_writer.hpp"
 #include "pqc_tunnel/crypto/aead.hpp"
 #include "pqc_tunnel/crypto/random.hpp"
-#include "pqc_tunnel/protocol/constants.hpp"
+#include "pqc_tunnel/protocol/wire/constants.hpp"
 #include "subject.hpp"
 
 namespace pqc_tunnel::speed

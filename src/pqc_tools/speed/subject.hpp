@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "pqc_tunnel/crypto/algorithms.hpp"
+#include "pqc_tunnel/crypto/suites/algorithms.hpp"
 #include "samples.hpp"
 
 namespace pqc_tunnel::speed

@@ -6,95 +6,109 @@ add_library(pqc_tunnel_core STATIC
   src/base/nearest_name.cpp
   src/base/shown_text.cpp
 
+  src/crypto/suites/algorithm_table.cpp
+  src/crypto/suites/algorithms.cpp
+  src/crypto/suites/suite.cpp
+
   src/crypto/aead.cpp
   src/crypto/algorithm_resolution.cpp
-  src/crypto/algorithm_table.cpp
-  src/crypto/algorithms.cpp
   src/crypto/ascon.cpp
   src/crypto/hkdf.cpp
   src/crypto/kem.cpp
   src/crypto/oqs_random.cpp
   src/crypto/random.cpp
   src/crypto/secret.cpp
-  src/crypto/self_test.cpp
   src/crypto/signature.cpp
-  src/crypto/signature_self_test.cpp
-  src/crypto/suite.cpp
   src/crypto/x25519.cpp
 
-  src/paths/arrival_rate.cpp
-  src/paths/bundle.cpp
-  src/paths/candidates.cpp
-  src/paths/cobs.cpp
-  src/paths/drop_watch.cpp
-  src/paths/flow_queue.cpp
-  src/paths/fragment.cpp
-  src/paths/link_queue.cpp
-  src/paths/mavlink_class.cpp
-  src/paths/mavlink_frame.cpp
-  src/paths/mavlink_statustext.cpp
-  src/paths/mavlink_stream.cpp
-  src/paths/path_health.cpp
-  src/paths/path_report.cpp
-  src/paths/path_set.cpp
-  src/paths/radio_status.cpp
-  src/paths/shaper.cpp
-  src/paths/shared_shaper.cpp
-  src/paths/traffic_class.cpp
+  src/crypto/self_test/self_test.cpp
+  src/crypto/self_test/signature_self_test.cpp
 
-  src/protocol/boot_channel.cpp
-  src/protocol/clock_sync.cpp
-  src/protocol/control_frame.cpp
-  src/protocol/delivery_rate.cpp
-  src/protocol/drone_end.cpp
-  src/protocol/drone_hellos.cpp
-  src/protocol/drone_prekeys.cpp
-  src/protocol/drone_rekeys.cpp
-  src/protocol/drone_sessions.cpp
-  src/protocol/epoch_keys.cpp
-  src/protocol/event.cpp
-  src/protocol/gcs_end.cpp
-  src/protocol/handshake_crypto.cpp
-  src/protocol/hello_gate.cpp
-  src/protocol/hello_messages.cpp
-  src/protocol/key_messages.cpp
-  src/protocol/key_schedule.cpp
-  src/protocol/key_slots.cpp
-  src/protocol/likely_cause.cpp
-  src/protocol/link_estimator.cpp
-  src/protocol/notice_pacer.cpp
-  src/protocol/outbound.cpp
-  src/protocol/output.cpp
-  src/protocol/peer.cpp
-  src/protocol/peer_fragments.cpp
-  src/protocol/peer_keys.cpp
-  src/protocol/peer_link.cpp
-  src/protocol/peer_receiving.cpp
-  src/protocol/peer_sending.cpp
-  src/protocol/peer_streams.cpp
-  src/protocol/policy_notice.cpp
-  src/protocol/prekey_pool.cpp
-  src/protocol/prekey_supply.cpp
-  src/protocol/queue_delay.cpp
-  src/protocol/ratchet.cpp
-  src/protocol/rate_search.cpp
-  src/protocol/rekey.cpp
-  src/protocol/repeated_failure.cpp
-  src/protocol/reassembly.cpp
-  src/protocol/replay_window.cpp
-  src/protocol/saturation.cpp
-  src/protocol/served_context.cpp
-  src/protocol/served_drone.cpp
-  src/protocol/served_rekeys.cpp
-  src/protocol/served_reports.cpp
-  src/protocol/served_session.cpp
-  src/protocol/settings.cpp
-  src/protocol/snapshot.cpp
-  src/protocol/stream_receiver.cpp
-  src/protocol/stream_sender.cpp
-  src/protocol/suite_objection.cpp
-  src/protocol/tunnel.cpp
-  src/protocol/wire.cpp
+  src/link/framing/cobs.cpp
+  src/link/framing/fragment.cpp
+
+  src/link/mavlink/mavlink_class.cpp
+  src/link/mavlink/mavlink_frame.cpp
+  src/link/mavlink/mavlink_statustext.cpp
+  src/link/mavlink/mavlink_stream.cpp
+  src/link/mavlink/radio_status.cpp
+  src/link/mavlink/traffic_class.cpp
+
+  src/link/estimate/arrival_rate.cpp
+  src/link/estimate/delivery_rate.cpp
+  src/link/estimate/link_estimator.cpp
+  src/link/estimate/queue_delay.cpp
+  src/link/estimate/saturation.cpp
+
+  src/link/paths/candidates.cpp
+  src/link/paths/path_health.cpp
+  src/link/paths/path_report.cpp
+  src/link/paths/path_set.cpp
+
+  src/link/shaping/bundle.cpp
+  src/link/shaping/drop_watch.cpp
+  src/link/shaping/flow_queue.cpp
+  src/link/shaping/link_queue.cpp
+  src/link/shaping/shaper.cpp
+  src/link/shaping/shared_shaper.cpp
+
+  src/protocol/wire/control_frame.cpp
+  src/protocol/wire/key_schedule.cpp
+  src/protocol/wire/wire.cpp
+
+  src/protocol/session/clock_sync.cpp
+  src/protocol/session/epoch_keys.cpp
+  src/protocol/session/event.cpp
+  src/protocol/session/key_slots.cpp
+  src/protocol/session/rate_search.cpp
+  src/protocol/session/replay_window.cpp
+  src/protocol/session/settings.cpp
+  src/protocol/session/snapshot.cpp
+
+  src/protocol/handshake/handshake_crypto.cpp
+  src/protocol/handshake/hello_gate.cpp
+  src/protocol/handshake/hello_messages.cpp
+  src/protocol/handshake/key_messages.cpp
+  src/protocol/handshake/likely_cause.cpp
+  src/protocol/handshake/prekey_pool.cpp
+  src/protocol/handshake/repeated_failure.cpp
+  src/protocol/handshake/suite_objection.cpp
+
+  src/protocol/rekey/ratchet.cpp
+  src/protocol/rekey/rekey.cpp
+
+  src/protocol/streams/reassembly.cpp
+  src/protocol/streams/stream_receiver.cpp
+  src/protocol/streams/stream_sender.cpp
+
+  src/protocol/peer/boot_channel.cpp
+  src/protocol/peer/notice_pacer.cpp
+  src/protocol/peer/output.cpp
+  src/protocol/peer/peer.cpp
+  src/protocol/peer/peer_fragments.cpp
+  src/protocol/peer/peer_keys.cpp
+  src/protocol/peer/peer_link.cpp
+  src/protocol/peer/peer_receiving.cpp
+  src/protocol/peer/peer_sending.cpp
+  src/protocol/peer/peer_streams.cpp
+  src/protocol/peer/policy_notice.cpp
+
+  src/protocol/drone/drone_end.cpp
+  src/protocol/drone/drone_hellos.cpp
+  src/protocol/drone/drone_prekeys.cpp
+  src/protocol/drone/drone_rekeys.cpp
+  src/protocol/drone/drone_sessions.cpp
+
+  src/protocol/ground/gcs_end.cpp
+  src/protocol/ground/prekey_supply.cpp
+  src/protocol/ground/served_context.cpp
+  src/protocol/ground/served_drone.cpp
+  src/protocol/ground/served_rekeys.cpp
+  src/protocol/ground/served_reports.cpp
+  src/protocol/ground/served_session.cpp
+
+  src/protocol/tunnel/outbound.cpp
+  src/protocol/tunnel/tunnel.cpp
 )
 target_link_libraries(pqc_tunnel_core PUBLIC OpenSSL::Crypto OQS::oqs)
 
@@ -140,20 +154,21 @@ add_library(pqc_tunnel_engine STATIC
   src/identity/make_identity.cpp
   src/identity/match_identities.cpp
 
-  src/engine/destination.cpp
-  src/engine/drone_lines.cpp
-  src/engine/engine.cpp
-  src/engine/event_limit.cpp
-  src/engine/ground_probe.cpp
-  src/engine/link.cpp
-  src/engine/mailbox.cpp
-  src/engine/mirror.cpp
-  src/engine/packet_loop.cpp
-  src/engine/packet_path.cpp
-  src/engine/plaintext_side.cpp
-  src/engine/policy_watch.cpp
-  src/engine/punctuality.cpp
-  src/engine/worker_pool.cpp
+  src/engine/sockets/destination.cpp
+  src/engine/sockets/ground_probe.cpp
+  src/engine/sockets/link.cpp
+  src/engine/sockets/mirror.cpp
+  src/engine/sockets/plaintext_side.cpp
+
+  src/engine/loop/drone_lines.cpp
+  src/engine/loop/engine.cpp
+  src/engine/loop/event_limit.cpp
+  src/engine/loop/mailbox.cpp
+  src/engine/loop/packet_loop.cpp
+  src/engine/loop/packet_path.cpp
+  src/engine/loop/policy_watch.cpp
+  src/engine/loop/punctuality.cpp
+  src/engine/loop/worker_pool.cpp
 
   src/control/control_folder.cpp
   src/control/control_server.cpp
@@ -165,9 +180,9 @@ target_link_libraries(pqc_tunnel_engine PUBLIC pqc_tunnel_net)
 
 foreach(library IN ITEMS pqc_tunnel_core pqc_tunnel_net pqc_tunnel_engine)
   target_include_directories(${library} PUBLIC
-    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/src>
-    $<INSTALL_INTERFACE:include>)
+    $<INSTALL_INTERFACE:include/pqc_tunnel>
+    $<INSTALL_INTERFACE:include/pqc_tunnel/pqc_tunnel>)  # for what the headers themselves include
   target_compile_features(${library} PUBLIC cxx_std_20)
   target_link_libraries(${library} PRIVATE $<BUILD_INTERFACE:pqc_tunnel_options>)
 endforeach()
@@ -189,15 +204,15 @@ endfunction()
 pqc_tunnel_compile_together(pqc_tunnel_core pqc_tunnel_net pqc_tunnel_engine)
 # Names that other sources of the library use, too, each for itself; whoever sees a redefinition adds a line.
 set_source_files_properties(
+  src/crypto/x25519.cpp
+  src/link/mavlink/mavlink_statustext.cpp
+  src/link/estimate/delivery_rate.cpp
+  src/link/estimate/link_estimator.cpp
+  src/protocol/wire/wire.cpp
+  src/protocol/handshake/prekey_pool.cpp
+  src/os/replaced_file.cpp
   src/config/make_config.cpp
   src/config/make_links.cpp
-  src/crypto/x25519.cpp
   src/identity/make_identity.cpp
   src/identity/match_identities.cpp
-  src/os/replaced_file.cpp
-  src/paths/mavlink_statustext.cpp
-  src/protocol/delivery_rate.cpp
-  src/protocol/link_estimator.cpp
-  src/protocol/prekey_pool.cpp
-  src/protocol/wire.cpp
   PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -1,48 +1,48 @@
 # The ROS 2 node.
 set(PQC_TUNNEL_NODE_SOURCES
-  src/node/companions.cpp
-  src/node/diagnosis.cpp
-  src/node/graph_watch.cpp
-  src/node/messages.cpp
-  src/node/parameters.cpp
-  src/node/peer_messages.cpp
-  src/node/peer_ros_interface.cpp
-  src/node/peer_names.cpp
-  src/node/rekey_requests.cpp
-  src/node/shown_log.cpp
-  src/node/suite_list.cpp
-  src/node/tunnel_node.cpp
+  src/node/messages/messages.cpp
+  src/node/messages/suite_list.cpp
+  src/node/diagnosis/companions.cpp
+  src/node/diagnosis/diagnosis.cpp
+  src/node/diagnosis/graph_watch.cpp
+  src/node/interface/parameters.cpp
+  src/node/interface/peer_messages.cpp
+  src/node/interface/peer_names.cpp
+  src/node/interface/peer_ros_interface.cpp
+  src/node/interface/rekey_requests.cpp
+  src/node/interface/shown_log.cpp
+  src/node/interface/tunnel_node.cpp
 )
 set(PQC_TUNNEL_NODE_TESTS
-  test/node/test_companions.cpp
-  test/node/test_diagnosis.cpp
-  test/node/test_graph_watch.cpp
-  test/node/test_messages.cpp
-  test/node/test_node_parameters.cpp
-  test/node/test_peer_messages.cpp
-  test/node/test_peer_names.cpp
-  test/node/test_rekey_requests.cpp
-  test/node/test_shown_log.cpp
-  test/node/test_suite_list.cpp
+  test/node/messages/test_messages.cpp
+  test/node/messages/test_suite_list.cpp
+  test/node/diagnosis/test_companions.cpp
+  test/node/diagnosis/test_diagnosis.cpp
+  test/node/diagnosis/test_graph_watch.cpp
+  test/node/interface/test_node_parameters.cpp
+  test/node/interface/test_peer_messages.cpp
+  test/node/interface/test_peer_names.cpp
+  test/node/interface/test_rekey_requests.cpp
+  test/node/interface/test_shown_log.cpp
 )
 set(PQC_TUNNEL_LAUNCH_TESTS
-  test/launch/test_closed.py
-  test/launch/test_launch_ends.py
-  test/launch/test_firewall.py
   test/launch/test_drone_reports.py
-  test/launch/test_graph_watch.py
   test/launch/test_ground_requests.py
   test/launch/test_ground_requests_nodes.py
+  test/launch/test_launch_ends.py
   test/launch/test_launch_files.py
+  test/launch/test_log_reader.py
   test/launch/test_mavros.py
   test/launch/test_policy_silence.py
-  test/launch/test_log_reader.py
   test/launch/test_presets.py
   test/launch/test_reconnect.py
   test/launch/test_refusals.py
   test/launch/test_router_files.py
-  test/launch/test_security_policy.py
   test/launch/test_set_clock.py
   test/launch/test_several_drones.py
   test/launch/test_tunnel.py
+  test/launch/strangers/test_closed.py
+  test/launch/strangers/test_firewall.py
+  test/launch/strangers/test_graph_watch.py
+  test/launch/strangers/test_security_policy.py
 )

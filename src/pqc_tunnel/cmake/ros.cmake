@@ -9,7 +9,7 @@ if(PQC_TUNNEL_NODE_SOURCES)
   target_link_libraries(pqc_tunnel_node
     PUBLIC pqc_tunnel_engine rclcpp::rclcpp diagnostic_updater::diagnostic_updater ${pqc_msgs_TARGETS}
     PRIVATE pqc_tunnel_options)
-  add_executable(tunnel_node src/node/main.cpp)
+  add_executable(tunnel_node src/node/interface/main.cpp)
   target_link_libraries(tunnel_node PRIVATE pqc_tunnel_node pqc_tunnel_options)
   install(TARGETS tunnel_node DESTINATION lib/${PROJECT_NAME})
 endif()
@@ -26,7 +26,7 @@ if(BUILD_TESTING)
       add_launch_test(${test} TIMEOUT 300)
     endforeach()
     # The longest begin first, so that no core waits for one of them at the end.
-    set_tests_properties(test_launch_test_closed.py test_launch_test_launch_files.py
+    set_tests_properties(test_launch_strangers_test_closed.py test_launch_test_launch_files.py
       test_launch_test_mavros.py PROPERTIES COST 100)
   endif()
 endif()

@@ -2,16 +2,16 @@
 add_library(pqc_tunnel_simulator STATIC
   test/simulator/adversary.cpp
   test/simulator/campaign.cpp
-  test/simulator/datagram_witness.cpp
   test/simulator/fleet_run.cpp
   test/simulator/fleet_schedule.cpp
-  test/simulator/handshake_witness.cpp
-  test/simulator/key_witness.cpp
-  test/simulator/life_witness.cpp
   test/simulator/schedule.cpp
   test/simulator/schedule_calm.cpp
   test/simulator/thin_link_check.cpp
   test/simulator/weather.cpp
+  test/simulator/witnesses/datagram_witness.cpp
+  test/simulator/witnesses/handshake_witness.cpp
+  test/simulator/witnesses/key_witness.cpp
+  test/simulator/witnesses/life_witness.cpp
 )
 target_link_libraries(pqc_tunnel_simulator
   PUBLIC pqc_tunnel_test_support pqc_tunnel_engine PRIVATE ${PQC_TUNNEL_SUPPORT_OPTIONS})
@@ -53,7 +53,10 @@ add_custom_command(OUTPUT ${mistaken}
   COMMENT "Planting mistakes in copies of protocol sources" VERBATIM)
 
 add_library(pqc_tunnel_mistaken OBJECT ${mistaken} test/simulator/mistakes.cpp)
-target_include_directories(pqc_tunnel_mistaken PRIVATE src/protocol src/paths src/engine)
+target_include_directories(pqc_tunnel_mistaken PRIVATE
+  src/link/mavlink src/link/paths src/link/shaping src/protocol/wire src/protocol/session src/protocol/handshake
+  src/protocol/rekey src/protocol/streams src/protocol/peer src/protocol/drone src/protocol/ground src/protocol/tunnel
+  src/engine/loop)
 target_compile_definitions(pqc_tunnel_mistaken PRIVATE PQC_TUNNEL_PLANTED_MISTAKES)
 target_compile_options(pqc_tunnel_mistaken PRIVATE
   -include ${CMAKE_CURRENT_SOURCE_DIR}/test/simulator/planted_mistakes.hpp)

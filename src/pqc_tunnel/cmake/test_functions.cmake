@@ -14,7 +14,7 @@ if(PQC_TUNNEL_SANITIZE)
     pqc_tunnel_test_support pqc_tunnel_test_program_options GTest::gtest GTest::gtest_main)
   target_precompile_headers(pqc_tunnel_test_headers PRIVATE
     <gtest/gtest.h> <algorithm> <array> <chrono> <cstdint> <deque> <functional> <map> <memory>
-    <optional> <set> <span> <string> <utility> <variant> <vector> test/support/traffic.hpp)
+    <optional> <set> <span> <string> <utility> <variant> <vector> test/support/pair/traffic.hpp)
 else()
   target_link_libraries(pqc_tunnel_test_program_options INTERFACE pqc_tunnel_test_options)
 endif()

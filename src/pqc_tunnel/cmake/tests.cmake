@@ -7,12 +7,12 @@ add_library(pqc_tunnel_test_support STATIC
   test/support/hex.cpp
   test/support/identities.cpp
   test/support/large_stack.cpp
-  test/support/nist_random.cpp
-  test/support/reference_schedule.cpp
-  test/support/vector_file.cpp
-  test/support/wired_pair.cpp
   test/support/serial_wire.cpp
-  test/support/wired_pair_account.cpp
+  test/support/known_answers/nist_random.cpp
+  test/support/known_answers/reference_schedule.cpp
+  test/support/known_answers/vector_file.cpp
+  test/support/pair/wired_pair.cpp
+  test/support/pair/wired_pair_account.cpp
 )
 target_include_directories(pqc_tunnel_test_support PUBLIC test)
 target_link_libraries(pqc_tunnel_test_support
@@ -29,13 +29,13 @@ endforeach()
 
 if(NOT PQC_TUNNEL_SANITIZE)
   # Sanitizers keep terabytes of address space beside what is to be searched.
-  pqc_tunnel_add_tests(pqc_tunnel_core test/protocol/test_wiped_memory.cpp)
+  pqc_tunnel_add_tests(pqc_tunnel_core test/protocol/session/test_wiped_memory.cpp)
   # A link is watched for a minute and a half in real time: once is enough.
   pqc_tunnel_add_tests(pqc_tunnel_engine
+    test/engine/loop/test_engine_saturation.cpp
+    test/engine/loop/test_wiped_workers.cpp
     test/daemon/test_memory_limits.cpp
     test/daemon/test_set_clock.cpp
-    test/engine/test_engine_saturation.cpp
-    test/engine/test_wiped_workers.cpp
   )
   add_dependencies(test_memory_limits pqc_tunneld)
   # Preloaded, and a sanitizer wants to come before every other library.
@@ -48,6 +48,9 @@ endif()
 if(PQC_TUNNEL_CORE_TESTS)
   pqc_tunnel_add_tests(pqc_tunnel_core
     test/base/test_shown_text.cpp
+
+    test/crypto/suites/test_suite_registry.cpp
+
     test/crypto/test_aead.cpp
     test/crypto/test_aead_vectors.cpp
     test/crypto/test_algorithm_resolution.cpp
@@ -57,148 +60,160 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/crypto/test_post_quantum_vectors.cpp
     test/crypto/test_random.cpp
     test/crypto/test_secret.cpp
-    test/crypto/test_self_test.cpp
     test/crypto/test_signature.cpp
-    test/crypto/test_suite_registry.cpp
     test/crypto/test_x25519.cpp
 
-    test/paths/test_link_queue.cpp
-    test/paths/test_arrival_rate.cpp
-    test/paths/test_bundle.cpp
-    test/paths/test_candidates.cpp
-    test/paths/test_cobs.cpp
-    test/paths/test_drop_watch.cpp
-    test/paths/test_failover.cpp
-    test/paths/test_flow_queue.cpp
-    test/paths/test_fragmented_queue.cpp
-    test/paths/test_mavlink_class.cpp
-    test/paths/test_mavlink_statustext.cpp
-    test/paths/test_mavlink_stream.cpp
-    test/paths/test_path_health.cpp
-    test/paths/test_path_limits.cpp
-    test/paths/test_path_set.cpp
-    test/paths/test_radio_status.cpp
-    test/paths/test_routes.cpp
-    test/paths/test_shaper.cpp
-    test/paths/test_shaper_random.cpp
-    test/paths/test_shared_shaper.cpp
-    test/paths/test_two_ends.cpp
+    test/crypto/self_test/test_self_test.cpp
 
-    test/protocol/test_age.cpp
-    test/protocol/test_backoff.cpp
-    test/protocol/test_blackout.cpp
-    test/protocol/test_boot_keys.cpp
-    test/protocol/test_cause_sentences.cpp
-    test/protocol/test_clock_sync.cpp
-    test/protocol/test_clones.cpp
-    test/protocol/test_control_abuse.cpp
-    test/protocol/test_control_frame.cpp
-    test/protocol/test_crashes.cpp
-    test/protocol/test_datagrams.cpp
-    test/protocol/test_delivery_rate.cpp
-    test/protocol/test_drone_rekeys.cpp
-    test/protocol/test_epoch_keys.cpp
-    test/protocol/test_every_suite.cpp
-    test/protocol/test_fleet.cpp
-    test/protocol/test_fleet_fairness.cpp
-    test/protocol/test_flooded_link.cpp
-    test/protocol/test_former_keys.cpp
-    test/protocol/test_fragments.cpp
-    test/protocol/test_freshness.cpp
-    test/protocol/test_ground_causes.cpp
-    test/protocol/test_ground_exchanges.cpp
-    test/protocol/test_ground_prekeys.cpp
-    test/protocol/test_ground_rekeys.cpp
-    test/protocol/test_ground_sessions.cpp
-    test/protocol/test_handshake_jobs.cpp
-    test/protocol/test_handshake_load.cpp
-    test/protocol/test_handshake_refusals.cpp
-    test/protocol/test_half_duplex.cpp
-    test/protocol/test_handshake_tampering.cpp
-    test/protocol/test_hello_gate.cpp
-    test/protocol/test_hostile_member.cpp
-    test/protocol/test_insider_rekeys.cpp
-    test/protocol/test_key_limits.cpp
-    test/protocol/test_key_messages.cpp
-    test/protocol/test_key_overlap.cpp
-    test/protocol/test_key_renewal.cpp
-    test/protocol/test_key_schedule.cpp
-    test/protocol/test_key_slots.cpp
-    test/protocol/test_leaked_psk.cpp
-    test/protocol/test_likely_cause.cpp
-    test/protocol/test_link_estimator.cpp
-    test/protocol/test_listener.cpp
-    test/protocol/test_notice_pacer.cpp
-    test/protocol/test_notices.cpp
-    test/protocol/test_own_frames.cpp
-    test/protocol/test_peer_budget.cpp
-    test/protocol/test_peer_clock.cpp
-    test/protocol/test_prekey_pool.cpp
-    test/protocol/test_queue_delay.cpp
-    test/protocol/test_radio_traffic.cpp
-    test/protocol/test_reconnect.cpp
-    test/protocol/test_reflection.cpp
-    test/protocol/test_rekey.cpp
-    test/protocol/test_rekey_blame.cpp
-    test/protocol/test_rekey_mishaps.cpp
-    test/protocol/test_rekey_steps.cpp
-    test/protocol/test_repeated_failure.cpp
-    test/protocol/test_reassembly.cpp
-    test/protocol/test_replay_window.cpp
-    test/protocol/test_saturated_link.cpp
-    test/protocol/test_saturation.cpp
-    test/protocol/test_saturation_steps.cpp
-    test/protocol/test_session_attempts.cpp
-    test/protocol/test_slow_link.cpp
-    test/protocol/test_strangers.cpp
-    test/protocol/test_standstill.cpp
-    test/protocol/test_stream_beside_data.cpp
-    test/protocol/test_stream_limits.cpp
-    test/protocol/test_stream_sender.cpp
-    test/protocol/test_stream_silences.cpp
-    test/protocol/test_stream_times.cpp
-    test/protocol/test_streams.cpp
-    test/protocol/test_suite_objection.cpp
-    test/protocol/test_suite_policy.cpp
-    test/protocol/test_thin_link.cpp
-    test/protocol/test_tunnel.cpp
-    test/protocol/test_wake_ups.cpp
-    test/protocol/test_wipes.cpp
-    test/protocol/test_wire_format.cpp
+    test/link/framing/test_cobs.cpp
+
+    test/link/mavlink/test_mavlink_class.cpp
+    test/link/mavlink/test_mavlink_statustext.cpp
+    test/link/mavlink/test_mavlink_stream.cpp
+    test/link/mavlink/test_radio_status.cpp
+
+    test/link/estimate/test_arrival_rate.cpp
+    test/link/estimate/test_delivery_rate.cpp
+    test/link/estimate/test_link_estimator.cpp
+    test/link/estimate/test_queue_delay.cpp
+    test/link/estimate/test_saturation.cpp
+    test/link/estimate/test_saturation_steps.cpp
+
+    test/link/paths/test_candidates.cpp
+    test/link/paths/test_failover.cpp
+    test/link/paths/test_path_health.cpp
+    test/link/paths/test_path_limits.cpp
+    test/link/paths/test_path_set.cpp
+    test/link/paths/test_routes.cpp
+    test/link/paths/test_two_ends.cpp
+
+    test/link/shaping/test_bundle.cpp
+    test/link/shaping/test_drop_watch.cpp
+    test/link/shaping/test_flow_queue.cpp
+    test/link/shaping/test_fragmented_queue.cpp
+    test/link/shaping/test_link_queue.cpp
+    test/link/shaping/test_shaper.cpp
+    test/link/shaping/test_shaper_random.cpp
+    test/link/shaping/test_shared_shaper.cpp
+
+    test/protocol/wire/test_control_frame.cpp
+    test/protocol/wire/test_key_schedule.cpp
+    test/protocol/wire/test_reflection.cpp
+    test/protocol/wire/test_wire_format.cpp
+
+    test/protocol/session/test_age.cpp
+    test/protocol/session/test_backoff.cpp
+    test/protocol/session/test_clock_sync.cpp
+    test/protocol/session/test_epoch_keys.cpp
+    test/protocol/session/test_former_keys.cpp
+    test/protocol/session/test_freshness.cpp
+    test/protocol/session/test_key_limits.cpp
+    test/protocol/session/test_key_overlap.cpp
+    test/protocol/session/test_key_slots.cpp
+    test/protocol/session/test_peer_clock.cpp
+    test/protocol/session/test_replay_window.cpp
+    test/protocol/session/test_suite_policy.cpp
+    test/protocol/session/test_wipes.cpp
+
+    test/protocol/handshake/test_boot_keys.cpp
+    test/protocol/handshake/test_cause_sentences.cpp
+    test/protocol/handshake/test_every_suite.cpp
+    test/protocol/handshake/test_handshake_jobs.cpp
+    test/protocol/handshake/test_handshake_load.cpp
+    test/protocol/handshake/test_handshake_refusals.cpp
+    test/protocol/handshake/test_handshake_tampering.cpp
+    test/protocol/handshake/test_hello_gate.cpp
+    test/protocol/handshake/test_key_messages.cpp
+    test/protocol/handshake/test_leaked_psk.cpp
+    test/protocol/handshake/test_likely_cause.cpp
+    test/protocol/handshake/test_listener.cpp
+    test/protocol/handshake/test_prekey_pool.cpp
+    test/protocol/handshake/test_repeated_failure.cpp
+    test/protocol/handshake/test_strangers.cpp
+    test/protocol/handshake/test_suite_objection.cpp
+
+    test/protocol/rekey/test_insider_rekeys.cpp
+    test/protocol/rekey/test_key_renewal.cpp
+    test/protocol/rekey/test_rekey.cpp
+    test/protocol/rekey/test_rekey_blame.cpp
+    test/protocol/rekey/test_rekey_mishaps.cpp
+    test/protocol/rekey/test_rekey_steps.cpp
+
+    test/protocol/streams/test_fragments.cpp
+    test/protocol/streams/test_reassembly.cpp
+    test/protocol/streams/test_stream_beside_data.cpp
+    test/protocol/streams/test_stream_limits.cpp
+    test/protocol/streams/test_stream_sender.cpp
+    test/protocol/streams/test_stream_silences.cpp
+    test/protocol/streams/test_stream_times.cpp
+    test/protocol/streams/test_streams.cpp
+
+    test/protocol/peer/test_control_abuse.cpp
+    test/protocol/peer/test_datagrams.cpp
+    test/protocol/peer/test_notice_pacer.cpp
+    test/protocol/peer/test_notices.cpp
+    test/protocol/peer/test_own_frames.cpp
+
+    test/protocol/drone/test_drone_rekeys.cpp
+    test/protocol/drone/test_reconnect.cpp
+    test/protocol/drone/test_session_attempts.cpp
+
+    test/protocol/ground/test_clones.cpp
+    test/protocol/ground/test_ground_causes.cpp
+    test/protocol/ground/test_ground_exchanges.cpp
+    test/protocol/ground/test_ground_prekeys.cpp
+    test/protocol/ground/test_ground_rekeys.cpp
+    test/protocol/ground/test_ground_sessions.cpp
+
+    test/protocol/tunnel/test_blackout.cpp
+    test/protocol/tunnel/test_crashes.cpp
+    test/protocol/tunnel/test_fleet.cpp
+    test/protocol/tunnel/test_fleet_fairness.cpp
+    test/protocol/tunnel/test_flooded_link.cpp
+    test/protocol/tunnel/test_half_duplex.cpp
+    test/protocol/tunnel/test_hostile_member.cpp
+    test/protocol/tunnel/test_peer_budget.cpp
+    test/protocol/tunnel/test_radio_traffic.cpp
+    test/protocol/tunnel/test_saturated_link.cpp
+    test/protocol/tunnel/test_slow_link.cpp
+    test/protocol/tunnel/test_standstill.cpp
+    test/protocol/tunnel/test_thin_link.cpp
+    test/protocol/tunnel/test_tunnel.cpp
+    test/protocol/tunnel/test_wake_ups.cpp
   )
   pqc_tunnel_add_tests(pqc_tunnel_engine
-    test/config/test_config.cpp
-    test/config/test_links.cpp
-    test/command/test_pqc.cpp
-    test/command/test_pqc_check.cpp
-    test/command/test_pqc_completion.cpp
-    test/command/test_show_text.cpp
-    test/config/test_parameter_file.cpp
-    test/control/test_control_socket.cpp
-    test/daemon/test_command_line.cpp
-    test/daemon/test_stopped_process.cpp
-    test/daemon/test_unit.cpp
-    test/engine/test_engine.cpp
-    test/engine/test_engine_interfaces.cpp
-    test/engine/test_engine_links.cpp
-    test/engine/test_engine_notices.cpp
-    test/engine/test_engine_plaintext.cpp
-    test/engine/test_engine_refusals.cpp
-    test/engine/test_engine_strangers.cpp
-    test/engine/test_event_limit.cpp
-    test/engine/test_hello_budget.cpp
-    test/engine/test_policy_watch.cpp
-    test/engine/test_punctuality.cpp
-    test/identity/test_identity_files.cpp
+    test/os/test_output_relay.cpp
+    test/os/test_process.cpp
+    test/os/test_processes.cpp
+    test/os/test_replaced_file.cpp
     test/net/test_address.cpp
     test/net/test_datagram_batch.cpp
     test/net/test_mavlink_ports.cpp
     test/net/test_serial_port.cpp
     test/net/test_sockets.cpp
-    test/os/test_output_relay.cpp
-    test/os/test_process.cpp
-    test/os/test_processes.cpp
-    test/os/test_replaced_file.cpp
+    test/config/test_config.cpp
+    test/config/test_links.cpp
+    test/config/test_parameter_file.cpp
+    test/identity/test_identity_files.cpp
+    test/engine/sockets/test_engine_interfaces.cpp
+    test/engine/sockets/test_engine_links.cpp
+    test/engine/sockets/test_engine_plaintext.cpp
+    test/engine/loop/test_engine.cpp
+    test/engine/loop/test_engine_notices.cpp
+    test/engine/loop/test_engine_refusals.cpp
+    test/engine/loop/test_engine_strangers.cpp
+    test/engine/loop/test_event_limit.cpp
+    test/engine/loop/test_hello_budget.cpp
+    test/engine/loop/test_policy_watch.cpp
+    test/engine/loop/test_punctuality.cpp
+    test/control/test_control_socket.cpp
+    test/daemon/test_command_line.cpp
+    test/daemon/test_stopped_process.cpp
+    test/daemon/test_unit.cpp
+    test/command/test_pqc.cpp
+    test/command/test_pqc_check.cpp
+    test/command/test_pqc_completion.cpp
+    test/command/test_show_text.cpp
   )
   target_sources(test_show_text PRIVATE src/command/show_text.cpp)
   target_link_libraries(test_show_text PRIVATE yaml-cpp)

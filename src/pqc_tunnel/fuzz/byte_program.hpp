@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "pqc_tunnel/base/bytes.hpp"
+#include "base/bytes.hpp"
 
 namespace pqc_tunnel::fuzz
 {

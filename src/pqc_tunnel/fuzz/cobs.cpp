@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "paths/cobs.hpp"
+#include "link/framing/cobs.hpp"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 
 #include "byte_program.hpp"
 #include "property.hpp"
-#include "protocol/reassembly.hpp"
+#include "protocol/streams/reassembly.hpp"
 
 // Fragments of datagrams that another end has cut, as a network brings them, beside fragments of any content under other
 // keys.

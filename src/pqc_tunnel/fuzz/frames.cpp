@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "pqc_tunnel/protocol/wire.hpp"
-#include "paths/bundle.hpp"
-#include "paths/link_settings.hpp"
+#include "link/paths/link_settings.hpp"
+#include "link/shaping/bundle.hpp"
 #include "property.hpp"
-#include "protocol/control_frame.hpp"
-#include "protocol/stream.hpp"
+#include "protocol/streams/stream.hpp"
+#include "protocol/wire/control_frame.hpp"
+#include "protocol/wire/wire.hpp"
 
 // Headers of datagrams, control messages, parts of streams and bundles: what is understood is encoded to the same bytes.
 
@@ -59,7 +59,8 @@ void check_bundle(ByteView payload)
     writer.append(*datagram, again);
     must(again.size() == before + size, "an entry is as long as its writer says");
   }
-  must(rest.empty() && taken <= max_bundled, "what is unpacked is whole datagrams, and not too many");
+  must(
+    rest.empty() && taken <= max_bundled, "what is unpacked is whole datagrams, and not too many");
   must(again.size() <= payload.size(), "the writer makes no longer bundle than it was");
   Bytes unpacked_again;
   unpack_bundle(again, unpacked_again);

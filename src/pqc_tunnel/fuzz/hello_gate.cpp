@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "protocol/hello_gate.hpp"
+#include "protocol/handshake/hello_gate.hpp"
 
 #include <chrono>
 #include <utility>

@@ -10,10 +10,10 @@
 #include <set>
 #include <utility>
 
-#include "protocol/epoch_keys.hpp"
-#include "protocol/handshake_crypto.hpp"
-#include "support/session_secrets.hpp"
-#include "support/wired_pair.hpp"
+#include "protocol/handshake/handshake_crypto.hpp"
+#include "protocol/session/epoch_keys.hpp"
+#include "support/pair/session_secrets.hpp"
+#include "support/pair/wired_pair.hpp"
 
 namespace pqc_tunnel::fuzz
 {

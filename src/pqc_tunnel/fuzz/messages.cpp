@@ -5,8 +5,8 @@
 
 #include "byte_program.hpp"
 #include "property.hpp"
-#include "protocol/hello_messages.hpp"
-#include "protocol/key_messages.hpp"
+#include "protocol/handshake/hello_messages.hpp"
+#include "protocol/handshake/key_messages.hpp"
 
 // Hellos, and the messages in streams under every suite and mode: what is understood is encoded to the same bytes.
 

@@ -1,17 +1,17 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "paths/bundle.hpp"
-#include "paths/shared_shaper.hpp"
+#include "link/shaping/bundle.hpp"
+#include "link/shaping/shared_shaper.hpp"
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "byte_program.hpp"
-#include "paths/mavlink_class.hpp"
-#include "pqc_tunnel/protocol/wire.hpp"
+#include "link/mavlink/mavlink_class.hpp"
 #include "property.hpp"
+#include "protocol/wire/wire.hpp"
 
 // What an application may hand to a thin link: anything. Nothing is made up, altered or lost without being counted, no
 // frame is too long, and memory is bounded.

@@ -6,8 +6,8 @@
 
 #include "byte_program.hpp"
 #include "property.hpp"
-#include "protocol/stream_receiver.hpp"
-#include "protocol/stream_sender.hpp"
+#include "protocol/streams/stream_receiver.hpp"
+#include "protocol/streams/stream_sender.hpp"
 
 // A sender and a receiver of streams, between them a network that loses, repeats and delays: what is delivered was sent, and
 // the newest message arrives once the network lets everything through. In half of the runs the other end invents parts and

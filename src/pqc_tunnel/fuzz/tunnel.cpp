@@ -12,7 +12,7 @@
 #include "byte_program.hpp"
 #include "mad_peer.hpp"
 #include "property.hpp"
-#include "support/wired_pair.hpp"
+#include "support/pair/wired_pair.hpp"
 
 // The whole tunnel, both ends under a virtual clock, with an attacker on the network, crashes, failing jobs and calls
 // that no shell makes. The wired pair ends the run if an end spins, uses a nonce twice, or reports a text that is no

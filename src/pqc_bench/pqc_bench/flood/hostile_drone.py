@@ -16,10 +16,10 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from pqc_reference.config import make_config
-from pqc_reference.control import Control, encode
-from pqc_reference.epoch_keys import Kind
 from pqc_reference.reference_command import make_shell
+from pqc_reference.session.epoch_keys import Kind
 from pqc_reference.shell import Shell
+from pqc_reference.wire.control import Control, encode
 from pqc_testing.ports import free_ports
 
 _POLL_S = 0.01

@@ -15,11 +15,10 @@ import time
 from collections import deque
 
 from pqc_reference.config import Config, make_config
+from pqc_reference.crypto import liboqs
 from pqc_reference.drone import Drone
 from pqc_reference.identity import DroneIdentity, load_drone_identity
 from pqc_sim.datagrams.udp_port import Endpoint
-
-from pqc_reference import liboqs
 
 _PATIENCE_S = 0.2
 _PORTS_OPEN = 200

@@ -8,8 +8,7 @@ import re
 from functools import cache
 
 from pqc_policy.policy.suites import Suite
-
-from pqc_reference import liboqs
+from pqc_reference.crypto import liboqs
 
 # Parts of the names in liboqs that the tokens of the suite table omit.
 _NOT_IN_TOKENS = re.compile(r"sha2|simple|[^a-z0-9]")

@@ -17,7 +17,7 @@ from pqc_sim.processes.command_line import whole
 
 from pqc_bench.harness.usage import UsageFault, duration, output_file
 
-ROOMS = ("protocol", "paths")  # of src/ of pqc_tunnel
+ROOMS = ("protocol", "link")  # of src/ of pqc_tunnel
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--only",
         metavar="PATTERN",
-        help="files of the core, as protocol/key_slots.* or paths/* (default: all)",
+        help="files of the core, as protocol/session/key_slots.* or link/* (default: all)",
     )
     parser.add_argument(
         "--statements",

@@ -12,13 +12,13 @@ from pqc_sim.processes.run_fault import RunFault
 from pqc_bench.mutants.schemata import HEADER
 
 # Their cases run under a virtual clock: a busy machine kills no mutant.
-_ROOMS = ("protocol", "paths")
+_ROOMS = ("protocol", "link")
 
 
 def build_tests(tree: Path, build: Path) -> list[Path]:
     """Build the tests of the core and return their paths."""
     names = sorted(
-        file.stem for room in _ROOMS for file in (build / "src" / "test" / room).glob("test_*.cpp")
+        file.stem for room in _ROOMS for file in (build / "src" / "test" / room).rglob("test_*.cpp")
     )
     log = tree / ".dev" / "log" / "build-mutants.txt"
     log.parent.mkdir(parents=True, exist_ok=True)

@@ -45,9 +45,8 @@ def _files(package: Path) -> list[str]:
     """Sources and headers of the core, named below the package."""
     return [
         str(file.relative_to(package))
-        for folder in ("src", "include/pqc_tunnel")
         for room in ROOMS
-        for file in (package / folder / room).glob("*.?pp")
+        for file in (package / "src" / room).rglob("*.?pp")
     ]
 
 
@@ -56,7 +55,7 @@ def _chosen(mutants: list[Mutant], options: argparse.Namespace) -> list[Mutant]:
         mutant
         for mutant in mutants
         if (options.statements or mutant.kind != "statement")
-        and fnmatch("/".join(mutant.file.split("/")[-2:]), options.only or "*")
+        and fnmatch(mutant.file.removeprefix("src/"), options.only or "*")
     ]
     if not chosen:
         raise RunFault(f"no file of the core that can be mutated is named '{options.only}'")

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from pqc_bench.flood import member
 from pqc_bench.flood.hostile_drone import SORTS
-from pqc_reference.control import decode
-from pqc_reference.epoch_keys import Kind
+from pqc_reference.session.epoch_keys import Kind
+from pqc_reference.wire.control import decode
 
 AT = {"machine": "a machine", "network": "loopback"}
 

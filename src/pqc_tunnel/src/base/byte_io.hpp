@@ -10,8 +10,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "pqc_tunnel/base/bytes.hpp"
-#include "pqc_tunnel/base/ids.hpp"
+#include "bytes.hpp"
+#include "ids.hpp"
 
 namespace pqc_tunnel
 {

@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pqc_tunnel/base/nearest_name.hpp"
+#include "nearest_name.hpp"
 
 #include <algorithm>
 #include <limits>

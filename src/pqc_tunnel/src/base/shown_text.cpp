@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pqc_tunnel/base/shown_text.hpp"
+#include "shown_text.hpp"
 
 #include <algorithm>
 #include <array>

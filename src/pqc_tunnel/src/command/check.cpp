@@ -5,7 +5,7 @@
 
 #include "config/parameter_check.hpp"
 #include "end.hpp"
-#include "pqc_tunnel/os/process.hpp"
+#include "os/process.hpp"
 #include "subcommand.hpp"
 #include "tunnels.hpp"
 

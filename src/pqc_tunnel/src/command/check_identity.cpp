@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <set>
 
+#include "base/nearest_name.hpp"
+#include "command_line/arguments.hpp"
 #include "end.hpp"
 #include "identity/identity_files.hpp"
 #include "identity/match_identities.hpp"
-#include "pqc_tunnel/base/nearest_name.hpp"
-#include "pqc_tunnel/command_line/arguments.hpp"
-#include "protocol/suite_objection.hpp"
+#include "protocol/handshake/suite_objection.hpp"
 
 namespace pqc_tunnel::cli
 {

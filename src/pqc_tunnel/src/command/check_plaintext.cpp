@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "end.hpp"
-#include "pqc_tunnel/net/address.hpp"
-#include "pqc_tunnel/net/address_scope.hpp"
-#include "pqc_tunnel/net/mavlink_ports.hpp"
-#include "pqc_tunnel/net/socket_address.hpp"
+#include "net/address.hpp"
+#include "net/address_scope.hpp"
+#include "net/mavlink_ports.hpp"
+#include "net/socket_address.hpp"
 
 namespace pqc_tunnel::cli
 {

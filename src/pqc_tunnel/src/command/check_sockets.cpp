@@ -3,15 +3,15 @@
 
 #include <algorithm>
 
+#include "base/nearest_name.hpp"
 #include "end.hpp"
-#include "engine/plaintext_side.hpp"
+#include "engine/sockets/plaintext_side.hpp"
+#include "net/address.hpp"
+#include "net/address_scope.hpp"
 #include "net/interfaces.hpp"
 #include "net/serial_port.hpp"
-#include "pqc_tunnel/base/nearest_name.hpp"
-#include "pqc_tunnel/net/address.hpp"
-#include "pqc_tunnel/net/address_scope.hpp"
-#include "pqc_tunnel/net/sockets.hpp"
-#include "pqc_tunnel/os/processes.hpp"
+#include "net/sockets.hpp"
+#include "os/processes.hpp"
 #include "tunnels.hpp"
 
 namespace pqc_tunnel::cli

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <set>
 
+#include "base/nearest_name.hpp"
+#include "crypto/suites/suite.hpp"
 #include "end.hpp"
 #include "identity/identity_files.hpp"
 #include "identity/match_identities.hpp"
-#include "pqc_tunnel/base/nearest_name.hpp"
-#include "pqc_tunnel/crypto/suite.hpp"
 
 namespace pqc_tunnel::cli
 {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "pqc_tunnel/crypto/suite.hpp"
+#include "crypto/suites/suite.hpp"
 #include "subcommand.hpp"
 #include "tunnels.hpp"
 

@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <iostream>
 
+#include "base/nearest_name.hpp"
+#include "crypto/random.hpp"
+#include "crypto/suites/algorithms.hpp"
 #include "identity/match_identities.hpp"
-#include "pqc_tunnel/base/nearest_name.hpp"
-#include "pqc_tunnel/crypto/algorithms.hpp"
-#include "pqc_tunnel/crypto/random.hpp"
-#include "pqc_tunnel/os/process.hpp"
+#include "os/process.hpp"
 #include "subcommand.hpp"
 
 namespace pqc_tunnel::cli

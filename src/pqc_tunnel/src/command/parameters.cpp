@@ -3,8 +3,8 @@
 
 #include <iostream>
 
+#include "command_line/json_writer.hpp"
 #include "config/config.hpp"
-#include "pqc_tunnel/command_line/json_writer.hpp"
 #include "subcommand.hpp"
 
 namespace pqc_tunnel::cli

@@ -10,9 +10,9 @@
 #include <iostream>
 #include <system_error>
 
-#include "pqc_tunnel/base/nearest_name.hpp"
-#include "pqc_tunnel/command_line/shown_streams.hpp"
-#include "pqc_tunnel/protocol/constants.hpp"
+#include "base/nearest_name.hpp"
+#include "command_line/shown_streams.hpp"
+#include "protocol/wire/constants.hpp"
 #include "subcommand.hpp"
 
 namespace pqc_tunnel::cli

@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "config/config.hpp"
-#include "protocol/suite_objection.hpp"
+#include "protocol/handshake/suite_objection.hpp"
 #include "subcommand.hpp"
 #include "tunnels.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <iostream>
 
-#include "pqc_tunnel/command_line/json_writer.hpp"
+#include "command_line/json_writer.hpp"
 #include "show_text.hpp"
 #include "subcommand.hpp"
 #include "tunnels.hpp"

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "pqc_tunnel/base/shown_text.hpp"
+#include "base/shown_text.hpp"
 
 namespace pqc_tunnel::cli
 {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "pqc_tunnel/base/result.hpp"
-#include "pqc_tunnel/command_line/arguments.hpp"
+#include "base/result.hpp"
+#include "command_line/arguments.hpp"
 
 namespace pqc_tunnel::cli
 {

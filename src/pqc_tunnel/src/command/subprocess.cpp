@@ -12,7 +12,7 @@
 #include <array>
 #include <cerrno>
 
-#include "pqc_tunnel/os/file_descriptor.hpp"
+#include "os/file_descriptor.hpp"
 
 namespace pqc_tunnel::cli
 {

@@ -10,12 +10,12 @@
 #include <fstream>
 #include <utility>
 
+#include "base/nearest_name.hpp"
+#include "command_line/arguments.hpp"
 #include "config/config.hpp"
 #include "control/control_folder.hpp"
 #include "control/control_socket.hpp"
-#include "pqc_tunnel/base/nearest_name.hpp"
-#include "pqc_tunnel/command_line/arguments.hpp"
-#include "pqc_tunnel/os/processes.hpp"
+#include "os/processes.hpp"
 
 namespace pqc_tunnel::cli
 {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "pqc_tunnel/base/result.hpp"
+#include "base/result.hpp"
 
 namespace pqc_tunnel::cli
 {

@@ -14,10 +14,10 @@
 #include <optional>
 #include <thread>
 
+#include "command_line/stop_signals.hpp"
 #include "config/config.hpp"
 #include "control/control_folder.hpp"
-#include "pqc_tunnel/command_line/stop_signals.hpp"
-#include "pqc_tunnel/net/sockets.hpp"
+#include "net/sockets.hpp"
 #include "subcommand.hpp"
 #include "subprocess.hpp"
 #include "tunnels.hpp"

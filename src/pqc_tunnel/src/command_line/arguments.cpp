@@ -1,11 +1,11 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pqc_tunnel/command_line/arguments.hpp"
+#include "arguments.hpp"
 
 #include <algorithm>
 
-#include "pqc_tunnel/base/nearest_name.hpp"
+#include "base/nearest_name.hpp"
 
 namespace pqc_tunnel::cli
 {

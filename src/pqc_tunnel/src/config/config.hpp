@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.hpp"
 #include "engine_config.hpp"
-#include "pqc_tunnel/base/result.hpp"
-#include "pqc_tunnel/config/parameter_file.hpp"
-#include "protocol/settings.hpp"
+#include "parameter_file.hpp"
+#include "protocol/session/settings.hpp"
 
 namespace pqc_tunnel
 {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "pqc_tunnel/net/host_port.hpp"
-#include "protocol/settings.hpp"
+#include "net/host_port.hpp"
+#include "protocol/session/settings.hpp"
 
 namespace pqc_tunnel
 {

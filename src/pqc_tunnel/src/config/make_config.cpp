@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "config.hpp"
+#include "crypto/suites/suite.hpp"
 #include "make_links.hpp"
+#include "net/address.hpp"
 #include "parameter_check.hpp"
 #include "parameter_reader.hpp"
-#include "pqc_tunnel/crypto/suite.hpp"
-#include "pqc_tunnel/net/address.hpp"
-#include "pqc_tunnel/protocol/constants.hpp"
-#include "protocol/suite_objection.hpp"
+#include "protocol/handshake/suite_objection.hpp"
+#include "protocol/wire/constants.hpp"
 
 namespace pqc_tunnel
 {

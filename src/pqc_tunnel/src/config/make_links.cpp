@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "pqc_tunnel/net/address.hpp"
-#include "pqc_tunnel/protocol/constants.hpp"
+#include "net/address.hpp"
+#include "protocol/wire/constants.hpp"
 
 namespace pqc_tunnel
 {

@@ -7,8 +7,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "pqc_tunnel/base/nearest_name.hpp"
-#include "pqc_tunnel/crypto/suite.hpp"
+#include "base/nearest_name.hpp"
+#include "crypto/suites/suite.hpp"
 
 namespace pqc_tunnel
 {

@@ -11,9 +11,9 @@
 #include <variant>
 #include <vector>
 
+#include "base/time.hpp"
 #include "config.hpp"
-#include "pqc_tunnel/base/time.hpp"
-#include "pqc_tunnel/net/host_port.hpp"
+#include "net/host_port.hpp"
 
 namespace pqc_tunnel
 {

@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "pqc_tunnel/net/sockets.hpp"
-#include "pqc_tunnel/os/processes.hpp"
+#include "net/sockets.hpp"
+#include "os/processes.hpp"
 
 namespace pqc_tunnel::cli
 {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "pqc_tunnel/base/result.hpp"
+#include "base/result.hpp"
 
 namespace pqc_tunnel::cli
 {

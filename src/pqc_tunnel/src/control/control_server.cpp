@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/nearest_name.hpp"
+#include "command_line/json_writer.hpp"
 #include "control_folder.hpp"
-#include "pqc_tunnel/base/nearest_name.hpp"
-#include "pqc_tunnel/command_line/json_writer.hpp"
 #include "status_text.hpp"
 
 namespace pqc_tunnel::cli

@@ -13,9 +13,9 @@
 #include <string>
 
 #include "control_socket.hpp"
-#include "engine/engine.hpp"
+#include "engine/loop/engine.hpp"
+#include "os/thread.hpp"
 #include "os/wake_up.hpp"
-#include "pqc_tunnel/os/thread.hpp"
 
 namespace pqc_tunnel::cli
 {

@@ -14,9 +14,9 @@
 #include <cstring>
 #include <iterator>
 
-#include "pqc_tunnel/command_line/arguments.hpp"
-#include "pqc_tunnel/net/sockets.hpp"
-#include "pqc_tunnel/os/clock.hpp"
+#include "command_line/arguments.hpp"
+#include "net/sockets.hpp"
+#include "os/clock.hpp"
 
 namespace pqc_tunnel::cli
 {

@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "pqc_tunnel/base/result.hpp"
-#include "pqc_tunnel/base/time.hpp"
-#include "pqc_tunnel/os/file_descriptor.hpp"
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "os/file_descriptor.hpp"
 
 namespace pqc_tunnel::cli
 {

@@ -9,11 +9,11 @@
 #include <array>
 #include <chrono>
 
+#include "base/shown_text.hpp"
+#include "command_line/json_writer.hpp"
 #include "config/config.hpp"
-#include "pqc_tunnel/base/shown_text.hpp"
-#include "pqc_tunnel/command_line/json_writer.hpp"
-#include "pqc_tunnel/crypto/suite.hpp"
-#include "pqc_tunnel/net/address.hpp"
+#include "crypto/suites/suite.hpp"
+#include "net/address.hpp"
 
 namespace pqc_tunnel::cli
 {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "engine/engine.hpp"
+#include "engine/loop/engine.hpp"
 
 namespace pqc_tunnel::cli
 {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "algorithm_resolution.hpp"
-#include "algorithm_table.hpp"
+#include "crypto/suites/algorithm_table.hpp"
+#include "crypto/suites/algorithms.hpp"
 #include "oqs_random.hpp"
-#include "pqc_tunnel/crypto/algorithms.hpp"
 
 namespace pqc_tunnel
 {

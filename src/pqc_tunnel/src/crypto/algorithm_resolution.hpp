@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
-#include "algorithm_table.hpp"
-#include "pqc_tunnel/crypto/algorithms.hpp"
+#include "crypto/suites/algorithm_table.hpp"
+#include "crypto/suites/algorithms.hpp"
 
 namespace pqc_tunnel
 {

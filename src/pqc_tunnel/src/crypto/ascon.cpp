@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "pqc_tunnel/crypto/secret.hpp"
+#include "secret.hpp"
 
 namespace pqc_tunnel
 {

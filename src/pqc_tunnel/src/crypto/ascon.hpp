@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-#include "pqc_tunnel/base/bytes.hpp"
+#include "base/bytes.hpp"
 
 namespace pqc_tunnel
 {

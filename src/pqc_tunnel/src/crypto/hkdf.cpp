@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pqc_tunnel/crypto/hkdf.hpp"
+#include "hkdf.hpp"
 
 #include <openssl/core_names.h>
 #include <openssl/evp.h>

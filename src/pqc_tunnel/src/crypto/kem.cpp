@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pqc_tunnel/crypto/kem.hpp"
+#include "kem.hpp"
 
 #include <oqs/oqs.h>
 

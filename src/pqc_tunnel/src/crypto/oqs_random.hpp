@@ -4,7 +4,7 @@
 #ifndef PQC_TUNNEL__CRYPTO__OQS_RANDOM_HPP_
 #define PQC_TUNNEL__CRYPTO__OQS_RANDOM_HPP_
 
-#include "pqc_tunnel/crypto/random.hpp"
+#include "random.hpp"
 
 namespace pqc_tunnel
 {

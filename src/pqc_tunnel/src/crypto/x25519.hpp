@@ -7,10 +7,10 @@
 #include <array>
 #include <cstdint>
 
-#include "pqc_tunnel/base/bytes.hpp"
-#include "pqc_tunnel/base/result.hpp"
-#include "pqc_tunnel/crypto/random.hpp"
-#include "pqc_tunnel/crypto/secret.hpp"
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "random.hpp"
+#include "secret.hpp"
 
 namespace pqc_tunnel
 {

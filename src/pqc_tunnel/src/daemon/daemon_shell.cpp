@@ -12,8 +12,8 @@
 #include <array>
 #include <iostream>
 
+#include "command_line/arguments.hpp"
 #include "control/status_text.hpp"
-#include "pqc_tunnel/command_line/arguments.hpp"
 
 namespace pqc_tunnel::cli
 {

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "control/control_server.hpp"
-#include "engine/engine.hpp"
+#include "engine/loop/engine.hpp"
 #include "os/replaced_file.hpp"
 #include "os/wake_up.hpp"
 

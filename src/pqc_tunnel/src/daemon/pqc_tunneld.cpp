@@ -3,14 +3,14 @@
 
 #include <iostream>
 
+#include "command_line/arguments.hpp"
+#include "command_line/tool_main.hpp"
 #include "config/config.hpp"
 #include "control/status_text.hpp"
 #include "daemon_shell.hpp"
 #include "os/output_relay.hpp"
 #include "os/service_manager.hpp"
-#include "pqc_tunnel/command_line/arguments.hpp"
-#include "pqc_tunnel/command_line/tool_main.hpp"
-#include "pqc_tunnel/protocol/constants.hpp"
+#include "protocol/wire/constants.hpp"
 
 namespace pqc_tunnel::cli
 {

@@ -4,10 +4,10 @@
 #include <set>
 #include <system_error>
 
+#include "crypto/hkdf.hpp"
 #include "identity_files.hpp"
 #include "identity_layout.hpp"
 #include "key_file.hpp"
-#include "pqc_tunnel/crypto/hkdf.hpp"
 
 namespace pqc_tunnel
 {

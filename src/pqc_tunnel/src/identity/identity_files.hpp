@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "pqc_tunnel/base/result.hpp"
-#include "pqc_tunnel/crypto/random.hpp"
-#include "pqc_tunnel/protocol/identity.hpp"
+#include "base/result.hpp"
+#include "crypto/random.hpp"
+#include "protocol/wire/identity.hpp"
 
 namespace pqc_tunnel
 {

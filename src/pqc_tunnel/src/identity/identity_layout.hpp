@@ -9,7 +9,7 @@
 #include <string>
 
 #include "key_file.hpp"
-#include "pqc_tunnel/protocol/identity.hpp"
+#include "protocol/wire/identity.hpp"
 
 namespace pqc_tunnel
 {

@@ -11,10 +11,10 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "crypto/hkdf.hpp"
+#include "net/sockets.hpp"
+#include "os/file_descriptor.hpp"
 #include "os/named_file.hpp"
-#include "pqc_tunnel/crypto/hkdf.hpp"
-#include "pqc_tunnel/net/sockets.hpp"
-#include "pqc_tunnel/os/file_descriptor.hpp"
 
 namespace pqc_tunnel
 {

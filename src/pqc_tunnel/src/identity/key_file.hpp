@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <string>
 
-#include "pqc_tunnel/base/bytes.hpp"
-#include "pqc_tunnel/base/result.hpp"
-#include "pqc_tunnel/crypto/algorithms.hpp"
-#include "pqc_tunnel/crypto/secret.hpp"
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "crypto/secret.hpp"
+#include "crypto/suites/algorithms.hpp"
 
 namespace pqc_tunnel
 {

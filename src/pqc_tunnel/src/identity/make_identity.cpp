@@ -13,12 +13,12 @@
 #include <system_error>
 #include <utility>
 
+#include "crypto/signature.hpp"
 #include "identity_files.hpp"
 #include "identity_layout.hpp"
 #include "key_file.hpp"
-#include "pqc_tunnel/crypto/signature.hpp"
-#include "pqc_tunnel/net/sockets.hpp"
-#include "pqc_tunnel/os/file_descriptor.hpp"
+#include "net/sockets.hpp"
+#include "os/file_descriptor.hpp"
 
 namespace pqc_tunnel
 {

@@ -8,11 +8,11 @@
 #include <system_error>
 #include <utility>
 
+#include "command_line/arguments.hpp"
+#include "crypto/random.hpp"
+#include "crypto/signature.hpp"
 #include "identity_files.hpp"
 #include "identity_layout.hpp"
-#include "pqc_tunnel/command_line/arguments.hpp"
-#include "pqc_tunnel/crypto/random.hpp"
-#include "pqc_tunnel/crypto/signature.hpp"
 
 namespace pqc_tunnel
 {

@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pqc_tunnel/net/address.hpp"
+#include "address.hpp"
 
 #include <arpa/inet.h>
 #include <net/if.h>
@@ -13,7 +13,7 @@
 #include <cstring>
 #include <memory>
 
-#include "pqc_tunnel/net/socket_address.hpp"
+#include "socket_address.hpp"
 
 namespace pqc_tunnel
 {

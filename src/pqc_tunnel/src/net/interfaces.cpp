@@ -12,9 +12,9 @@
 #include <cerrno>
 #include <optional>
 
-#include "pqc_tunnel/net/address.hpp"
-#include "pqc_tunnel/net/address_scope.hpp"
-#include "pqc_tunnel/os/file_descriptor.hpp"
+#include "address.hpp"
+#include "address_scope.hpp"
+#include "os/file_descriptor.hpp"
 
 namespace pqc_tunnel
 {

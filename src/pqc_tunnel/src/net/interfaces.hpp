@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "pqc_tunnel/base/endpoint.hpp"
-#include "pqc_tunnel/base/result.hpp"
-#include "pqc_tunnel/net/host_port.hpp"
-#include "pqc_tunnel/net/socket_address.hpp"
+#include "base/endpoint.hpp"
+#include "base/result.hpp"
+#include "host_port.hpp"
+#include "socket_address.hpp"
 
 namespace pqc_tunnel
 {

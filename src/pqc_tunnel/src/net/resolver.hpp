@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "pqc_tunnel/net/address.hpp"
-#include "pqc_tunnel/os/thread.hpp"
+#include "address.hpp"
+#include "os/thread.hpp"
 
 namespace pqc_tunnel
 {

@@ -14,8 +14,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "pqc_tunnel/net/sockets.hpp"
-#include "pqc_tunnel/os/processes.hpp"
+#include "os/processes.hpp"
+#include "sockets.hpp"
 
 namespace pqc_tunnel
 {

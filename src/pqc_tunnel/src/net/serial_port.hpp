@@ -1,16 +1,16 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NET__SERIAL_PORT_HPP_
-#define NET__SERIAL_PORT_HPP_
+#ifndef PQC_TUNNEL__NET__SERIAL_PORT_HPP_
+#define PQC_TUNNEL__NET__SERIAL_PORT_HPP_
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-#include "pqc_tunnel/base/bytes.hpp"
-#include "pqc_tunnel/base/result.hpp"
-#include "pqc_tunnel/os/file_descriptor.hpp"
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "os/file_descriptor.hpp"
 
 namespace pqc_tunnel
 {
@@ -51,4 +51,4 @@ private:
 
 }  // namespace pqc_tunnel
 
-#endif  // NET__SERIAL_PORT_HPP_
+#endif  // PQC_TUNNEL__NET__SERIAL_PORT_HPP_

@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pqc_tunnel/net/sockets.hpp"
+#include "sockets.hpp"
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -10,9 +10,9 @@
 #include <cerrno>
 #include <system_error>
 
-#include "pqc_tunnel/net/address.hpp"
-#include "pqc_tunnel/net/address_scope.hpp"
-#include "pqc_tunnel/net/socket_address.hpp"
+#include "address.hpp"
+#include "address_scope.hpp"
+#include "socket_address.hpp"
 
 namespace pqc_tunnel
 {

@@ -1,12 +1,12 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef OS__MACHINE_LOAD_HPP_
-#define OS__MACHINE_LOAD_HPP_
+#ifndef PQC_TUNNEL__OS__MACHINE_LOAD_HPP_
+#define PQC_TUNNEL__OS__MACHINE_LOAD_HPP_
 
 #include <optional>
 
-#include "pqc_tunnel/base/time.hpp"
+#include "base/time.hpp"
 
 namespace pqc_tunnel
 {
@@ -21,4 +21,4 @@ std::optional<double> processor_pressure();
 
 }  // namespace pqc_tunnel
 
-#endif  // OS__MACHINE_LOAD_HPP_
+#endif  // PQC_TUNNEL__OS__MACHINE_LOAD_HPP_

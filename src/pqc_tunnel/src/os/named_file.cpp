@@ -12,7 +12,7 @@
 #include <system_error>
 #include <utility>
 
-#include "pqc_tunnel/os/processes.hpp"
+#include "processes.hpp"
 
 namespace pqc_tunnel
 {

@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <string>
 
-#include "pqc_tunnel/base/bytes.hpp"
-#include "pqc_tunnel/base/result.hpp"
-#include "pqc_tunnel/os/file_descriptor.hpp"
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "file_descriptor.hpp"
 
 namespace pqc_tunnel
 {

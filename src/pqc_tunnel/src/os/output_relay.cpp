@@ -23,8 +23,8 @@
 #include <system_error>
 #include <utility>
 
-#include "pqc_tunnel/os/file_descriptor.hpp"
-#include "pqc_tunnel/os/thread.hpp"
+#include "file_descriptor.hpp"
+#include "thread.hpp"
 
 extern "C" __attribute__((weak)) void __sanitizer_set_report_fd(void * fd);  // NOLINT
 

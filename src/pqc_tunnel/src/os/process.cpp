@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pqc_tunnel/os/process.hpp"
+#include "process.hpp"
 
 #include <linux/capability.h>
 #include <malloc.h>
@@ -16,7 +16,7 @@
 #include <cstddef>
 #include <string>
 
-#include "pqc_tunnel/crypto/secret.hpp"
+#include "crypto/secret.hpp"
 
 namespace pqc_tunnel
 {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "pqc_tunnel/os/file_descriptor.hpp"
+#include "file_descriptor.hpp"
 
 namespace pqc_tunnel
 {

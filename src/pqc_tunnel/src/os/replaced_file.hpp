@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "pqc_tunnel/base/result.hpp"
+#include "base/result.hpp"
 
 namespace pqc_tunnel
 {

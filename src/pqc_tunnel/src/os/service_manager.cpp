@@ -11,7 +11,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "pqc_tunnel/os/file_descriptor.hpp"
+#include "file_descriptor.hpp"
 
 namespace pqc_tunnel
 {

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <system_error>
 
-#include "pqc_tunnel/os/file_descriptor.hpp"
+#include "file_descriptor.hpp"
 
 namespace pqc_tunnel
 {

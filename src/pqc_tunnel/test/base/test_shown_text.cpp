@@ -8,10 +8,10 @@
 #include <sstream>
 #include <string>
 
-#include "pqc_tunnel/base/result.hpp"
-#include "pqc_tunnel/base/shown_text.hpp"
-#include "pqc_tunnel/command_line/json_writer.hpp"
-#include "pqc_tunnel/command_line/shown_streams.hpp"
+#include "base/result.hpp"
+#include "base/shown_text.hpp"
+#include "command_line/json_writer.hpp"
+#include "command_line/shown_streams.hpp"
 #include "support/hex.hpp"
 
 namespace pqc_tunnel

@@ -7,8 +7,8 @@
 #include <array>
 #include <string>
 
-#include "pqc_tunnel/crypto/aead.hpp"
-#include "support/vector_file.hpp"
+#include "crypto/aead.hpp"
+#include "support/known_answers/vector_file.hpp"
 
 namespace pqc_tunnel
 {

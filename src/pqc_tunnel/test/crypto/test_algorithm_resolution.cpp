@@ -8,8 +8,8 @@
 #include <string>
 
 #include "crypto/algorithm_resolution.hpp"
-#include "pqc_tunnel/crypto/kem.hpp"
-#include "pqc_tunnel/crypto/suite.hpp"
+#include "crypto/kem.hpp"
+#include "crypto/suites/suite.hpp"
 
 namespace pqc_tunnel
 {

@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pqc_tunnel/crypto/hkdf.hpp"
+#include "crypto/hkdf.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "support/hex.hpp"
-#include "support/vector_file.hpp"
+#include "support/known_answers/vector_file.hpp"
 
 namespace pqc_tunnel
 {

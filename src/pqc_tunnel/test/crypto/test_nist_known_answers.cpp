@@ -10,13 +10,13 @@
 #include <memory>
 #include <string>
 
-#include "pqc_tunnel/crypto/hkdf.hpp"
-#include "pqc_tunnel/crypto/kem.hpp"
-#include "pqc_tunnel/crypto/signature.hpp"
+#include "crypto/hkdf.hpp"
+#include "crypto/kem.hpp"
+#include "crypto/signature.hpp"
 #include "support/hex.hpp"
+#include "support/known_answers/nist_random.hpp"
+#include "support/known_answers/vector_file.hpp"
 #include "support/large_stack.hpp"
-#include "support/nist_random.hpp"
-#include "support/vector_file.hpp"
 
 // The response files of the NIST submissions, generated and compared by their hashes: a different bit in any key,
 // ciphertext or signature changes them.

@@ -11,13 +11,13 @@
 #include <memory>
 #include <string>
 
+#include "crypto/hkdf.hpp"
+#include "crypto/kem.hpp"
 #include "crypto/oqs_random.hpp"
-#include "pqc_tunnel/crypto/hkdf.hpp"
-#include "pqc_tunnel/crypto/kem.hpp"
-#include "pqc_tunnel/crypto/signature.hpp"
-#include "support/given_random.hpp"
+#include "crypto/signature.hpp"
 #include "support/hex.hpp"
-#include "support/vector_file.hpp"
+#include "support/known_answers/given_random.hpp"
+#include "support/known_answers/vector_file.hpp"
 
 // The files have the SHA-256 of each key, ciphertext or signature that is only compared.
 

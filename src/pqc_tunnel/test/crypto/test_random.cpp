@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pqc_tunnel/crypto/random.hpp"
+#include "crypto/random.hpp"
 
 #include <gtest/gtest.h>
 #include <oqs/oqs.h>
@@ -13,7 +13,7 @@
 #include "crypto/oqs_random.hpp"
 #include "support/deterministic_random.hpp"
 #include "support/hex.hpp"
-#include "support/nist_random.hpp"
+#include "support/known_answers/nist_random.hpp"
 
 namespace pqc_tunnel
 {

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "support/deterministic_random.hpp"
-#include "support/given_random.hpp"
-#include "support/vector_file.hpp"
+#include "support/known_answers/given_random.hpp"
+#include "support/known_answers/vector_file.hpp"
 
 namespace pqc_tunnel
 {

@@ -1,8 +1,8 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef IO__ENGINE_FIXTURE_HPP_
-#define IO__ENGINE_FIXTURE_HPP_
+#ifndef ENGINE__ENGINE_FIXTURE_HPP_
+#define ENGINE__ENGINE_FIXTURE_HPP_
 
 #include <gtest/gtest.h>
 
@@ -14,10 +14,10 @@
 #include <thread>
 #include <vector>
 
-#include "engine/engine.hpp"
+#include "crypto/random.hpp"
+#include "crypto/suites/suite.hpp"
+#include "engine/loop/engine.hpp"
 #include "identity/identity_files.hpp"
-#include "pqc_tunnel/crypto/random.hpp"
-#include "pqc_tunnel/crypto/suite.hpp"
 #include "support/application.hpp"
 #include "support/scratch_dir.hpp"
 
@@ -212,4 +212,4 @@ protected:
 
 }  // namespace pqc_tunnel
 
-#endif  // IO__ENGINE_FIXTURE_HPP_
+#endif  // ENGINE__ENGINE_FIXTURE_HPP_

@@ -10,9 +10,9 @@
 #include <iterator>
 #include <set>
 
+#include "crypto/random.hpp"
+#include "crypto/signature.hpp"
 #include "identity/identity_files.hpp"
-#include "pqc_tunnel/crypto/random.hpp"
-#include "pqc_tunnel/crypto/signature.hpp"
 #include "support/scratch_dir.hpp"
 #include "support/small_disk.hpp"
 

@@ -1,11 +1,11 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pqc_tunnel/net/address.hpp"
+#include "net/address.hpp"
 
 #include <gtest/gtest.h>
 
-#include "pqc_tunnel/net/socket_address.hpp"
+#include "net/socket_address.hpp"
 
 namespace pqc_tunnel
 {

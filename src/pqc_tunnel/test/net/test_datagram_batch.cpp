@@ -6,8 +6,8 @@
 #include <chrono>
 #include <cstring>
 
-#include "pqc_tunnel/net/datagram_batch.hpp"
-#include "pqc_tunnel/net/sockets.hpp"
+#include "net/datagram_batch.hpp"
+#include "net/sockets.hpp"
 #include "support/application.hpp"
 
 namespace pqc_tunnel

@@ -1,13 +1,13 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pqc_tunnel/net/sockets.hpp"
+#include "net/sockets.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
-#include "pqc_tunnel/net/address.hpp"
-#include "pqc_tunnel/net/address_scope.hpp"
+#include "net/address.hpp"
+#include "net/address_scope.hpp"
 #include "support/application.hpp"
 
 namespace pqc_tunnel

@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pqc_tunnel/os/processes.hpp"
+#include "os/processes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <utility>
 
-#include "protocol/control_frame.hpp"
+#include "protocol/wire/control_frame.hpp"
 
 namespace pqc_tunnel::test
 {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "support/wired_pair.hpp"
+#include "support/pair/wired_pair.hpp"
 
 namespace pqc_tunnel::test
 {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "simulator/violation.hpp"
-#include "support/traffic.hpp"
+#include "simulator/witnesses/violation.hpp"
+#include "support/pair/traffic.hpp"
 
 namespace pqc_tunnel::test
 {

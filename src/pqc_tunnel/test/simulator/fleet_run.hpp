@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "engine/event_limit.hpp"
-#include "engine/mailbox.hpp"
+#include "engine/loop/event_limit.hpp"
+#include "engine/loop/mailbox.hpp"
 #include "simulator/adversary.hpp"
-#include "support/hostile_drone.hpp"
+#include "support/hostile/hostile_drone.hpp"
 
 namespace pqc_tunnel::test
 {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "simulator/violation.hpp"
+#include "simulator/witnesses/violation.hpp"
 
 namespace pqc_tunnel::test
 {

@@ -11,16 +11,16 @@
 #include <string>
 #include <vector>
 
-#include "simulator/address_witness.hpp"
 #include "simulator/adversary.hpp"
-#include "simulator/blame_witness.hpp"
-#include "simulator/datagram_witness.hpp"
-#include "simulator/handshake_witness.hpp"
-#include "simulator/journal.hpp"
-#include "simulator/key_witness.hpp"
-#include "simulator/life_witness.hpp"
 #include "simulator/weather.hpp"
-#include "support/psk_thief.hpp"
+#include "simulator/witnesses/address_witness.hpp"
+#include "simulator/witnesses/blame_witness.hpp"
+#include "simulator/witnesses/datagram_witness.hpp"
+#include "simulator/witnesses/handshake_witness.hpp"
+#include "simulator/witnesses/journal.hpp"
+#include "simulator/witnesses/key_witness.hpp"
+#include "simulator/witnesses/life_witness.hpp"
+#include "support/hostile/psk_thief.hpp"
 
 namespace pqc_tunnel::test
 {

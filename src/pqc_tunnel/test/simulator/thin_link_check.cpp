@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "paths/shaper.hpp"
-#include "simulator/violation.hpp"
+#include "link/shaping/shaper.hpp"
+#include "simulator/witnesses/violation.hpp"
 #include "support/identities.hpp"
 
 namespace pqc_tunnel::test

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "pqc_tunnel/base/time.hpp"
+#include "base/time.hpp"
 #include "support/identities.hpp"
 
 namespace pqc_tunnel::test

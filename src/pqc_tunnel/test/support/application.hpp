@@ -1,8 +1,8 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef IO__APPLICATION_HPP_
-#define IO__APPLICATION_HPP_
+#ifndef SUPPORT__APPLICATION_HPP_
+#define SUPPORT__APPLICATION_HPP_
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -15,7 +15,7 @@
 #include <optional>
 #include <system_error>
 
-#include "pqc_tunnel/base/bytes.hpp"
+#include "base/bytes.hpp"
 
 namespace pqc_tunnel
 {
@@ -108,4 +108,4 @@ private:
 
 }  // namespace pqc_tunnel
 
-#endif  // IO__APPLICATION_HPP_
+#endif  // SUPPORT__APPLICATION_HPP_

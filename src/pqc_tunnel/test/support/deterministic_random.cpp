@@ -3,7 +3,7 @@
 
 #include "support/deterministic_random.hpp"
 
-#include "pqc_tunnel/crypto/hkdf.hpp"
+#include "crypto/hkdf.hpp"
 
 namespace pqc_tunnel::test
 {

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "pqc_tunnel/crypto/random.hpp"
+#include "crypto/random.hpp"
 
 namespace pqc_tunnel::test
 {

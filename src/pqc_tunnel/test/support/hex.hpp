@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "pqc_tunnel/base/bytes.hpp"
+#include "base/bytes.hpp"
 
 namespace pqc_tunnel::test
 {

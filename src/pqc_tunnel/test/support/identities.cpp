@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "pqc_tunnel/crypto/signature.hpp"
+#include "crypto/signature.hpp"
 
 namespace pqc_tunnel::test
 {

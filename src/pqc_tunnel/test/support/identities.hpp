@@ -7,9 +7,9 @@
 #include <random>
 #include <vector>
 
-#include "pqc_tunnel/crypto/random.hpp"
-#include "pqc_tunnel/crypto/suite.hpp"
-#include "pqc_tunnel/protocol/identity.hpp"
+#include "crypto/random.hpp"
+#include "crypto/suites/suite.hpp"
+#include "protocol/wire/identity.hpp"
 
 namespace pqc_tunnel::test
 {

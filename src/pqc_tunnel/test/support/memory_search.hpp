@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "pqc_tunnel/base/bytes.hpp"
+#include "base/bytes.hpp"
 
 namespace pqc_tunnel::test
 {

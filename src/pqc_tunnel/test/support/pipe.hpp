@@ -1,8 +1,8 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef IO__PIPE_HPP_
-#define IO__PIPE_HPP_
+#ifndef SUPPORT__PIPE_HPP_
+#define SUPPORT__PIPE_HPP_
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include <string>
 
 #include "application.hpp"
-#include "pqc_tunnel/os/file_descriptor.hpp"
+#include "os/file_descriptor.hpp"
 
 namespace pqc_tunnel
 {
@@ -76,4 +76,4 @@ private:
 
 }  // namespace pqc_tunnel
 
-#endif  // IO__PIPE_HPP_
+#endif  // SUPPORT__PIPE_HPP_

@@ -1,8 +1,8 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef IO__PROGRAM_HPP_
-#define IO__PROGRAM_HPP_
+#ifndef SUPPORT__PROGRAM_HPP_
+#define SUPPORT__PROGRAM_HPP_
 
 #include <fcntl.h>
 #include <signal.h>
@@ -103,4 +103,4 @@ private:
 
 }  // namespace pqc_tunnel
 
-#endif  // IO__PROGRAM_HPP_
+#endif  // SUPPORT__PROGRAM_HPP_

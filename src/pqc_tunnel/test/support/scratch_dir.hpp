@@ -1,8 +1,8 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef IO__SCRATCH_DIR_HPP_
-#define IO__SCRATCH_DIR_HPP_
+#ifndef SUPPORT__SCRATCH_DIR_HPP_
+#define SUPPORT__SCRATCH_DIR_HPP_
 
 #include <stdlib.h>
 
@@ -49,4 +49,4 @@ private:
 
 }  // namespace pqc_tunnel
 
-#endif  // IO__SCRATCH_DIR_HPP_
+#endif  // SUPPORT__SCRATCH_DIR_HPP_

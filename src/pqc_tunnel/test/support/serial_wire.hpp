@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "pqc_tunnel/os/file_descriptor.hpp"
+#include "os/file_descriptor.hpp"
 #include "support/scratch_dir.hpp"
 
 namespace pqc_tunnel::test

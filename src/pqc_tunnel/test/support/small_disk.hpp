@@ -1,8 +1,8 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef IO__SMALL_DISK_HPP_
-#define IO__SMALL_DISK_HPP_
+#ifndef SUPPORT__SMALL_DISK_HPP_
+#define SUPPORT__SMALL_DISK_HPP_
 
 #include <sched.h>
 #include <sys/mount.h>
@@ -80,4 +80,4 @@ private:
 
 }  // namespace pqc_tunnel
 
-#endif  // IO__SMALL_DISK_HPP_
+#endif  // SUPPORT__SMALL_DISK_HPP_

@@ -1,0 +1,83 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__CRYPTO__AEAD_HPP_
+#define PQC_TUNNEL__CRYPTO__AEAD_HPP_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/bytes.hpp"
+#include "crypto/suites/algorithms.hpp"
+#include "secret.hpp"
+
+struct evp_cipher_ctx_st;
+
+namespace pqc_tunnel
+{
+
+/// Key size in bytes: 16 for both Ascon variants, otherwise 32.
+constexpr std::size_t key_size(AeadAlgorithm algorithm)
+{
+  return algorithm == AeadAlgorithm::aes_256_gcm || algorithm == AeadAlgorithm::chacha20_poly1305
+           ? 32
+           : 16;
+}
+
+/// Size of IV and nonce in bytes: 16 for both Ascon variants, otherwise 12.
+constexpr std::size_t iv_size(AeadAlgorithm algorithm)
+{
+  return algorithm == AeadAlgorithm::aes_256_gcm || algorithm == AeadAlgorithm::chacha20_poly1305
+           ? 12
+           : 16;
+}
+
+/// Tag size in bytes, of every algorithm.
+inline constexpr std::size_t aead_tag_size = 16;
+
+/// One AEAD key, for sealing and opening. The key schedule runs once, in create(); each packet only sets its
+/// nonce. Nothing allocates after create(). Not thread-safe: one thread at a time. A moved-from key can only
+/// be destroyed or assigned to. A key or nonce of the wrong size breaks the contract and ends the process.
+class AeadKey
+{
+public:
+  /// Makes a key from key_size(algorithm) bytes.
+  static AeadKey create(AeadAlgorithm algorithm, ByteView key) noexcept;
+
+  AeadKey(AeadKey &&) noexcept = default;
+  AeadKey & operator=(AeadKey &&) noexcept = default;
+  ~AeadKey() = default;
+
+  AeadAlgorithm algorithm() const { return algorithm_; }
+
+  /// Encrypts `text` in place and writes its tag. `aad` is authenticated, not encrypted. The caller must never
+  /// use a nonce twice.
+  void seal_in_place(
+    ByteView nonce, ByteView aad, MutableBytes text,
+    std::span<std::uint8_t, aead_tag_size> tag) noexcept;
+
+  /// Decrypts `text` in place. Returns false, with `text` zeroed, if the tag is wrong.
+  bool open_in_place(
+    ByteView nonce, ByteView aad, MutableBytes text,
+    std::span<const std::uint8_t, aead_tag_size> tag) noexcept;
+
+private:
+  struct FreeContext
+  {
+    void operator()(evp_cipher_ctx_st * context) const noexcept;
+  };
+  using Context = std::unique_ptr<evp_cipher_ctx_st, FreeContext>;
+
+  explicit AeadKey(AeadAlgorithm algorithm) noexcept : algorithm_(algorithm) {}
+
+  AeadAlgorithm algorithm_;
+  Context seal_;  ///< of OpenSSL, for AES and ChaCha20; it zeroes the key when freed
+  Context open_;
+  SecretArray<16> ascon_key_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__CRYPTO__AEAD_HPP_

@@ -1,0 +1,67 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__CRYPTO__KEM_HPP_
+#define PQC_TUNNEL__CRYPTO__KEM_HPP_
+
+#include <memory>
+
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "crypto/suites/algorithms.hpp"
+#include "random.hpp"
+#include "secret.hpp"
+
+struct OQS_KEM;
+
+namespace pqc_tunnel
+{
+
+/// A key pair of a KEM.
+struct KemKeyPair
+{
+  Bytes public_key;
+  SecretBytes secret_key;
+};
+
+/// The result of Kem::encapsulate().
+struct Encapsulation
+{
+  Bytes ciphertext;
+  SecretBytes shared_secret;
+};
+
+/// One key-encapsulation mechanism of liboqs. Never throws. Not thread-safe: one thread at a time. Classic
+/// McEliece needs a stack of 16 MiB, and its keygen takes up to seconds.
+class Kem
+{
+public:
+  /// Opens an algorithm. Error `unavailable` with the reason if liboqs does not offer it.
+  static Result<Kem> open(KemAlgorithm algorithm) noexcept;
+
+  /// Makes a key pair.
+  Result<KemKeyPair> keygen(RandomSource & random) const noexcept;
+  /// Makes a shared secret and its ciphertext for a public key. Error `invalid_argument` if the key has the
+  /// wrong size.
+  Result<Encapsulation> encapsulate(ByteView public_key, RandomSource & random) const noexcept;
+  /// Recovers the shared secret. Error `invalid_argument` if a size is wrong. A forged ciphertext of the right
+  /// size gives an unrelated secret, not an error (implicit rejection); but HQC of round 4 gives the error `internal`.
+  Result<SecretBytes> decapsulate(
+    ByteView ciphertext, const SecretBytes & secret_key) const noexcept;
+
+  KemAlgorithm algorithm() const { return algorithm_; }
+
+private:
+  struct Free
+  {
+    void operator()(OQS_KEM * kem) const noexcept;
+  };
+  Kem(KemAlgorithm algorithm, OQS_KEM * kem) noexcept : algorithm_(algorithm), kem_(kem) {}
+
+  KemAlgorithm algorithm_;
+  std::unique_ptr<OQS_KEM, Free> kem_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__CRYPTO__KEM_HPP_

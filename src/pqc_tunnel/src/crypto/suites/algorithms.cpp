@@ -1,0 +1,75 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "algorithms.hpp"
+
+#include <array>
+
+#include "algorithm_table.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+template <class Spec, std::size_t N>
+auto list_algorithms(const std::array<Spec, N> & specs)
+{
+  std::array<decltype(Spec::algorithm), N> algorithms = {};
+  for (std::size_t i = 0; i < N; ++i) {
+    algorithms[i] = specs[i].algorithm;
+  }
+  return algorithms;
+}
+
+const KemSpec & spec(KemAlgorithm algorithm)
+{
+  return kem_specs[static_cast<std::size_t>(algorithm)];
+}
+
+const SignatureSpec & spec(SignatureAlgorithm algorithm)
+{
+  return signature_specs[static_cast<std::size_t>(algorithm)];
+}
+
+const AeadSpec & spec(AeadAlgorithm algorithm)
+{
+  return aead_specs[static_cast<std::size_t>(algorithm)];
+}
+
+}  // namespace
+
+std::span<const KemAlgorithm> all_kems()
+{
+  static const auto algorithms = list_algorithms(kem_specs);
+  return algorithms;
+}
+
+std::span<const SignatureAlgorithm> all_signatures()
+{
+  static const auto algorithms = list_algorithms(signature_specs);
+  return algorithms;
+}
+
+std::span<const AeadAlgorithm> all_aeads()
+{
+  static const auto algorithms = list_algorithms(aead_specs);
+  return algorithms;
+}
+
+std::string_view token(KemAlgorithm algorithm) { return spec(algorithm).token; }
+std::string_view token(SignatureAlgorithm algorithm) { return spec(algorithm).token; }
+std::string_view token(AeadAlgorithm algorithm) { return spec(algorithm).token; }
+
+std::string_view display_name(KemAlgorithm algorithm) { return spec(algorithm).display_name; }
+std::string_view display_name(SignatureAlgorithm algorithm) { return spec(algorithm).display_name; }
+std::string_view display_name(AeadAlgorithm algorithm) { return spec(algorithm).display_name; }
+
+KemFamily family(KemAlgorithm algorithm) { return spec(algorithm).family; }
+SignatureFamily family(SignatureAlgorithm algorithm) { return spec(algorithm).family; }
+SecurityLevel level(KemAlgorithm algorithm) { return spec(algorithm).level; }
+SecurityLevel level(SignatureAlgorithm algorithm) { return spec(algorithm).level; }
+
+std::uint8_t wire_code(AeadAlgorithm algorithm) { return spec(algorithm).wire_code; }
+
+}  // namespace pqc_tunnel

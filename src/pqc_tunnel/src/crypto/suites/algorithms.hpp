@@ -1,0 +1,172 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__CRYPTO__SUITES__ALGORITHMS_HPP_
+#define PQC_TUNNEL__CRYPTO__SUITES__ALGORITHMS_HPP_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace pqc_tunnel
+{
+
+/// Key-encapsulation mechanisms.
+enum class KemAlgorithm : std::uint8_t
+{
+  ml_kem_512,
+  ml_kem_768,
+  ml_kem_1024,
+  hqc_128,
+  hqc_192,
+  hqc_256,
+  classic_mceliece_348864,
+  classic_mceliece_460896,
+  classic_mceliece_8192128,
+  frodokem_640_aes,
+  frodokem_976_aes,
+  frodokem_1344_aes,
+};
+
+/// Signature algorithms.
+enum class SignatureAlgorithm : std::uint8_t
+{
+  ml_dsa_44,
+  ml_dsa_65,
+  ml_dsa_87,
+  falcon_512,
+  falcon_1024,
+  sphincs_128s,
+  sphincs_192s,
+  sphincs_256s,
+  sphincs_128f,
+  sphincs_192f,
+  sphincs_256f,
+};
+
+/// Authenticated ciphers.
+enum class AeadAlgorithm : std::uint8_t
+{
+  aes_256_gcm,
+  chacha20_poly1305,
+  ascon_128a,     ///< version 1.2, as submitted to NIST; 128-bit key
+  ascon_aead128,  ///< NIST SP 800-232; 128-bit key
+};
+
+/// Families of key-encapsulation mechanisms.
+enum class KemFamily : std::uint8_t
+{
+  ml_kem,
+  hqc,
+  classic_mceliece,
+  frodokem,
+};
+
+/// Families of signature algorithms.
+enum class SignatureFamily : std::uint8_t
+{
+  ml_dsa,
+  falcon,
+  sphincs,
+};
+
+/// NIST security category of KEM and signature; ML-DSA-44 has category 2 and counts as level 1. Ascon has keys of 128
+/// bits at every level.
+enum class SecurityLevel : std::uint8_t
+{
+  l1 = 1,
+  l3 = 3,
+  l5 = 5,
+};
+
+/// Sizes in bytes.
+struct KemSizes
+{
+  std::size_t public_key;
+  std::size_t secret_key;
+  std::size_t ciphertext;
+  std::size_t shared_secret;
+  friend bool operator==(const KemSizes &, const KemSizes &) = default;
+};
+
+/// Sizes in bytes.
+struct SignatureSizes
+{
+  std::size_t public_key;
+  std::size_t secret_key;
+  std::size_t signature_max;
+  /// Signatures may be shorter than signature_max (Falcon); otherwise they have exactly that size.
+  bool variable;
+  friend bool operator==(const SignatureSizes &, const SignatureSizes &) = default;
+};
+
+/// Whether liboqs offers an algorithm in this process.
+struct AlgorithmAvailability
+{
+  bool available;
+  std::string reason;  ///< one sentence; empty if available
+};
+
+/// Family and parameter set on the wire. The high nibble of the parameter is the revision of the
+/// specification, because revisions (HQC of 2023 and 2025, SPHINCS+ and SLH-DSA) do not interoperate.
+struct WireCode
+{
+  std::uint8_t family;
+  std::uint8_t parameter;
+  friend bool operator==(const WireCode &, const WireCode &) = default;
+};
+
+/// All algorithms of the suite table, in its order. Any thread.
+std::span<const KemAlgorithm> all_kems();
+/// All algorithms of the suite table, in its order. Any thread.
+std::span<const SignatureAlgorithm> all_signatures();
+/// All algorithms of the suite table, in its order. Any thread.
+std::span<const AeadAlgorithm> all_aeads();
+
+/// @name Tokens
+/// The name of an algorithm in suite ids: mlkem768, falcon512, ascon128a.
+/// @{
+std::string_view token(KemAlgorithm algorithm);
+std::string_view token(SignatureAlgorithm algorithm);
+std::string_view token(AeadAlgorithm algorithm);
+/// @}
+
+/// @name Display names
+/// The name of an algorithm for people: ML-KEM-768, Falcon-512, Ascon-128a.
+/// @{
+std::string_view display_name(KemAlgorithm algorithm);
+std::string_view display_name(SignatureAlgorithm algorithm);
+std::string_view display_name(AeadAlgorithm algorithm);
+/// @}
+
+/// @name Family and level
+/// @{
+KemFamily family(KemAlgorithm algorithm);
+SignatureFamily family(SignatureAlgorithm algorithm);
+SecurityLevel level(KemAlgorithm algorithm);
+SecurityLevel level(SignatureAlgorithm algorithm);
+/// @}
+
+/// @name Properties that depend on liboqs
+/// These depend on the revision of an algorithm that liboqs offers in this process, which is detected once at
+/// first use. Without any, the values are those of the first known revision. Any thread.
+/// @{
+const KemSizes & kem_sizes(KemAlgorithm algorithm);
+const SignatureSizes & signature_sizes(SignatureAlgorithm algorithm);
+WireCode wire_code(KemAlgorithm algorithm);
+WireCode wire_code(SignatureAlgorithm algorithm);
+std::uint8_t wire_code(AeadAlgorithm algorithm);
+const AlgorithmAvailability & availability(KemAlgorithm algorithm);
+const AlgorithmAvailability & availability(SignatureAlgorithm algorithm);
+/// The name of the algorithm in liboqs; specification() is the document that it implements there.
+const char * oqs_name(KemAlgorithm algorithm);
+const char * oqs_name(SignatureAlgorithm algorithm);
+std::string_view specification(KemAlgorithm algorithm);
+std::string_view specification(SignatureAlgorithm algorithm);
+/// @}
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__CRYPTO__SUITES__ALGORITHMS_HPP_

@@ -1,0 +1,39 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__ENGINE__LOOP__DRONE_LINES_HPP_
+#define PQC_TUNNEL__ENGINE__LOOP__DRONE_LINES_HPP_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "link/mavlink/mavlink_statustext.hpp"
+#include "protocol/wire/notice.hpp"
+
+namespace pqc_tunnel
+{
+
+// The lines of text that the programs of one drone send for its pilot. They send each line several times under one
+// number, because a notice may get lost.
+class DroneLines
+{
+public:
+  struct Line
+  {
+    MavlinkSeverity severity = MavlinkSeverity::info;
+    std::string text;  // harmless on every terminal
+  };
+  // A line to show now: one with another number than the one before.
+  std::optional<Line> handle(const Notice & notice);
+  // Empty before the first one.
+  const std::string & newest() const { return newest_; }
+
+private:
+  std::optional<std::uint8_t> number_;
+  std::string newest_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__ENGINE__LOOP__DRONE_LINES_HPP_

@@ -1,0 +1,294 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "crypto/self_test/self_test.hpp"
+#include "identity/identity_files.hpp"
+#include "mailbox.hpp"
+#include "net/address.hpp"
+#include "os/thread.hpp"
+#include "packet_loop.hpp"
+
+namespace pqc_tunnel
+{
+
+namespace
+{
+
+constexpr std::size_t packet_stack_bytes = std::size_t{8} << 20;
+constexpr std::size_t self_test_stack_bytes = std::size_t{32} << 20;  // Classic McEliece
+
+// A start tests the drone's first suite, and on the ground all suites that take milliseconds. The
+// others would take seconds.
+std::vector<const Suite *> suites_to_test(const EngineConfig & config)
+{
+  if (config.role == Role::drone) {
+    return {config.settings.initial_suite};
+  }
+  std::vector<const Suite *> suites;
+  for (const Suite * suite : config.settings.suites.allowed()) {
+    if (
+      family(suite->kem) != KemFamily::classic_mceliece &&
+      family(suite->signature) != SignatureFamily::sphincs &&
+      registry().availability(*suite).available)
+    {
+      suites.push_back(suite);
+    }
+  }
+  return suites;
+}
+
+Result<void> self_test(const EngineConfig & config, RandomSource & random)
+{
+  SelfTestReport report;
+  Thread("pqc_self_test", self_test_stack_bytes, [&] {
+    report = run_self_test(random, SelfTestSelection::of(suites_to_test(config)));
+  }).join();
+  for (const auto & result : report.results) {
+    if (!result.passed) {
+      return fail(
+        ErrorCode::unavailable,
+        result.algorithm + " doesn't work on this machine: " + result.reason);
+    }
+  }
+  return {};
+}
+
+Result<EngineSockets> open_sockets(const EngineConfig & config)
+{
+  EngineSockets sockets;
+  const std::size_t buffer = config.packet_thread.receive_buffer_bytes;
+  for (std::size_t i = 0; i < config.links.size(); ++i) {
+    auto link = Link::open(
+      static_cast<std::uint8_t>(i), config.settings.paths.links[i], config.links[i], buffer);
+    if (!link) {
+      return tl::make_unexpected(link.error());
+    }
+    for (const Endpoint & ground : ground_addresses(config, i)) {
+      if (!link->is_serial() && !reaches(link->socket().family, ground)) {
+        return fail(
+          ErrorCode::invalid_argument,
+          "The ground station can't be reached: bind_address and gcs_address are of different "
+          "kinds (IPv4 and IPv6).");
+      }
+    }
+    sockets.links.push_back(std::move(*link));
+  }
+  for (std::size_t i = 0; i < config.plaintexts.size(); ++i) {
+    auto side =
+      PlaintextSide::open(PeerIndex{static_cast<std::uint32_t>(i)}, config.plaintexts[i], buffer);
+    if (!side) {
+      return tl::make_unexpected(side.error());
+    }
+    sockets.plaintexts.push_back(std::move(*side));
+  }
+  return sockets;
+}
+
+Result<Tunnel> as_sentence(Result<Tunnel> tunnel)
+{
+  if (!tunnel) {
+    return fail(tunnel.error().code, "The tunnel can't start: " + tunnel.error().message + ".");
+  }
+  return tunnel;
+}
+
+Result<Tunnel> make_drone_tunnel(const EngineConfig & config, RandomSource & random)
+{
+  auto identity = load_drone_identity(config.identity_dir);
+  if (!identity) {
+    return tl::make_unexpected(identity.error());
+  }
+  std::vector<Endpoint> addresses;
+  for (std::size_t i = 0; config.role == Role::drone && i < config.links.size(); ++i) {
+    for (const Endpoint & address : ground_addresses(config, i)) {
+      addresses.push_back(address);
+    }
+  }
+  return as_sentence(Tunnel::create(
+    Tunnel::DroneConfig{config.settings, std::move(*identity), std::move(addresses)}, random,
+    monotonic_now()));
+}
+
+Result<Tunnel> make_gcs_tunnel(const EngineConfig & config, RandomSource & random)
+{
+  auto identity = load_gcs_identity(config.identity_dir);
+  if (!identity) {
+    return tl::make_unexpected(identity.error());
+  }
+  std::vector<DroneRecord> drones;
+  for (const auto & plaintext : config.plaintexts) {
+    auto record = load_drone_record(config.identity_dir, plaintext.name);
+    if (!record) {
+      return tl::make_unexpected(record.error());
+    }
+    drones.push_back(std::move(*record));
+  }
+  return as_sentence(Tunnel::create(
+    Tunnel::GcsConfig{config.settings, std::move(*identity), std::move(drones)}, random,
+    monotonic_now()));
+}
+
+}  // namespace
+
+class Engine::Impl
+{
+public:
+  Impl(EngineConfig config, std::function<void()> on_activity)
+  : config_(std::move(config)), mailbox_(std::move(on_activity))
+  {
+  }
+  ~Impl() { stop(); }
+  Impl(const Impl &) = delete;
+  Impl & operator=(const Impl &) = delete;
+
+  Result<void> start();
+  void stop();
+  Result<void> wait();
+
+  const EngineConfig & config() const { return config_; }
+  const EnginePorts & ports() const { return ports_; }
+  Mailbox & mailbox() { return mailbox_; }
+
+private:
+  void run();
+  void note_ports(const EngineSockets & sockets);
+
+  const EngineConfig config_;
+  EnginePorts ports_;
+  SystemRandom random_;
+  Mailbox mailbox_;
+  std::unique_ptr<PacketLoop> loop_;
+
+  std::mutex stop_mutex_;  // one stop() at a time
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool running_ = false;
+  std::optional<Error> failure_;
+  Thread thread_;
+};
+
+Result<void> Engine::Impl::start()
+{
+  if (auto tested = self_test(config_, random_); !tested) {
+    return tested;
+  }
+  auto tunnel = config_.role == Role::drone ? make_drone_tunnel(config_, random_)
+                                            : make_gcs_tunnel(config_, random_);
+  if (!tunnel) {
+    return tl::make_unexpected(tunnel.error());
+  }
+  auto sockets = open_sockets(config_);
+  if (!sockets) {
+    return tl::make_unexpected(sockets.error());
+  }
+  note_ports(*sockets);
+  loop_ = std::make_unique<PacketLoop>(config_, std::move(*sockets), std::move(*tunnel), mailbox_);
+  running_ = true;
+  thread_ = Thread("pqc_packets", packet_stack_bytes, [this] { run(); });
+  return {};
+}
+
+void Engine::Impl::note_ports(const EngineSockets & sockets)
+{
+  for (const Link & link : sockets.links) {
+    ports_.links.push_back(link.udp_port());
+  }
+  ports_.datagram = ports_.links.front();
+  for (const auto & side : sockets.plaintexts) {
+    ports_.plaintext.push_back(side.socket().port);
+  }
+}
+
+void Engine::Impl::run()
+{
+  std::optional<Error> failure;
+  try {
+    loop_->run();
+  } catch (const std::exception & error) {
+    failure = Error{
+      ErrorCode::internal,
+      std::string("The packet thread could not continue: ") + error.what() + "."};
+  }
+  mailbox_.close();
+  auto last = std::make_shared<EngineSnapshot>(*mailbox_.snapshot());
+  last->running = false;
+  mailbox_.publish(std::move(last));
+  {
+    const std::scoped_lock lock(mutex_);
+    running_ = false;
+    failure_ = std::move(failure);
+  }
+  ended_.notify_all();
+  mailbox_.announce();
+}
+
+void Engine::Impl::stop()
+{
+  const std::scoped_lock lock(stop_mutex_);
+  mailbox_.post_stop();
+  thread_.join();
+  loop_.reset();  // wipes the keys, ends the workers, closes the sockets
+}
+
+Result<void> Engine::Impl::wait()
+{
+  std::unique_lock lock(mutex_);
+  ended_.wait(lock, [this] { return !running_; });
+  if (failure_) {
+    return tl::make_unexpected(*failure_);
+  }
+  return {};
+}
+
+Result<std::unique_ptr<Engine>> Engine::start(
+  EngineConfig config, std::function<void()> on_activity)
+{
+  try {
+    auto impl = std::make_unique<Impl>(std::move(config), std::move(on_activity));
+    if (const auto started = impl->start(); !started) {
+      return tl::make_unexpected(started.error());
+    }
+    return std::unique_ptr<Engine>(new Engine(std::move(impl)));
+  } catch (const std::exception & error) {
+    return fail(ErrorCode::internal, std::string("The tunnel can't start: ") + error.what() + ".");
+  }
+}
+
+Engine::Engine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Engine::~Engine() = default;
+
+void Engine::stop() { impl_->stop(); }
+Result<void> Engine::wait() { return impl_->wait(); }
+const EngineConfig & Engine::config() const { return impl_->config(); }
+const EnginePorts & Engine::ports() const { return impl_->ports(); }
+EngineSnapshot Engine::snapshot() const { return *impl_->mailbox().snapshot(); }
+std::vector<Event> Engine::take_events() { return impl_->mailbox().take_events(); }
+
+RekeyId Engine::request_rekey(
+  PeerIndex peer, std::string suite_id, std::string reason, bool ratchet)
+{
+  return impl_->mailbox().post_rekey(peer, std::move(suite_id), std::move(reason), ratchet);
+}
+
+bool Engine::wipe(PeerIndex peer) { return impl_->mailbox().post_wipe(peer).get(); }
+
+void Engine::send_notice(PeerIndex peer, const Notice & notice)
+{
+  impl_->mailbox().post_notice(peer, notice);
+}
+
+std::vector<NoticeArrived> Engine::take_notices() { return impl_->mailbox().take_notices(); }
+
+std::vector<RekeyReply> Engine::take_rekey_replies() { return impl_->mailbox().take_replies(); }
+
+}  // namespace pqc_tunnel

@@ -1,0 +1,42 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__ENGINE__LOOP__EVENT_LIMIT_HPP_
+#define PQC_TUNNEL__ENGINE__LOOP__EVENT_LIMIT_HPP_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "protocol/session/event.hpp"
+#include "protocol/session/token_bucket.hpp"
+
+namespace pqc_tunnel
+{
+
+// A peer can cause events, and thus log lines, at any rate. Of each kind and peer some pass at once and one a second after
+// that; the others are counted, and the count is said. So what one peer causes hides neither the events of others nor its
+// own of another kind.
+class EventLimit
+{
+public:
+  bool passes(const Event & event);
+  // The counts that are due.
+  std::vector<Event> take_counts(Instant now);
+
+private:
+  static constexpr Duration telling_interval = std::chrono::seconds(10);
+  struct Kind
+  {
+    TokenBucket tokens{32, 1};
+    std::uint64_t left_out = 0;
+    Instant tell_at;
+  };
+  std::map<std::pair<std::optional<PeerIndex>, EventKind>, Kind> kinds_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__ENGINE__LOOP__EVENT_LIMIT_HPP_

@@ -1,0 +1,87 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__ENGINE__LOOP__MAILBOX_HPP_
+#define PQC_TUNNEL__ENGINE__LOOP__MAILBOX_HPP_
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine.hpp"
+#include "os/priority_mutex.hpp"
+#include "os/wake_up.hpp"
+
+namespace pqc_tunnel
+{
+
+struct WipeCommand
+{
+  PeerIndex peer{};
+  std::promise<bool> done;
+};
+
+struct NoticeCommand
+{
+  PeerIndex peer{};
+  Notice notice;
+};
+
+// The one place where the packet thread and the thread that holds the engine exchange data.
+class Mailbox
+{
+public:
+  explicit Mailbox(std::function<void()> on_activity) : on_activity_(std::move(on_activity)) {}
+
+  // --- For the holder ---
+  RekeyId post_rekey(PeerIndex peer, std::string suite_id, std::string reason, bool ratchet);
+  // True once the keys are wiped, false if the tunnel has stopped.
+  std::future<bool> post_wipe(PeerIndex peer);
+  void post_notice(PeerIndex peer, const Notice & notice);
+  std::vector<NoticeArrived> take_notices();
+  void post_stop();
+  std::shared_ptr<const EngineSnapshot> snapshot() const;
+  std::vector<Event> take_events();
+  std::vector<RekeyReply> take_replies();
+
+  // --- For the packet thread ---
+  WakeUp & wake_up() { return wake_up_; }
+  std::vector<RekeyCommand> take_commands();
+  std::vector<WipeCommand> take_wipes();
+  std::vector<NoticeCommand> take_notice_commands();
+  bool stop_asked() const;
+  void publish(std::shared_ptr<const EngineSnapshot> snapshot);
+  void add_event(Event event);
+  void add_reply(RekeyReply reply);
+  void add_notice(const NoticeArrived & notice);
+  // Refuses the commands that have no reply yet, and those still to come.
+  void close();
+  // Wakes the holder; called with no lock held.
+  void announce() const;
+
+private:
+  WakeUp wake_up_;
+  const std::function<void()> on_activity_;
+  mutable PriorityMutex mutex_;
+  bool stop_ = false;
+  bool closed_ = false;
+  std::uint64_t last_rekey_ = 0;
+  std::set<RekeyId> unanswered_;
+  std::vector<RekeyCommand> commands_;
+  std::vector<WipeCommand> wipes_;
+  std::shared_ptr<const EngineSnapshot> snapshot_ = std::make_shared<EngineSnapshot>();
+  std::deque<Event> events_;
+  std::deque<RekeyReply> replies_;
+  std::vector<NoticeCommand> notice_commands_;
+  std::deque<NoticeArrived> notices_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__ENGINE__LOOP__MAILBOX_HPP_

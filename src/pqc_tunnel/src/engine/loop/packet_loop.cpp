@@ -1,0 +1,459 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "packet_loop.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "net/address.hpp"
+#include "os/machine_load.hpp"
+#include "os/process.hpp"
+#include "os/thread.hpp"
+
+namespace pqc_tunnel
+{
+
+namespace
+{
+
+constexpr Duration snapshot_interval = std::chrono::milliseconds(100);
+constexpr Duration longest_wait = 2 * snapshot_interval;  // unless the process stands still
+constexpr Duration news_spacing = std::chrono::milliseconds(5);
+constexpr Duration event_delay = std::chrono::milliseconds(10);
+constexpr int handshake_niceness = 5;
+constexpr int preparation_niceness = 10;
+
+// Frames of a peer with a larger MTU than ours must come through, too.
+constexpr std::size_t max_frame = 9216;
+
+// The first cause that is known counts.
+void note_cause(PeerSnapshot & peer, const std::string & cause)
+{
+  if (peer.likely_cause.empty()) {
+    peer.likely_cause = cause;
+  }
+}
+
+}  // namespace
+
+PacketLoop::PacketLoop(
+  const EngineConfig & config, EngineSockets sockets, Tunnel tunnel, Mailbox & mailbox)
+: config_(config),
+  mailbox_(mailbox),
+  tunnel_(std::move(tunnel)),
+  links_(std::move(sockets.links)),
+  plaintexts_(std::move(sockets.plaintexts)),
+  from_plaintext_(
+    Tunnel::frame_headroom, config.settings.longest_received(), Tunnel::frame_tailroom),
+  from_link_(0, max_frame, 0),
+  hello_budget_(monotonic_now()),
+  probe_(poller_),
+  drone_lines_(config.plaintexts.size()),
+  punctuality_(longest_wait, monotonic_now()),
+  workers_(config.worker_threads, handshake_niceness, [&mailbox] { mailbox.wake_up().notify(); }),
+  preparers_(config.role == Role::gcs ? 1 : 0, preparation_niceness, [&mailbox] {
+    mailbox.wake_up().notify();
+  })
+{
+  poller_.add(mailbox_.wake_up().fd(), {Source::wake_up}, EPOLLIN);
+  link_open_.resize(links_.size());
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    link_open_[i] = !links_[i].is_serial() && !links_[i].is_closed();
+    if (link_open_[i]) {
+      poller_.add(links_[i].socket().fd.get(), {Source::link, i}, EPOLLIN);
+    } else {
+      tunnel_.handle_link(static_cast<std::uint8_t>(i), LinkState::down, monotonic_now());
+    }
+  }
+  drop_watches_.resize(plaintexts_.size(), std::vector<DropWatch>(links_.size()));
+  fragment_watches_.resize(plaintexts_.size());
+  line_writing_.resize(links_.size());
+  troubles_.resize(links_.size());
+  for (PlaintextSide & side : plaintexts_) {
+    poller_.add(
+      side.socket().fd.get(), {Source::plaintext, static_cast<std::uint64_t>(side.peer())},
+      EPOLLIN);
+    side.start_look_ups([&mailbox] { mailbox.wake_up().notify(); });
+  }
+  hellos_.reserve(batch_size);
+  resolvers_.resize(links_.size());
+  resolved_addresses_.resize(links_.size());
+  for (std::size_t i = 0; config_.role == Role::drone && i < links_.size(); ++i) {
+    const HostPort & gcs = links_[i].port().gcs;
+    resolved_addresses_[i] = ground_addresses(config_, i);
+    if (!links_[i].is_serial() && !is_numeric(gcs.host)) {
+      resolvers_[i] = std::make_unique<Resolver>(gcs, [&mailbox] { mailbox.wake_up().notify(); });
+    }
+  }
+  for (std::size_t i = 0; i < plaintexts_.size(); ++i) {
+    policy_watches_.emplace_back(PeerIndex{static_cast<std::uint32_t>(i)});
+  }
+  publish(monotonic_now());
+}
+
+void PacketLoop::run()
+{
+  std::ranges::for_each(config_.warnings, [this](const auto & text) { warn(text); });
+  use_privileges();
+  tunnel_.handle_timeout(monotonic_now());
+  look_after_links(monotonic_now());
+  Instant deadline = next_deadline();
+  punctuality_.handle_look(monotonic_now());
+  while (!stopping_) {
+    const Instant idle_from = monotonic_now();
+    const auto ready = poller_.wait(deadline);
+    if (ready.empty()) {
+      continue;  // interrupted, as by the end of a standstill
+    }
+    const Instant now = monotonic_now();
+    uncharged_ += now - idle_from;
+    note_punctuality(now);
+    for (const epoll_event & event : ready) {
+      dispatch(event, now);
+    }
+    deadline = next_deadline();
+    if (deadline <= now) {
+      handle_timeout(now);
+      deadline = next_deadline();
+    }
+  }
+}
+
+// What is older than max_age_s is dropped, so that nothing tells whether a peer was silent during a longer standstill.
+void PacketLoop::note_punctuality(Instant now)
+{
+  stood_still_ = punctuality_.handle_look(now);
+  const Duration max_age = config_.settings.max_age;
+  if (stood_still_ <= max_age / 2) {
+    return;
+  }
+  punctuality_.handle_standstill(stood_still_, processor_wait(), now);
+  tunnel_.note_trouble(MachineTrouble{punctuality_.trouble(now)});
+  if (stood_still_ <= max_age) {
+    return;  // what came meanwhile may still be young enough
+  }
+  tunnel_.handle_standstill(stood_still_, now);
+  if (punctuality_.take_report(now)) {
+    carry_out(Event{
+      EventKind::link_changed, now, std::nullopt, nullptr, Epoch{},
+      punctuality_.trouble(now) + "; what arrived meanwhile is too old", EventSeverity::warning});
+  }
+}
+
+void PacketLoop::handle_timeout(Instant now)
+{
+  if (tunnel_.next_timeout() <= now) {
+    tunnel_.handle_timeout(now);
+    carry_out_outputs(now);
+  }
+  look_after_links(now);
+  if (next_address_look_ <= now) {
+    std::ranges::for_each(plaintexts_, &PlaintextSide::look_again);
+    next_address_look_ = now + config_.address_look_interval;
+  }
+  if (std::min(next_publication_, next_announcement_) <= now) {
+    publish(now);
+  }
+}
+
+void PacketLoop::warn(const std::string & text)
+{
+  carry_out(Event{EventKind::refused, monotonic_now(), std::nullopt, nullptr, Epoch{}, text});
+}
+
+// Logs each right that the system refuses and continues without it.
+void PacketLoop::use_privileges()
+{
+  if (config_.packet_thread.priority > 0 && !use_real_time_priority(config_.packet_thread.priority))
+  {
+    warn(
+      "The system doesn't allow packet_thread.priority; the packet thread runs at ordinary "
+      "priority.");
+  }
+  if (config_.packet_thread.cpu >= 0 && !stay_on_cpu(config_.packet_thread.cpu)) {
+    warn("The system doesn't allow packet_thread.cpu; the packet thread runs on any processor.");
+  }
+  if (keys_may_be_swapped()) {
+    warn(
+      "The system doesn't allow locking memory for keys (4 MiB, RLIMIT_MEMLOCK); they may be "
+      "swapped out.");
+  }
+  if (config_.packet_thread.lock_memory && !lock_memory()) {
+    warn("The system doesn't allow packet_thread.lock_memory; memory in use may be swapped out.");
+  }
+}
+
+Instant PacketLoop::next_deadline() const
+{
+  Instant next =
+    std::min({tunnel_.next_timeout(), next_publication_, next_announcement_, next_address_look_});
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    next = std::min(next, links_[i].next_look());
+    if (links_[i].is_free()) {
+      next = std::min(next, tunnel_.next_transmit(static_cast<std::uint8_t>(i)));
+    }
+  }
+  return next;
+}
+
+void PacketLoop::dispatch(const epoll_event & event, Instant now)
+{
+  const ReadyTag tag = ReadyTag::unpack(event.data.u64);
+  switch (tag.source) {
+    case Source::plaintext:
+      seal_from(plaintexts_[tag.number], now);
+      break;
+    case Source::link:
+      open_from(tag.number, event.events, now);
+      break;
+    case Source::wake_up:
+      take_mail(now);
+      break;
+    case Source::probe:
+      tunnel_.note_trouble(probe_.handle_ready());
+      break;
+    case Source::timer:
+      return;
+  }
+  carry_out_outputs(now);
+}
+
+void PacketLoop::take_mail(Instant now)
+{
+  mailbox_.wake_up().clear();
+  stopping_ = mailbox_.stop_asked();
+  for (WorkerPool * pool : {&workers_, &preparers_}) {
+    for (FinishedJob & job : pool->take_finished()) {
+      tunnel_.handle_job_result(job.id, std::move(job.result), now);
+      carry_out_outputs(now);
+    }
+  }
+  for (std::size_t link = 0; link < resolvers_.size(); ++link) {
+    for (auto & addresses : resolvers_[link] ? resolvers_[link]->take_answers()
+                                             : std::vector<Result<std::vector<Endpoint>>>())
+    {
+      use_gcs_addresses(link, std::move(addresses), now);
+      carry_out_outputs(now);
+    }
+  }
+  std::ranges::for_each(plaintexts_, &PlaintextSide::take_answers);
+  for (const RekeyCommand & command : mailbox_.take_commands()) {
+    tunnel_.request_rekey(command, now);
+    carry_out_outputs(now);
+  }
+  for (const NoticeCommand & command : mailbox_.take_notice_commands()) {
+    if (config_.role == Role::drone) {
+      note_policy(command.peer, command.notice, now);
+    }
+    tunnel_.send_notice(command.peer, command.notice, now);
+    carry_out_outputs(now);
+  }
+  for (WipeCommand & wipe : mailbox_.take_wipes()) {
+    tunnel_.wipe(wipe.peer, "on request", now);
+    wipe.done.set_value(true);
+    carry_out_outputs(now);
+  }
+}
+
+// Without an answer of the name server the addresses stay as they were.
+void PacketLoop::use_gcs_addresses(
+  std::size_t link, Result<std::vector<Endpoint>> addresses, Instant now)
+{
+  if (!addresses) {
+    tunnel_.note_trouble(GroundTrouble::unknown_name);
+    return;
+  }
+  auto reachable = reachable_from(std::move(*addresses), links_[link].socket().family);
+  tunnel_.note_trouble(reachable.empty() ? GroundTrouble::other_family : GroundTrouble::none);
+  for (Endpoint & address : reachable) {
+    address.link = static_cast<std::uint8_t>(link);
+  }
+  resolved_addresses_[link] = std::move(reachable);
+  std::vector<Endpoint> all;
+  for (const auto & of_link : resolved_addresses_) {
+    all.insert(all.end(), of_link.begin(), of_link.end());
+  }
+  tunnel_.set_gcs_addresses(std::move(all), now);
+}
+
+void PacketLoop::carry_out_outputs(Instant now)
+{
+  transmit(now);
+  while (auto output = tunnel_.poll_output()) {
+    std::visit([this](auto & one) { carry_out(std::move(one)); }, *output);
+    transmit(now);
+  }
+}
+
+void PacketLoop::carry_out(ProbeGround output)
+{
+  if (output.to.family == AddressFamily::serial) {
+    return;
+  }
+  if (const GroundTrouble trouble = probe_.send(output.to); trouble != GroundTrouble::none) {
+    tunnel_.note_trouble(trouble);
+  }
+}
+
+void PacketLoop::carry_out(StartJob output)
+{
+  WorkerPool & pool = std::holds_alternative<MakePrekey>(output.job) ? preparers_ : workers_;
+  pool.submit(output.id, std::move(output.job));
+}
+
+void PacketLoop::carry_out(RekeyReply output)
+{
+  mailbox_.add_reply(std::move(output));
+  announce_soon();
+}
+
+void PacketLoop::carry_out(Event output)
+{
+  if (output.kind == EventKind::handshake_completed && output.peer && config_.role == Role::gcs) {
+    policy_watches_.at(static_cast<std::size_t>(*output.peer)).forget();
+  }
+  for (const auto & resolver : resolvers_) {
+    if (resolver && output.kind == EventKind::handshake_started) {
+      resolver->ask();
+    }
+  }
+  if (event_limit_.passes(output)) {
+    add_event(std::move(output));
+  }
+}
+
+// Events of a quick handshake are published after it: their subscribers need the processor, too.
+void PacketLoop::add_event(Event event)
+{
+  announce_by(event.time + event_delay);
+  mailbox_.add_event(std::move(event));
+}
+
+void PacketLoop::carry_out(NoticeArrived output)
+{
+  if (config_.role == Role::gcs) {  // a drone believes nobody about a policy
+    show_line(output.peer, output.notice, output.time);
+    note_policy(output.peer, output.notice, output.time);
+  }
+  mailbox_.add_notice(output);
+  announce_by(output.time);
+}
+
+void PacketLoop::show_line(PeerIndex peer, const Notice & notice, Instant now)
+{
+  const auto index = static_cast<std::size_t>(peer);
+  const auto line = drone_lines_.at(index).handle(notice);
+  if (!line) {
+    return;
+  }
+  if (config_.announce_decisions) {
+    plaintexts_.at(index).show(line->severity, line->text);
+  }
+  Event event{EventKind::said, now, peer, nullptr, {}, line->text};
+  if (line->severity == MavlinkSeverity::warning) {
+    event.severity = EventSeverity::warning;
+  }
+  carry_out(std::move(event));
+}
+
+// The drone's end learns it from its own programs, the ground's from the drone.
+void PacketLoop::note_policy(PeerIndex peer, const Notice & notice, Instant now)
+{
+  const auto index = static_cast<std::size_t>(peer);
+  PolicyWatch & watch = policy_watches_.at(index);
+  std::optional<Event> change;
+  if (const auto policy = policy_notice(notice)) {
+    change = watch.handle(*policy, now);
+  } else if (notice.kind == NoticeKind::decision) {
+    change = watch.handle_decision(now);
+  }
+  if (!change) {
+    return;
+  }
+  if (config_.announce_decisions) {
+    const bool silent = watch.silent();
+    plaintexts_.at(index).show(
+      silent ? MavlinkSeverity::warning : MavlinkSeverity::info,
+      silent ? "PQC policy silent" : "PQC policy decides again");
+  }
+  carry_out(std::move(*change));
+}
+
+// At once after a quiet time; a storm of events is published in groups.
+void PacketLoop::announce_soon() { announce_by(last_publication_ + news_spacing); }
+
+void PacketLoop::announce_by(Instant when)
+{
+  next_announcement_ = std::min(next_announcement_, when);
+}
+
+void PacketLoop::note_load(Instant now)
+{
+  constexpr Duration interval = std::chrono::seconds(1);
+  if (now >= next_load_look_) {
+    next_load_look_ = now + interval;
+    punctuality_.note_load(processor_wait(), processor_pressure());
+  }
+  tunnel_.note_trouble(MachineTrouble{punctuality_.trouble(now)});
+}
+
+void PacketLoop::publish(Instant now)
+{
+  note_troubles(now);
+  note_load(now);
+  std::ranges::for_each(
+    event_limit_.take_counts(now), [this](Event & count) { add_event(std::move(count)); });
+  auto snapshot = std::make_shared<EngineSnapshot>();
+  snapshot->time = now;
+  live_addresses_.clear();
+  for (const Link & link : links_) {
+    snapshot->links.push_back(link.status());
+  }
+  for (std::size_t i = 0; i < plaintexts_.size(); ++i) {
+    PeerSnapshot & peer =
+      snapshot->peers.emplace_back(tunnel_.snapshot(plaintexts_[i].peer(), now));
+    peer.policy_silent = policy_watches_.at(i).silent();
+    peer.said = drone_lines_.at(i).newest();
+    if (auto news = plaintexts_[i].news(now)) {
+      carry_out(std::move(*news));
+    }
+    note_cause(peer, plaintexts_[i].trouble());
+    for (const PathReport & path : peer.paths) {
+      live_addresses_.insert(path.remote);
+      for (std::size_t c = 0; c < traffic_classes; ++c) {
+        snapshot->links[path.link].shaped[c] += path.shaped[c];
+      }
+      if (!path.load) {
+        continue;
+      }
+      note_cause(
+        peer, drop_watches_[i][path.link].look(links_[path.link].settings(), path.shaped, now));
+      // The vehicle learns how much it asks of a thin link in vain.
+      if (
+        config_.radio_status && path.link == peer.address.link &&
+        peer.address.family != AddressFamily::none)
+      {
+        plaintexts_[i].report_load(*path.load, now);
+      }
+    }
+    if (fragment_watches_[i].is_recent(
+          peer.traffic.drops[static_cast<std::size_t>(Drop::incomplete)], now))
+    {
+      note_cause(peer, fragments_lost);
+    }
+  }
+  snapshot->strangers = tunnel_.strangers();
+  snapshot->hellos_discarded = hellos_discarded_;
+  snapshot->jobs_run = workers_.jobs_started() + preparers_.jobs_started();
+  mailbox_.publish(std::move(snapshot));
+  last_publication_ = now;
+  next_publication_ = now + snapshot_interval;
+  if (next_announcement_ <= now) {
+    next_announcement_ = Instant::max();
+    mailbox_.announce();
+  }
+}
+
+}  // namespace pqc_tunnel

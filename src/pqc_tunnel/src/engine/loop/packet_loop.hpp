@@ -1,0 +1,156 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__ENGINE__LOOP__PACKET_LOOP_HPP_
+#define PQC_TUNNEL__ENGINE__LOOP__PACKET_LOOP_HPP_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "drone_lines.hpp"
+#include "engine/sockets/ground_probe.hpp"
+#include "engine/sockets/link.hpp"
+#include "engine/sockets/plaintext_side.hpp"
+#include "event_limit.hpp"
+#include "hello_budget.hpp"
+#include "link/shaping/drop_watch.hpp"
+#include "mailbox.hpp"
+#include "net/datagram_batch.hpp"
+#include "net/poller.hpp"
+#include "net/resolver.hpp"
+#include "policy_watch.hpp"
+#include "protocol/tunnel/tunnel.hpp"
+#include "punctuality.hpp"
+#include "worker_pool.hpp"
+
+namespace pqc_tunnel
+{
+
+// Every socket of an engine, bound before its thread starts.
+struct EngineSockets
+{
+  std::vector<Link> links;  // of sealed frames, in the order of the configuration
+  std::vector<PlaintextSide> plaintexts;
+};
+
+// The work of the packet thread: it moves datagrams between the plaintext sides and the link through
+// the tunnel, and carries out the tunnel's outputs.
+class PacketLoop
+{
+public:
+  PacketLoop(const EngineConfig & config, EngineSockets sockets, Tunnel tunnel, Mailbox & mailbox);
+
+  // Returns when the mailbox asks to stop. Throws std::system_error if a system call fails.
+  void run();
+
+private:
+  // --- The packet path: no allocation, no lock ---
+  void seal_from(PlaintextSide & side, Instant now);
+  void transmit(Instant now);
+  void open_from(std::size_t link, std::uint32_t events, Instant now);
+  void open_one(MutableBytes frame, const Endpoint & from, Duration waited, Instant now);
+  void forward(const Opened & opened);
+  void begin_charging();
+  void charge(std::optional<PeerIndex> peer);
+  void handle_hellos(Instant now);
+  void flush_plaintexts();
+  void flush(PlaintextSide & side);
+  void flush(Link & link);
+
+  // --- Thin and serial links ---
+  void watch_line(std::size_t link);
+  void look_after_links(Instant now);
+  void handle_closed(std::size_t link, Instant now);
+  void note_troubles(Instant now);
+  void note_load(Instant now);
+
+  // --- Everything else ---
+  void warn(const std::string & text);
+  void use_privileges();
+  void dispatch(const epoll_event & event, Instant now);
+  void take_mail(Instant now);
+  void use_gcs_addresses(std::size_t link, Result<std::vector<Endpoint>> addresses, Instant now);
+  // … and sends the frames that leave now.
+  void carry_out_outputs(Instant now);
+  void carry_out(ProbeGround output);
+  void carry_out(StartJob output);
+  void carry_out(RekeyReply output);
+  void carry_out(Event output);
+  void carry_out(NoticeArrived output);
+  void add_event(Event event);
+  void show_line(PeerIndex peer, const Notice & notice, Instant now);
+  void note_policy(PeerIndex peer, const Notice & notice, Instant now);
+  void announce_soon();
+  void announce_by(Instant when);
+  void note_punctuality(Instant now);
+  void handle_timeout(Instant now);
+  void publish(Instant now);
+  Instant next_deadline() const;
+
+  const EngineConfig & config_;
+  Mailbox & mailbox_;
+  Tunnel tunnel_;
+  Poller poller_;
+  std::vector<Link> links_;
+  std::vector<PlaintextSide> plaintexts_;
+  ReceiveBatch from_plaintext_;
+  ReceiveBatch from_link_;
+  // With several peers these count this thread's processor time: a machine that gives it little gives little to share.
+  Duration charged_until_{};
+  Duration uncharged_{};  // went into no peer's frames, or was left
+  struct Hello
+  {
+    MutableBytes frame;
+    Endpoint from;
+  };
+  std::vector<Hello> hellos_;    // of the batch
+  std::vector<bool> link_open_;  // by link, as last seen
+  struct ToldTrouble
+  {
+    std::string present;  // as last seen; empty: none
+    std::string told;     // the latest one that was logged
+    Instant told_at;
+  };
+  std::vector<ToldTrouble> troubles_;                 // by link
+  std::vector<std::vector<DropWatch>> drop_watches_;  // by peer and link
+  std::vector<LossWatch> fragment_watches_;           // by peer
+  std::vector<bool> line_writing_;  // by link: the poller reports when the device is writable
+  EventLimit event_limit_;
+  HelloBudget hello_budget_;
+  struct AddressHash
+  {
+    std::size_t operator()(const Endpoint & address) const
+    {
+      const auto * bytes = reinterpret_cast<const char *>(address.address.data());
+      return std::hash<std::string_view>()({bytes, address.address.size()}) ^ address.port;
+    }
+  };
+  std::unordered_set<Endpoint, AddressHash> live_addresses_;  // of peers, when last published
+  std::uint64_t hellos_discarded_ = 0;
+  GroundProbe probe_;                        // drone
+  std::vector<DroneLines> drone_lines_;      // by peer
+  std::vector<PolicyWatch> policy_watches_;  // by peer
+  Punctuality punctuality_;
+  Instant next_load_look_;
+  Duration stood_still_{};  // before the last look at what is ready
+  Instant next_address_look_;
+  Instant next_publication_;
+  Instant last_publication_;
+  Instant next_announcement_ = Instant::max();  // of events and replies
+  bool stopping_ = false;
+  WorkerPool workers_;
+  WorkerPool preparers_;  // makes keys ahead, so that this delays no handshake
+  std::vector<std::unique_ptr<Resolver>> resolvers_;  // drone: by link; null without a host name
+  std::vector<std::vector<Endpoint>> resolved_addresses_;  // drone: by link
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__ENGINE__LOOP__PACKET_LOOP_HPP_

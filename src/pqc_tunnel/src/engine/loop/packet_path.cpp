@@ -1,0 +1,284 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The way of a datagram: plaintext socket -> Tunnel::handle_plaintext -> link, and link -> Tunnel::handle_datagram ->
+// plaintext socket.
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "packet_loop.hpp"
+#include "protocol/handshake/hello_messages.hpp"
+
+namespace pqc_tunnel
+{
+
+void PacketLoop::seal_from(PlaintextSide & side, Instant now)
+{
+  const PeerIndex peer = side.peer();
+  const std::size_t received = side.receive(from_plaintext_, now);
+  std::array<bool, batch_size> kept = {};
+  for (std::size_t i = 0; i < received; ++i) {
+    const bool foreign = side.is_foreign(from_plaintext_.source(i));
+    kept[i] = !foreign && from_plaintext_.waited(i) <= config_.settings.max_age;
+    if (!kept[i]) {
+      tunnel_.count_drop(peer, foreign ? Drop::foreign : Drop::stale);
+    } else if (!from_plaintext_.truncated(i)) {
+      side.mirror_outward(from_plaintext_.datagram(i), from_plaintext_.source(i));
+    }
+  }
+  side.flush_mirror();
+  for (std::size_t i = 0; i < received; ++i) {
+    if (kept[i]) {  // one too long is refused by its size
+      tunnel_.handle_plaintext(
+        peer, from_plaintext_.framed(i), to_endpoint(from_plaintext_.source(i)), now);
+    }
+  }
+}
+
+// Hands each link what it takes now.
+void PacketLoop::transmit(Instant now)
+{
+  for (std::size_t index = 0; index < links_.size(); ++index) {
+    Link & link = links_[index];
+    while (link.is_free()) {
+      const auto frame = tunnel_.poll_transmit(static_cast<std::uint8_t>(index), now);
+      if (!frame) {
+        break;
+      }
+      if (!link.send(frame->bytes, frame->to, static_cast<std::size_t>(frame->peer))) {
+        tunnel_.count_drop(frame->peer, Drop::queue_full);
+      }
+      if (!frame->in_place) {
+        flush(link);
+      }
+    }
+    flush(link);
+    watch_line(index);
+  }
+}
+
+void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)
+{
+  Link & link = links_[index];
+  hellos_.clear();
+  if (link.is_closed() && !link.is_serial()) {
+    return;
+  }
+  if (!link.is_serial()) {
+    begin_charging();
+    const std::size_t received = from_link_.receive(link.socket().fd.get(), now);
+    for (std::size_t i = 0; i < received; ++i) {
+      Endpoint from = to_endpoint(from_link_.source(i));
+      from.link = static_cast<std::uint8_t>(index);
+      open_one(from_link_.datagram(i), from, from_link_.waited(i), now);
+    }
+    flush_plaintexts();
+    handle_hellos(now);
+    return;
+  }
+  if ((events & EPOLLOUT) != 0) {
+    link.line().flush();
+  }
+  if ((events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0) {
+    const auto take = [&](MutableBytes frame) {
+      begin_charging();
+      open_one(frame, link.far_end(), stood_still_, now);
+      flush_plaintexts();
+      handle_hellos(now);  // its bytes live until the next frame
+      hellos_.clear();
+    };
+    // The kernel gives the bytes of a line no time stamp: all that wait after a standstill may be as old.
+    while (link.line().receive(take) > 0 && stood_still_ > Duration{}) {
+    }
+  }
+  look_after_links(now);
+}
+
+void PacketLoop::open_one(
+  MutableBytes datagram, const Endpoint & from, Duration waited, Instant now)
+{
+  if (datagram.empty()) {
+    return;  // a probe
+  }
+  if (is_hello(datagram)) {
+    if (links_[from.link].is_serial() && hello_type(datagram)) {
+      links_[from.link].line().handle_genuine_frame();
+    }
+    hellos_.push_back({datagram, from});
+    return;
+  }
+  const Opened opened = tunnel_.handle_datagram(datagram, from, now, waited);
+  if (links_[from.link].is_serial() && opened.peer) {
+    links_[from.link].line().handle_genuine_frame();
+  }
+  if (opened.forward) {
+    forward(opened);
+  }
+  carry_out_outputs(now);
+  charge(opened.peer);
+}
+
+void PacketLoop::begin_charging()
+{
+  if (plaintexts_.size() > 1) {
+    tunnel_.charge(std::nullopt, std::exchange(uncharged_, {}));
+    charged_until_ = thread_time();
+  }
+}
+
+// All that has happened since the last call was for this peer, or for none. A single one has nobody to share with.
+void PacketLoop::charge(std::optional<PeerIndex> peer)
+{
+  if (plaintexts_.size() == 1) {
+    return;
+  }
+  const Duration now = thread_time();
+  const Duration time = now - std::exchange(charged_until_, now);
+  if (peer) {
+    tunnel_.charge(peer, time);
+  } else {
+    uncharged_ += time;
+  }
+}
+
+void PacketLoop::forward(const Opened & opened)
+{
+  PlaintextSide & side = plaintexts_[static_cast<std::size_t>(*opened.peer)];
+  const auto add = [&](ByteView datagram) {
+    if (!side.add(datagram)) {
+      tunnel_.count_drop(*opened.peer, Drop::queue_full);
+    }
+  };
+  if (!opened.bundle) {
+    add(opened.plaintext);
+  }
+  MutableBytes rest = opened.plaintext;
+  while (const auto datagram = opened.bundle ? take_from_bundle(rest) : std::nullopt) {
+    if (side.is_full()) {
+      flush(side);
+    }
+    add(*datagram);
+  }
+  if (opened.assembled) {
+    flush(side);
+  }
+}
+
+// After the sealed datagrams, and in a share of the time: each costs a MAC, whoever sent it.
+void PacketLoop::handle_hellos(Instant now)
+{
+  if (hellos_.empty()) {
+    return;
+  }
+  Instant begun = monotonic_now();  // the sealed datagrams have taken their time
+  for (const Hello & hello : hellos_) {
+    const bool is_live = live_addresses_.contains(hello.from);
+    if (!hello_budget_.allows(begun, is_live)) {
+      ++hellos_discarded_;
+      continue;
+    }
+    tunnel_.handle_datagram(hello.frame, hello.from, now);
+    carry_out_outputs(now);
+    const Instant done = monotonic_now();
+    hello_budget_.spend(is_live, done - begun);
+    begun = done;
+  }
+}
+
+void PacketLoop::flush_plaintexts()
+{
+  for (PlaintextSide & side : plaintexts_) {
+    if (side.has_queued()) {
+      flush(side);
+      charge(side.peer());
+    }
+  }
+}
+
+void PacketLoop::flush(PlaintextSide & side)
+{
+  side.flush([this, &side](bool oversize) {
+    tunnel_.count_drop(side.peer(), oversize ? Drop::oversize : Drop::queue_full);
+  });
+}
+
+void PacketLoop::flush(Link & link)
+{
+  link.flush([this](std::size_t peer, bool oversize) {
+    tunnel_.count_drop(static_cast<PeerIndex>(peer), oversize ? Drop::oversize : Drop::queue_full);
+  });
+}
+
+// --- Thin and serial links ---
+
+// The poller reports a device as writable only while something waits for it.
+void PacketLoop::watch_line(std::size_t index)
+{
+  Link & link = links_[index];
+  if (!link.is_serial() || !link.line().is_open()) {
+    return;
+  }
+  const bool writing = link.line().wants_write();
+  if (writing != line_writing_[index]) {
+    line_writing_[index] = writing;
+    poller_.modify(link.line().fd(), {Source::link, index}, writing ? EPOLLIN | EPOLLOUT : EPOLLIN);
+  }
+}
+
+void PacketLoop::handle_closed(std::size_t index, Instant now)
+{
+  link_open_[index] = false;
+  tunnel_.handle_link(static_cast<std::uint8_t>(index), LinkState::down, now);
+  links_[index].handle_closed(now);
+}
+
+// A trouble that comes and goes is logged now and then.
+void PacketLoop::note_troubles(Instant now)
+{
+  constexpr Duration same_again = std::chrono::minutes(1);
+  for (std::size_t index = 0; index < links_.size(); ++index) {
+    ToldTrouble & trouble = troubles_[index];
+    std::string text = links_[index].trouble();
+    if (text == trouble.present) {
+      continue;
+    }
+    tunnel_.note_trouble(LinkTrouble{static_cast<std::uint8_t>(index), text});
+    trouble.present = std::move(text);
+    if (
+      !trouble.present.empty() &&
+      (trouble.present != trouble.told || now >= trouble.told_at + same_again))
+    {
+      trouble.told = trouble.present;
+      trouble.told_at = now;
+      carry_out(Event{
+        EventKind::link_changed, now, std::nullopt, nullptr, Epoch{},
+        "link " + links_[index].settings().name + ": " + trouble.present, EventSeverity::warning});
+    }
+  }
+}
+
+// Devices and interfaces come and go.
+void PacketLoop::look_after_links(Instant now)
+{
+  for (std::size_t index = 0; index < links_.size(); ++index) {
+    Link & link = links_[index];
+    if (link_open_[index] && link.is_closed()) {
+      handle_closed(index, now);
+    }
+    link.look(now);
+    if (link_open_[index] && link.is_closed()) {
+      handle_closed(index, now);
+    } else if (!link_open_[index] && !link.is_closed()) {
+      link_open_[index] = true;
+      line_writing_[index] = false;
+      const int fd = link.is_serial() ? link.line().fd() : link.socket().fd.get();
+      poller_.add(fd, {Source::link, index}, EPOLLIN);
+      tunnel_.handle_link(static_cast<std::uint8_t>(index), LinkState::up, now);
+    }
+  }
+  carry_out_outputs(now);
+}
+
+}  // namespace pqc_tunnel

@@ -1,0 +1,60 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__ENGINE__SOCKETS__DESTINATION_HPP_
+#define PQC_TUNNEL__ENGINE__SOCKETS__DESTINATION_HPP_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/time.hpp"
+#include "net/resolver.hpp"
+#include "net/socket_address.hpp"
+
+namespace pqc_tunnel
+{
+
+// Where plaintext goes to: a numeric address, or a host name that is looked up again and again; and why nothing
+// arrives there.
+class Destination
+{
+public:
+  Destination() = default;
+  // `parameter` gives the host; port 0: no destination is given.
+  Destination(HostPort where, std::string parameter);
+
+  bool is_given() const { return where_.port != 0; }
+  const HostPort & where() const { return where_; }
+  // Family none: not known yet.
+  const Endpoint & address() const { return address_; }
+
+  // Without a destination: the newest sender is one.
+  void learn(const Endpoint & sender) { address_ = sender; }
+
+  // A host name is looked up at each ask(), on a thread that calls `answered` (see Resolver).
+  void start(std::function<void()> answered);
+  void ask();
+  // Takes what the name server answered for a socket that reaches this family. Returns true if the address has changed.
+  // Without an answer it stays as it was, as it does if it is still one of several.
+  bool take_answers(SocketFamily family);
+
+  // The errno value with which this machine refused to send there; 0: it did not.
+  void note_refusal(int error) { refusal_ = error != 0 ? error : refusal_; }
+  // In lower case without a full stop; empty if all is well. To be called regularly.
+  std::string trouble(Instant now);
+
+private:
+  HostPort where_;
+  std::string parameter_;
+  Endpoint address_;
+  std::string unknown_;  // why no address is known
+  int refusal_ = 0;      // since the last call of trouble()
+  int last_refusal_ = 0;
+  Instant refused_at_;
+  std::unique_ptr<Resolver> resolver_;  // null: a numeric address
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__ENGINE__SOCKETS__DESTINATION_HPP_

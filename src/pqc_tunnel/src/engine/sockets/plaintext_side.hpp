@@ -1,0 +1,97 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__ENGINE__SOCKETS__PLAINTEXT_SIDE_HPP_
+#define PQC_TUNNEL__ENGINE__SOCKETS__PLAINTEXT_SIDE_HPP_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/ids.hpp"
+#include "config/engine_config.hpp"
+#include "destination.hpp"
+#include "link/mavlink/mavlink_statustext.hpp"
+#include "link/mavlink/mavlink_stream.hpp"
+#include "link/mavlink/radio_status.hpp"
+#include "mirror.hpp"
+#include "net/datagram_batch.hpp"
+#include "net/sockets.hpp"
+#include "protocol/session/event.hpp"
+
+namespace pqc_tunnel
+{
+
+// The local, readable side of one peer: where its datagrams come from and go to, and the optional
+// mirror of what the vehicle sends.
+class PlaintextSide
+{
+public:
+  // Binds; an error is one sentence. Host names are left for start_look_ups().
+  static Result<PlaintextSide> open(
+    PeerIndex peer, const PlaintextConfig & config, std::size_t receive_buffer_bytes);
+
+  PeerIndex peer() const { return peer_; }
+  const Socket & socket() const { return socket_; }
+
+  // Receives the datagrams of the local application. Give those that are not dropped (is_foreign, too late) to
+  // mirror_outward(), and call flush_mirror(), before they are sealed in place.
+  std::size_t receive(ReceiveBatch & batch, Instant now);
+  // The sender is not the configured application. Behind a broadcast address any host may answer, from the port that it
+  // listens on.
+  bool is_foreign(const sockaddr_storage & source) const;
+  void mirror_outward(ByteView datagram, const sockaddr_storage & source);
+  void flush_mirror() { mirror_.flush(); }
+
+  // Queues a datagram for the local application. False if its address is not known.
+  bool add(ByteView datagram);
+  // Shows a line of text in the local application, as if the vehicle had sent it; lost until one was heard.
+  void show(MavlinkSeverity severity, std::string_view text);
+  // Tells the vehicle how much airtime it asks for in vain, unless a radio reports by itself.
+  void report_load(Duration load, Instant now);
+  bool has_queued() const { return !out_->empty(); }
+  bool is_full() const { return out_->full(); }
+  // Calls refused(oversize) for each datagram that the socket did not accept.
+  template <class Refused>
+  void flush(Refused && refused)
+  {
+    mirror_.flush();
+    out_->flush(socket_.fd.get(), [&refused](std::size_t, bool oversize) { refused(oversize); });
+    application_.note_refusal(out_->refusal());
+  }
+
+  // --- Addresses and their trouble ---
+  // Host names are looked up on threads of their own, which call `answered` when take_answers() has something new.
+  void start_look_ups(const std::function<void()> & answered);
+  // Looks at the addresses again: names move, and networks come and go.
+  void look_again();
+  void take_answers();
+  // Returns an event if the cause that keeps datagrams from the application or the mirror has changed. Call it regularly.
+  std::optional<Event> news(Instant now);
+  // As of the last call of news(): in lower case without a full stop; empty if they arrive.
+  const std::string & trouble() const { return trouble_; }
+
+private:
+  void search_system(ByteView datagram);
+  void send(ByteView frame);  // of our own
+
+  PeerIndex peer_{};
+  bool has_vehicle_ = false;  // the vehicle is on this side, not behind the tunnel
+  Socket socket_;
+  Destination application_;     // not given: the latest sender
+  bool has_many_ = false;       // a broadcast or multicast address
+  std::uint8_t system_ = 0;     // of the vehicle behind the tunnel; 0: not heard yet
+  MavlinkStream search_;        // for that
+  std::uint64_t searched_ = 0;  // datagrams
+  std::uint8_t sequence_ = 0;   // of our own frames
+  RadioStatus radio_status_;
+  Mirror mirror_;
+  std::unique_ptr<SendBatch> out_ = std::make_unique<SendBatch>();
+  std::string trouble_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__ENGINE__SOCKETS__PLAINTEXT_SIDE_HPP_

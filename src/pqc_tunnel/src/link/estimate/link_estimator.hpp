@@ -1,0 +1,118 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__LINK__ESTIMATE__LINK_ESTIMATOR_HPP_
+#define PQC_TUNNEL__LINK__ESTIMATE__LINK_ESTIMATOR_HPP_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/time.hpp"
+
+namespace pqc_tunnel
+{
+
+// What one end receives. Everything is zero until there is something to tell.
+struct LinkView
+{
+  // Over the window. A rate is never taken over less than a twentieth of the configured window.
+  Duration window{};  // time covered, at most the configured window; shorter just after the start
+  double packets_per_s = 0;
+  double bytes_per_s = 0;
+  Duration gap_p95{};  // between arrivals, at most 5 % off; the silence under way counts as a gap
+  Duration
+    longest_silence{};  // exact; the silence under way included, so it grows while nothing arrives
+  double loss = 0;      // 0 to 1; a packet that is merely late is credited when it comes
+
+  // Smoothed as in RFC 3550 section 6.4.1, but over the change of spacing between arrivals, since
+  // packets carry no sending time: J += (|gap - previous gap| - J) / 16.
+  Duration jitter{};
+
+  // Since the start.
+  std::uint32_t blackouts = 0;   // silences beyond the threshold, one under way included
+  std::uint64_t packets = 0;     // distinct
+  std::uint64_t lost = 0;        // missing so far; falls again when a late packet comes
+  std::uint64_t reordered = 0;   // came after a packet sent later
+  std::uint64_t duplicates = 0;  // refused as seen before, unauthenticated; count nowhere else
+};
+
+struct LinkEstimatorSettings
+{
+  Duration window = std::chrono::seconds(5);
+  Duration blackout = std::chrono::seconds(1);
+};
+
+// Watches one direction of a link through its authenticated packets, repeats apart: which those are
+// the caller knows, whose replay window refuses them. The window slides in steps of a twentieth.
+// handle_packet works in constant time and never allocates.
+//
+// A stream is a run of sequence numbers from 0, that is, one epoch of one session; the caller names
+// it. The last two are followed, so that packets of an old and a new key may interleave during a
+// rekey.
+class LinkEstimator
+{
+public:
+  explicit LinkEstimator(const LinkEstimatorSettings & settings = {});
+
+  // From here on silence counts although nothing has arrived yet. Later calls change nothing.
+  void start(Instant now);
+
+  void handle_packet(std::uint64_t stream, std::uint64_t seq, std::size_t bytes, Instant now);
+  void handle_duplicate() { ++totals_.duplicates; }
+
+  LinkView view(Instant now) const;
+
+private:
+  // Gaps on a logarithmic scale up to a minute: 16 bins per octave, linear below 16 microseconds.
+  static constexpr std::size_t octave_bins = 16;
+  static constexpr std::size_t octaves = 22;
+  static constexpr std::size_t bins = octave_bins * (octaves + 1);
+  static constexpr std::size_t slot_count = 20;
+  using Histogram = std::array<std::uint32_t, bins>;
+
+  struct Slot
+  {
+    std::int64_t tick = -1;
+    std::uint64_t packets = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t expected = 0;
+    Duration longest_gap{};
+    Histogram gaps{};
+  };
+
+  struct Stream
+  {
+    std::optional<std::uint64_t> name;
+    bool empty = true;
+    std::uint64_t lowest = 0;
+    std::uint64_t highest = 0;
+  };
+
+  static std::size_t bin_of(Duration gap);
+  static Duration middle_of(std::size_t bin);
+
+  Stream & stream_of(std::uint64_t name);
+  static std::uint64_t expect(Stream & stream, std::uint64_t seq);
+  void handle_gap(Slot & slot, Duration gap);
+  Slot & slot_at(Instant now);
+  std::int64_t tick_of(Instant now) const { return now.time_since_epoch() / slot_length_; }
+
+  Duration slot_length_;
+  Duration blackout_;
+  std::vector<Slot> slots_;  // a ring by tick, allocated once
+  std::array<Stream, 2> streams_;
+  std::size_t newest_stream_ = 0;
+  std::optional<Instant> started_;
+  Instant last_arrival_;  // or the start
+  std::optional<Duration> previous_gap_;
+  double jitter_ns_ = 0;
+  std::uint64_t expected_ = 0;
+  LinkView totals_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__LINK__ESTIMATE__LINK_ESTIMATOR_HPP_

@@ -1,0 +1,137 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__NET__DATAGRAM_BATCH_HPP_
+#define PQC_TUNNEL__NET__DATAGRAM_BATCH_HPP_
+
+#include <sys/socket.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <memory>
+#include <optional>
+
+#include "base/bytes.hpp"
+#include "base/endpoint.hpp"
+#include "base/time.hpp"
+#include "socket_address.hpp"
+#include "stamp_clock.hpp"
+
+namespace pqc_tunnel
+{
+
+/// The largest number of datagrams in one system call.
+inline constexpr std::size_t batch_size = 64;
+
+/// Memory for one recvmmsg call, allocated once. Each datagram has `headroom` free bytes before it and
+/// `tailroom` after it, so that it can be sealed in place. One thread at a time.
+class ReceiveBatch
+{
+public:
+  ReceiveBatch(std::size_t headroom, std::size_t max_datagram, std::size_t tailroom);
+  ReceiveBatch(const ReceiveBatch &) = delete;
+  ReceiveBatch & operator=(const ReceiveBatch &) = delete;
+
+  /// Receives waiting datagrams, at most a batch, and only one if `now` is long after the last call: the system
+  /// call would look for another in vain. Returns how many.
+  std::size_t receive(int fd, Instant now);
+
+  /// A received datagram. `index` is below the result of receive().
+  MutableBytes datagram(std::size_t index);
+  /// The datagram together with its headroom and tailroom.
+  MutableBytes framed(std::size_t index);
+  /// Returns true if the datagram was longer than max_datagram and is cut off.
+  bool truncated(std::size_t index) const;
+  /// How long a datagram waited in the socket's buffer, by the kernel's time stamp; zero without one.
+  Duration waited(std::size_t index) const;
+  /// The sender of a datagram.
+  const sockaddr_storage & source(std::size_t index) const { return sources_[index]; }
+
+private:
+  std::size_t headroom_;
+  std::size_t tailroom_;
+  std::size_t stride_;
+  std::unique_ptr<std::uint8_t[]> memory_;  ///< takes pages only for the longest batch there was
+  std::size_t received_ = batch_size;       ///< by the last call
+  Instant asked_at_;                        ///< last
+  std::array<mmsghdr, batch_size> messages_ = {};
+  std::array<iovec, batch_size> parts_ = {};
+  std::array<sockaddr_storage, batch_size> sources_ = {};
+  struct alignas(cmsghdr) Ancillary
+  {
+    std::array<std::uint8_t, CMSG_SPACE(sizeof(timespec))> bytes;
+  };
+  std::array<Ancillary, batch_size> ancillary_ = {};
+  StampClock stamps_;  ///< of the kernel
+};
+
+/// Datagrams for one sendmmsg call. The caller keeps their bytes alive until flush(). One thread at a time.
+class SendBatch
+{
+public:
+  bool full() const { return size_ == batch_size; }
+  bool empty() const { return size_ == 0; }
+  /// Adds a datagram. Returns false if a socket of this family cannot reach `to`, or if the batch is full.
+  /// flush() reports a rejected datagram with its `owner`.
+  bool add(ByteView bytes, const Endpoint & to, SocketFamily family, std::size_t owner = 0);
+
+  /// Sends all datagrams and calls refused(owner, oversize) for each that the socket rejects.
+  template <class Refused>
+  void flush(int fd, Refused && refused);
+  /// The errno value with which the last flush() was refused, such as EPERM; 0 if it was not, or if the buffer was full or
+  /// a datagram too long.
+  int refusal() const { return refusal_; }
+
+private:
+  enum class Step
+  {
+    sent,
+    skipped,
+    oversize,
+    blocked,
+  };
+  Step send_from(int fd, std::size_t & position);
+  /// Returns how many of those from `position` on were sent. A single one, the usual case, costs less by sendto().
+  int send(int fd, std::size_t position);
+
+  std::size_t size_ = 0;
+  int refusal_ = 0;
+  std::array<mmsghdr, batch_size> messages_ = {};
+  std::array<iovec, batch_size> parts_ = {};
+  std::array<SocketAddress, batch_size> addresses_ = {};  ///< a ring: a full batch needs no more
+  std::size_t newest_address_ = 0;
+  std::array<std::size_t, batch_size> owners_ = {};
+  Endpoint last_endpoint_;
+  std::optional<SocketFamily> last_family_;
+};
+
+template <class Refused>
+void SendBatch::flush(int fd, Refused && refused)
+{
+  std::size_t position = 0;
+  refusal_ = 0;
+  while (position < size_) {
+    switch (send_from(fd, position)) {
+      case Step::sent:
+        break;
+      case Step::skipped:
+        refused(owners_[position++], false);
+        break;
+      case Step::oversize:
+        refused(owners_[position++], true);
+        break;
+      case Step::blocked:
+        while (position < size_) {
+          refused(owners_[position++], false);
+        }
+        break;
+    }
+  }
+  size_ = 0;
+}
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__NET__DATAGRAM_BATCH_HPP_

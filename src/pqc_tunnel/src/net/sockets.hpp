@@ -1,0 +1,52 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__NET__SOCKETS_HPP_
+#define PQC_TUNNEL__NET__SOCKETS_HPP_
+
+#include <string>
+
+#include "base/endpoint.hpp"
+#include "base/result.hpp"
+#include "host_port.hpp"
+#include "os/file_descriptor.hpp"
+#include "socket_address.hpp"
+
+namespace pqc_tunnel
+{
+
+/// A bound, non-blocking socket.
+struct Socket
+{
+  FileDescriptor fd;
+  SocketFamily family = SocketFamily::ipv4;
+  std::uint16_t port = 0;  ///< as bound
+};
+
+/// Opens a UDP socket that stamps what it receives (ReceiveBatch::waited). An empty host binds every address, IPv6 and IPv4; port 0 takes a free port. `purpose`
+/// names the socket in errors, e.g. "the plaintext side". Errors are sentences: port in use, address not on
+/// this machine, no right.
+Result<Socket> open_datagram_socket(
+  const HostPort & where, std::size_t receive_buffer_bytes, const std::string & purpose);
+
+/// Opens a UDP socket for sending to `to`, on a free port; bound to the loopback interface if `to` is on it.
+Result<Socket> open_sender(const Endpoint & to);
+
+/// Forbids fragmentation of datagrams from this socket: the send call fails with EMSGSIZE instead.
+void forbid_fragmentation(const Socket & socket);
+
+/// Lets the socket send to the broadcast address of a network.
+void allow_broadcast(const Socket & socket);
+
+/// Sends and receives by this network interface only. The error is a sentence: no such interface, no right.
+Result<void> bind_to_interface(const Socket & socket, const std::string & interface);
+
+/// The address that a socket is bound to, without its port; AddressFamily::none if bound to every address.
+Endpoint bound_address(int fd);
+
+/// The text of an errno value. Any thread.
+std::string error_text(int error);
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__NET__SOCKETS_HPP_

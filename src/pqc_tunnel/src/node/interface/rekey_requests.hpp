@@ -1,0 +1,36 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__NODE__INTERFACE__REKEY_REQUESTS_HPP_
+#define PQC_TUNNEL__NODE__INTERFACE__REKEY_REQUESTS_HPP_
+
+#include <functional>
+#include <map>
+#include <pqc_msgs/srv/rekey.hpp>
+#include <string>
+
+#include "engine/loop/engine.hpp"
+
+namespace pqc_tunnel
+{
+
+// The rekey requests that still wait for their answer. One thread.
+class RekeyRequests
+{
+public:
+  using Response = pqc_msgs::srv::Rekey::Response;
+  using Respond = std::function<void(Response &)>;
+
+  void add(RekeyId id, Respond respond) { waiting_[id] = std::move(respond); }
+  // Ignores replies that nobody waits for.
+  void answer(const RekeyReply & reply);
+  // Answers all requests that still wait: they have failed.
+  void give_up(const std::string & message);
+
+private:
+  std::map<RekeyId, Respond> waiting_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__NODE__INTERFACE__REKEY_REQUESTS_HPP_

@@ -1,0 +1,21 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__OS__CLOCK_HPP_
+#define PQC_TUNNEL__OS__CLOCK_HPP_
+
+#include "base/time.hpp"
+
+namespace pqc_tunnel
+{
+
+/// The current time of CLOCK_BOOTTIME: counts from an arbitrary start, never goes back, and goes on while the machine sleeps,
+/// so that what waited meanwhile is known to be old. Any thread.
+Instant monotonic_now();
+
+/// The processor's time that this thread has used.
+Duration thread_time();
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__OS__CLOCK_HPP_

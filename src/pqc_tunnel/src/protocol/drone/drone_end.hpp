@@ -1,0 +1,232 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__DRONE__DRONE_END_HPP_
+#define PQC_TUNNEL__PROTOCOL__DRONE__DRONE_END_HPP_
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/handshake/blacklist.hpp"
+#include "protocol/handshake/handshake_failure.hpp"
+#include "protocol/handshake/hello_messages.hpp"
+#include "protocol/handshake/likely_cause.hpp"
+#include "protocol/handshake/prekey_fetch.hpp"
+#include "protocol/handshake/prekey_stock.hpp"
+#include "protocol/handshake/repeated_failure.hpp"
+#include "protocol/peer/output.hpp"
+#include "protocol/peer/peer.hpp"
+#include "protocol/rekey/rekey.hpp"
+
+namespace pqc_tunnel
+{
+
+// The drone's half of the protocol: begins sessions without end, and is the only one to start rekeys.
+class DroneEnd
+{
+public:
+  DroneEnd(
+    const TunnelSettings & settings, DroneIdentity identity, std::vector<Endpoint> gcs_addresses,
+    RandomSource & random, Outbox & outbox, Peer & peer, Instant now);
+
+  void handle_hello(ByteView frame, const Endpoint & from, Instant now);
+  void handle_job_result(JobId id, JobResult result, Instant now);
+  void handle_received(Peer::Received & received, Instant now);
+  void handle_timeout(Instant now);
+  Instant next_timeout() const;
+
+  void request_rekey(const RekeyCommand & command, Instant now);
+  void set_gcs_addresses(std::vector<Endpoint> addresses, Instant now);
+  void note_ground_trouble(GroundTrouble trouble) { trouble_ = trouble; }
+  void wipe(const std::string & reason, Instant now);
+
+  void describe(PeerSnapshot & snapshot, Instant now) const;
+  std::vector<BlacklistEntry> blacklist(Instant now) const { return blacklist_.entries(now); }
+
+private:
+  // The second hello of an attempt, with one challenge; and who has sent that, and gets it.
+  struct SecondHello
+  {
+    Random32 challenge = {};
+    Bytes frame;
+    std::vector<Endpoint> to;
+  };
+  // One attempt at a new session.
+  struct Attempt
+  {
+    const Suite * suite = nullptr;
+    bool for_rekey = false;
+    ClientHello hello;
+    // The first hello with its MAC; once boot keys are chosen, the second one that they belong to. Until then the second
+    // ones, in the order of the boot keys offered to the peer.
+    Bytes frame;
+    std::vector<SecondHello> second;
+    bool challenged = false;
+    bool answered = false;  // by a frame under boot keys
+    bool probed = false;
+    Backoff retry{hello_retry_first, hello_retry_max};
+    Instant next_hello;
+    Instant hello_sent;  // the newest first hello
+    Instant started;
+    Instant heard;     // the newest answer
+    Instant progress;  // the newest step
+    Instant phase;     // when the present phase of the timing began
+    std::optional<JobId> job;
+    std::optional<FinishMade> finish;  // sent; CONFIRM is awaited
+    HandshakeTiming timing;
+  };
+  // The first hello of an attempt that ended without an answer. On a slow link that comes later.
+  struct FormerHello
+  {
+    const Suite * suite;
+    Bytes frame;
+    Instant sent;
+  };
+  struct LateAnswer
+  {
+    Duration round_trip;
+    Instant at;
+  };
+  // The Finish of a rekey, or the RATCHET, that is under way.
+  struct Exchange
+  {
+    Bytes opening;
+    Epoch epoch{};
+    std::optional<JobId> job;
+    std::optional<FinishMade> finish;
+    Instant finished;  // when it was made
+    std::optional<Ratchet> ratchet;
+  };
+  // The latest rekey that the ground station requested; it repeats the request until it learns the outcome.
+  struct GcsRequest
+  {
+    std::uint32_t transaction;
+    bool under_way;
+    bool failed;
+  };
+
+  // --- Hellos of a session (drone_hellos.cpp) ---
+  void begin_session(const Suite & suite, bool for_rekey, Instant now);
+  void send_hello(Instant now);
+  void send_hello(ByteView frame, const Endpoint & to);
+  void handle_retry(ByteView frame, const Endpoint & from, Instant now);
+  void handle_other_version(ByteView frame, const Endpoint & from, Instant now);
+  Endpoint ground_at(const Endpoint & from) const;
+  void handle_late_retry(ByteView frame, Instant now);
+  void handle_reject(ByteView frame, Instant now);
+
+  // --- Sessions (drone_sessions.cpp) ---
+  void handle_boot(Peer::Received & received, Instant now);
+  void note_answered(Instant now);
+  void handle_boot_control(const ControlFrame & frame, Instant now);
+  void handle_attempt_job(JobResult result, Instant now);
+  void handle_session_made(Instant now);
+  void forget_failure(HandshakeFailure failure);
+  void handle_attempt_failed(const FailedHandshake & failed, Instant now);
+  void end_attempt(Instant now);
+  void watch_attempt(Instant now);
+  // The attempt waits so long for any answer of the ground station.
+  Duration patience() const { return answer_patience + std::min(round_trip_, longest_round_trip); }
+  Instant end_of_patience() const;
+  Instant attempt_timeout() const;
+  std::optional<EventSeverity> severity_of_try() const;
+  void handle_silence(Instant now);
+  void handle_wiped(Instant now);
+  void handle_loss(Instant now);
+  void handle_return(Instant now);
+
+  // --- Rekeys (drone_rekeys.cpp) ---
+  void handle_control(const ControlFrame & frame, Instant now);
+  void handle_rekey_request(std::uint32_t transaction, const RekeyRequest & request, Instant now);
+  void handle_confirmed(Instant now);
+  void handle_exchange_job(JobResult result, Instant now);
+  void handle_confirm(const Confirm & confirm, Instant now);
+  void handle_ratchet_ok(std::uint32_t transaction, const RatchetOk & ok, Instant now);
+  void handle_abort(std::uint32_t transaction, const Abort & abort, Instant now);
+  void act(RekeyStep step, Instant now);
+  void answer(bool success, const std::string & message, Instant now);
+  void note_bytes();
+  void make_finish(Instant now);
+  void send_ratchet(Instant now);
+  void install(EpochSecrets secrets, const EpochName & name, Instant now);
+  // Why no rekey to the suite can start now; empty if one can.
+  std::string objection(const Suite & suite, Instant now) const;
+  std::string ratchet_objection(const Suite & suite) const;
+  std::vector<const Suite *> usable_suites() const;
+  void start_rekey(const Suite & suite, RekeyKind kind, const std::string & reason, Instant now);
+  void drop_exchange(Instant now);
+  bool may_rekey_by_itself() const;
+  Instant renewal_due() const;
+  void renew_keys(Instant now);
+  void replace_used_up_keys(Instant now);
+
+  // --- Prekeys (drone_prekeys.cpp) ---
+  void fetch(const Suite & suite, Instant now);
+  void watch_fetch(Instant now);
+  void end_fetch(Instant now);
+  void handle_prekey_message(Bytes message, Instant now);
+  void handle_prekey_job(JobResult result, Instant now);
+  void plan_prefetch(Instant now);
+  void prefetch(Instant now);
+  Instant next_airtime() const;
+  const Suite * next_to_prefetch(Instant now) const;
+
+  PeerFacts facts(Instant now) const;
+  SharedSecretBytes signing_key(const Suite & suite) const;
+
+  const TunnelSettings & settings_;
+  DroneIdentity identity_;
+  SharedPskKeys psk_;
+  PolicyHash policy_hash_;
+  std::vector<Endpoint> gcs_addresses_;
+  RandomSource & random_;
+  Outbox & outbox_;
+  Peer & peer_;
+
+  std::optional<Attempt> attempt_;
+  std::optional<Instant> next_attempt_;
+  Duration round_trip_{};  // or less, by the newest answers to hellos; zero: unknown
+  std::deque<FormerHello> former_hellos_;
+  std::optional<LateAnswer> late_answer_;  // since the last session
+  std::optional<VersionHint> other_version_;
+  RepeatedFailure version_reports_;
+  Backoff reconnect_{reconnect_first, reconnect_max};
+  std::optional<Instant> lost_since_;  // keys are there, but the peer is silent
+  GroundTrouble trouble_ = GroundTrouble::none;
+  std::optional<FailedHandshake> failed_;     // the newest attempt, if it failed
+  std::optional<Instant> unconfirmed_since_;  // a session was made; nothing since
+  RepeatedFailure failures_;
+  Digest session_transcript_ = {};  // th3 of epoch 0
+
+  Rekey rekey_;
+  std::optional<Exchange> exchange_;
+  PrekeyStock stock_;
+  std::optional<PrekeyFetch> fetch_;
+  std::optional<JobId> verify_job_;  // of the prekey that was fetched
+  std::optional<Instant> next_prefetch_;
+  Instant prefetched_at_;  // what the last prekey that was fetched ahead took of the airtime
+  std::size_t prefetched_bytes_ = 0;
+  std::vector<PrekeyKind> not_offered_;  // by the ground station, in this session
+  std::optional<RekeyId> asked_here_;    // the rekey under way answers this command
+  std::optional<GcsRequest> gcs_request_;
+  std::optional<std::uint32_t>
+    refused_request_;           // the latest transaction that was reported as refused
+  Instant next_own_rekey_;      // not before
+  std::uint32_t renewals_ = 0;  // tried by itself, since keys were last exchanged
+  std::uint32_t next_transaction_;
+  Blacklist blacklist_;
+  HandshakeTiming timing_;
+  KeyTraffic rekey_traffic_;  // counted before the rekey under way
+  std::uint32_t handshakes_ = 0;
+  std::uint32_t rekeys_ = 0;
+  std::uint32_t ratchets_ = 0;
+  std::uint32_t rollbacks_ = 0;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__DRONE__DRONE_END_HPP_

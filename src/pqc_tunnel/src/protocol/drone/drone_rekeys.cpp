@@ -1,0 +1,422 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The drone's half of rekeys: which are asked for, and the exchange of each.
+
+#include <algorithm>
+#include <utility>
+
+#include "drone_end.hpp"
+#include "protocol/handshake/suite_objection.hpp"
+#include "protocol/rekey/ratchet.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+constexpr Duration own_rekey_retry = std::chrono::minutes(1);
+
+RekeyKind kind_of(bool ratchet) { return ratchet ? RekeyKind::ratchet : RekeyKind::full; }
+
+}  // namespace
+
+// --- Requests ---
+
+std::string DroneEnd::objection(const Suite & suite, Instant now) const
+{
+  if (peer_.keys().sending() == nullptr || lost_since_) {
+    return "there is no session to rekey yet";
+  }
+  if (peer_.keys().sending()->used_up()) {
+    return "the keys are used up; a new session is on its way";
+  }
+  if (rekey_.active()) {
+    return "a rekey to " + std::string(rekey_.suite()->id) + " is under way";
+  }
+  if (!peer_.keys().confirmed()) {
+    return "the ground station has not confirmed the current keys yet";
+  }
+  if (std::string problem = suite_objection(suite, settings_, identity_); !problem.empty()) {
+    return problem;
+  }
+  if (blacklist_.holds(suite, now)) {
+    return std::string(suite.id) + " failed lately and is blacklisted";
+  }
+  return {};
+}
+
+std::string DroneEnd::ratchet_objection(const Suite & suite) const
+{
+  if (&suite != &peer_.keys().sending()->suite()) {
+    return "a ratchet keeps the suite; " + std::string(suite.id) + " needs a full rekey";
+  }
+  return peer_.keys().sending()->epoch() == last_epoch
+           ? "the session is at its last epoch and needs a full rekey"
+           : "";
+}
+
+std::vector<const Suite *> DroneEnd::usable_suites() const
+{
+  std::vector<const Suite *> usable = settings_.suites.allowed();
+  std::erase_if(usable, [this](const Suite * suite) {
+    return !suite_objection(*suite, settings_, identity_).empty();
+  });
+  return usable;
+}
+
+void DroneEnd::request_rekey(const RekeyCommand & command, Instant now)
+{
+  const EpochKeys * keys = peer_.keys().sending();
+  const auto suite = command.suite_id.empty()
+                       ? keys != nullptr ? &keys->suite() : settings_.initial_suite
+                       : find_suite(command.suite_id, usable_suites());
+  std::string problem = suite ? objection(**suite, now) : suite.error().message;
+  if (problem.empty() && command.ratchet) {
+    problem = ratchet_objection(**suite);
+  }
+  if (!problem.empty()) {
+    peer_.refuse_rekey(command, problem, suite.value_or(nullptr), timing_, now);
+    return;
+  }
+  asked_here_ = command.id;
+  start_rekey(**suite, kind_of(command.ratchet), command.reason, now);
+}
+
+void DroneEnd::handle_rekey_request(
+  std::uint32_t transaction, const RekeyRequest & request, Instant now)
+{
+  if (gcs_request_ && gcs_request_->transaction == transaction) {
+    if (gcs_request_->failed) {
+      peer_.send_control({transaction, Abort{AbortReason::failed}}, now);
+    }
+    return;
+  }
+  const Suite * suite = registry().find(request.suite);
+  std::string problem = suite == nullptr ? "no such suite is known here" : objection(*suite, now);
+  if (problem.empty() && request.ratchet) {
+    problem = ratchet_objection(*suite);
+  }
+  if (!problem.empty()) {
+    const bool later = rekey_.active() || !peer_.keys().confirmed();
+    if (!later && std::exchange(refused_request_, transaction) != transaction) {
+      // Without the suite: the policy takes events that name one for outcomes of its own rekeys.
+      peer_.report(
+        EventKind::refused, now, "rekey requested by the ground station refused: " + problem);
+    }
+    const auto reason = later ? AbortReason::in_progress : AbortReason::suite_refused;
+    peer_.send_control({transaction, Abort{reason}}, now);
+    return;
+  }
+  gcs_request_ = GcsRequest{transaction, true, false};
+  start_rekey(*suite, kind_of(request.ratchet), "requested by the ground station", now);
+}
+
+void DroneEnd::start_rekey(
+  const Suite & suite, RekeyKind kind, const std::string & reason, Instant now)
+{
+  if (peer_.keys().sending()->epoch() == last_epoch) {
+    kind = RekeyKind::new_session;
+  }
+  const std::string text = kind == RekeyKind::ratchet ? "ratchet started" : "rekey started";
+  peer_.report(EventKind::rekey_started, now, reason.empty() ? text : text + ": " + reason, &suite);
+  rekey_traffic_ = peer_.key_traffic();
+  act(rekey_.start(suite, kind, stock_.holds(suite, now), peer_.link().retry_time(now), now), now);
+}
+
+// --- The course of one rekey ---
+
+void DroneEnd::act(RekeyStep step, Instant now)
+{
+  switch (step) {
+    case RekeyStep::none:
+      return;
+    case RekeyStep::fetch_prekey:
+      exchange_.reset();
+      fetch(*rekey_.suite(), now);
+      return;
+    case RekeyStep::make_finish:
+      make_finish(now);
+      return;
+    case RekeyStep::send_ratchet:
+      send_ratchet(now);
+      return;
+    case RekeyStep::begin_session:
+      drop_exchange(now);
+      begin_session(*rekey_.suite(), true, now);
+      return;
+    case RekeyStep::send_keepalive:
+      peer_.send_control({0, Keepalive{}}, now);
+      return;
+    case RekeyStep::succeed: {
+      const EpochKeys & keys = *peer_.keys().sending();
+      note_bytes();
+      ++rekeys_;
+      ratchets_ += rekey_.kind() == RekeyKind::ratchet ? 1 : 0;
+      peer_.report(EventKind::rekey_confirmed, now, rekey_.message(), &keys.suite(), keys.epoch());
+      answer(true, rekey_.message(), now);
+      return;
+    }
+    case RekeyStep::give_up:
+      peer_.report(EventKind::rekey_failed, now, rekey_.message(), rekey_.suite());
+      break;
+    case RekeyStep::roll_back:
+      if (rekey_.suite() != &peer_.keys().sending()->suite()) {
+        blacklist_.add(*rekey_.suite(), now);
+      }
+      ++rollbacks_;
+      peer_.report(EventKind::rollback, now, rekey_.message(), rekey_.suite());
+      break;
+  }
+  drop_exchange(now);
+  answer(false, rekey_.message(), now);
+}
+
+void DroneEnd::drop_exchange(Instant now)
+{
+  if (exchange_) {
+    // The ground station may have installed the keys; it need not confirm them any more.
+    peer_.send_control({rekey_.transaction(), Abort{AbortReason::failed}}, now);
+    exchange_.reset();
+  }
+  peer_.cancel_message(StreamClass::foreground);
+}
+
+// The rekey has ended: answers the ground station or the local command that asked for it.
+void DroneEnd::answer(bool success, const std::string & message, Instant now)
+{
+  if (gcs_request_ && std::exchange(gcs_request_->under_way, false) && !success) {
+    gcs_request_->failed = true;
+    peer_.send_control({gcs_request_->transaction, Abort{AbortReason::failed}}, now);
+  }
+  if (const auto id = std::exchange(asked_here_, std::nullopt)) {
+    peer_.reply(*id, success, message, timing_);
+  }
+}
+
+// What the rekey took on the air, up to the first frame under the new keys.
+void DroneEnd::note_bytes()
+{
+  const KeyTraffic & now = peer_.key_traffic();
+  timing_.bytes = now.exchange - rekey_traffic_.exchange;
+  if (timing_.fetch > Duration{}) {
+    timing_.fetch_bytes = now.fetch - rekey_traffic_.fetch;
+  }
+}
+
+void DroneEnd::make_finish(Instant now)
+{
+  const Suite & suite = *rekey_.suite();
+  const EpochKeys & keys = *peer_.keys().sending();
+  auto prekey = stock_.take(suite, now);
+  if (!prekey) {
+    act(rekey_.handle_failed(false, "the prekey has expired"), now);
+    return;
+  }
+  RekeyOpening opening;
+  random_.fill(opening.client_random);
+  opening.key_id = prekey->key_id;
+  opening.suite = suite.wire_id;
+  opening.mode = settings_.mode.to_wire();
+  opening.session = keys.id();
+  opening.next_epoch = next(keys.epoch());
+  rekey_.set_transaction(transaction_of(opening.client_random));
+  Exchange & exchange = exchange_.emplace(Exchange{});
+  exchange.opening = encode(opening);
+  exchange.epoch = opening.next_epoch;
+  exchange.job = outbox_.start(MakeFinish{
+    &suite, settings_.mode, psk_, SecretBytes::copy_of(keys.resumption().view()),
+    signing_key(suite), exchange.opening, std::move(*prekey)});
+}
+
+void DroneEnd::handle_exchange_job(JobResult result, Instant now)
+{
+  exchange_->job.reset();
+  if (const auto * failed = std::get_if<JobFailed>(&result)) {
+    act(rekey_.handle_failed(true, failed->text), now);
+  } else if (auto * made = std::get_if<FinishMade>(&result)) {
+    Bytes message = exchange_->opening;
+    message.insert(message.end(), made->finish.begin(), made->finish.end());
+    exchange_->finish = std::move(*made);
+    exchange_->finished = now;
+    rekey_.note_progress(now);
+    peer_.send_message(Channel::session, StreamClass::foreground, std::move(message), now);
+  }
+}
+
+void DroneEnd::handle_confirm(const Confirm & confirm, Instant now)
+{
+  if (
+    !exchange_ || !exchange_->finish ||
+    !constant_time_equal(confirm.mac, exchange_->finish->confirmation))
+  {
+    ++peer_.traffic().control_ignored;
+    return;
+  }
+  FinishMade made = std::move(*exchange_->finish);
+  timing_ = made.timing;
+  timing_.total = now - rekey_.exchange_began();
+  timing_.derive = exchange_->finished - rekey_.exchange_began();
+  timing_.answer = now - exchange_->finished;
+  timing_.fetch = rekey_.fetch_time();
+  timing_.prepared_ahead = timing_.fetch == Duration{};
+  ++handshakes_;
+  const EpochName name{rekey_.suite(), peer_.keys().sending()->id(), exchange_->epoch};
+  install(std::move(made.secrets), name, now);
+}
+
+void DroneEnd::send_ratchet(Instant now)
+{
+  const EpochKeys & keys = *peer_.keys().sending();
+  if (!exchange_) {
+    Exchange & exchange = exchange_.emplace(Exchange{});
+    exchange.epoch = next(keys.epoch());
+    Ratchet & ratchet = exchange.ratchet.emplace(Ratchet{});
+    ratchet.next_epoch = exchange.epoch;
+    random_.fill(ratchet.random);
+    ratchet.mac = ratchet_mac(*psk_, keys, ratchet);
+    rekey_.set_transaction(transaction_of(ratchet.random));
+  }
+  const Ratchet & ratchet = *exchange_->ratchet;
+  peer_.send_control({transaction_of(ratchet.random), ratchet}, now);
+}
+
+void DroneEnd::handle_ratchet_ok(std::uint32_t transaction, const RatchetOk & ok, Instant now)
+{
+  const EpochKeys & keys = *peer_.keys().sending();
+  if (
+    !exchange_ || !exchange_->ratchet ||
+    transaction != transaction_of(exchange_->ratchet->random) ||
+    !constant_time_equal(ok.mac, ratchet_ok_mac(*psk_, keys, *exchange_->ratchet, ok.random)))
+  {
+    ++peer_.traffic().control_ignored;
+    return;
+  }
+  timing_ = HandshakeTiming{};
+  timing_.total = timing_.answer = now - rekey_.exchange_began();
+  install(ratchet_secrets(*psk_, keys, *exchange_->ratchet, ok.random), ratchet_name(keys), now);
+}
+
+// Sends and receives under the keys of the next epoch from now on.
+void DroneEnd::install(EpochSecrets secrets, const EpochName & name, Instant now)
+{
+  exchange_.reset();
+  peer_.cancel_message(StreamClass::foreground);
+  peer_.keys().install_for_sending(std::make_unique<EpochKeys>(
+    name, Role::drone, std::move(secrets), settings_, now, peer_.clock(Channel::session)));
+  peer_.report(EventKind::rekey_committed, now, "sending under new keys", name.suite, name.epoch);
+  act(rekey_.handle_installed(now), now);
+}
+
+void DroneEnd::handle_confirmed(Instant now)
+{
+  reconnect_.reset();
+  unconfirmed_since_.reset();
+  failures_.reset();
+  const EpochKeys & keys = *peer_.keys().sending();
+  if (keys.ratchets() == 0) {
+    blacklist_.remove(keys.suite());
+    renewals_ = 0;
+    next_own_rekey_ = {};
+  }
+  act(rekey_.handle_confirmed(), now);
+  plan_prefetch(now);
+}
+
+// --- Control messages ---
+
+void DroneEnd::handle_control(const ControlFrame & frame, Instant now)
+{
+  if (const auto * confirm = std::get_if<Confirm>(&frame.body)) {
+    handle_confirm(*confirm, now);
+  } else if (const auto * later = std::get_if<Later>(&frame.body)) {
+    if (fetch_ && fetch_->transaction() == frame.transaction) {
+      fetch_->handle_later(std::chrono::milliseconds(later->estimate_ms), now);
+    }
+  } else if (const auto * abort = std::get_if<Abort>(&frame.body)) {
+    handle_abort(frame.transaction, *abort, now);
+  } else if (const auto * request = std::get_if<RekeyRequest>(&frame.body)) {
+    handle_rekey_request(frame.transaction, *request, now);
+  } else if (const auto * ok = std::get_if<RatchetOk>(&frame.body)) {
+    handle_ratchet_ok(frame.transaction, *ok, now);
+  } else if (std::holds_alternative<Wiped>(frame.body)) {
+    handle_wiped(now);
+  } else if (std::holds_alternative<Superseded>(frame.body)) {
+    peer_.handle_clone(now);
+    peer_.send_control({0, Superseded{}}, now);  // proves that these keys are in use
+  } else {
+    ++peer_.traffic().control_ignored;
+  }
+}
+
+void DroneEnd::handle_abort(std::uint32_t transaction, const Abort & abort, Instant now)
+{
+  if (fetch_ && fetch_->transaction() == transaction && rekey_.phase() != Rekey::Phase::fetching) {
+    not_offered_.emplace_back(fetch_->suite());
+    fetch_.reset();
+    return;
+  }
+  const bool fetching = rekey_.phase() == Rekey::Phase::fetching;
+  const RekeyStep step = rekey_.handle_abort(transaction, abort.reason, now);
+  if (fetching && step != RekeyStep::none) {
+    fetch_.reset();  // what was asked for; another one may be fetched ahead
+  }
+  act(step, now);
+}
+
+// --- Age of the keys ---
+
+bool DroneEnd::may_rekey_by_itself() const
+{
+  const EpochKeys * keys = peer_.keys().sending();
+  return keys != nullptr && !keys->used_up() && !rekey_.active() && !lost_since_ &&
+         peer_.keys().confirmed();
+}
+
+// Keys are due after some ratchets, or some time since keys were last exchanged: a ratchet heals nothing.
+Instant DroneEnd::renewal_due() const
+{
+  const EpochKeys & keys = *peer_.keys().sending();
+  if (settings_.max_ratchets > 0 && keys.ratchets() >= settings_.max_ratchets) {
+    return keys.installed();
+  }
+  return settings_.max_key_age > Duration{} ? keys.exchanged() + settings_.max_key_age
+                                            : Instant::max();
+}
+
+// If renewing fails, every second try is a new session, which whoever has the live keys can't refuse.
+void DroneEnd::renew_keys(Instant now)
+{
+  if (!may_rekey_by_itself() || now < next_own_rekey_) {
+    return;
+  }
+  const bool beyond = peer_.keys().sending()->packets() >= settings_.packet_limits.ask_rekey;
+  if (!beyond && now < renewal_due()) {
+    return;
+  }
+  next_own_rekey_ = now + own_rekey_retry;  // if this one fails
+  const Suite & suite = peer_.keys().sending()->suite();
+  peer_.report(
+    EventKind::key_limit, now,
+    std::string("the keys are due for renewal") +
+      (renewals_ > 0 ? ", and no renewal has succeeded" : ""),
+    &suite);
+  if (objection(suite, now).empty()) {
+    const RekeyKind kind = renewals_++ % 2 == 0 ? RekeyKind::full : RekeyKind::new_session;
+    start_rekey(suite, kind, "limit of age, packets or ratchets", now);
+  }
+}
+
+// A rekey needs packets under these keys; a new session does not.
+void DroneEnd::replace_used_up_keys(Instant now)
+{
+  const EpochKeys * keys = peer_.keys().sending();
+  if (keys == nullptr || !keys->used_up() || lost_since_ || attempt_ || next_attempt_) {
+    return;
+  }
+  peer_.report(EventKind::key_limit, now, "the keys are used up", &keys->suite());
+  act(rekey_.handle_session_lost(), now);
+  next_attempt_ = now;
+}
+
+}  // namespace pqc_tunnel

@@ -1,0 +1,77 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__PEER__OUTPUT_HPP_
+#define PQC_TUNNEL__PROTOCOL__PEER__OUTPUT_HPP_
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "base/bytes.hpp"
+#include "base/endpoint.hpp"
+#include "base/ids.hpp"
+#include "link/mavlink/traffic_class.hpp"
+#include "protocol/handshake/handshake_crypto.hpp"
+#include "protocol/rekey/rekey_command.hpp"
+#include "protocol/session/event.hpp"
+#include "protocol/wire/notice.hpp"
+
+namespace pqc_tunnel
+{
+
+struct SendDatagram  // a sealed control or stream frame, or a hello
+{
+  PeerIndex peer;
+  Endpoint to;
+  Bytes bytes;
+  TrafficClass traffic = TrafficClass::control;
+};
+
+// --- What the tunnel wants done; fetched with poll_output() until it is empty. ---
+
+// Drone: nothing has answered for a while; find out whether the network knows the ground station (GroundTrouble).
+struct ProbeGround
+{
+  Endpoint to;
+};
+
+struct StartJob  // run_job() on a worker thread, then handle_job_result
+{
+  JobId id;
+  Job job;
+};
+
+struct NoticeArrived  // authentic, from the peer's programs
+{
+  PeerIndex peer;
+  Notice notice;
+  Instant time;
+};
+
+using Output = std::variant<ProbeGround, StartJob, RekeyReply, Event, NoticeArrived>;
+
+// What is waiting to be polled. Jobs are numbered here, so that a result finds whoever asked for it.
+class Outbox
+{
+public:
+  void push(Output output) { queue_.push_back(std::move(output)); }
+  // For the links; the tunnel takes it out by itself.
+  void push(SendDatagram frame) { frames_.push_back(std::move(frame)); }
+
+  JobId start(Job job);
+  std::optional<Output> pop();
+  bool has_frame() const { return !frames_.empty(); }
+  SendDatagram pop_frame();
+
+private:
+  std::deque<Output> queue_;
+  std::deque<SendDatagram> frames_;
+  std::uint64_t last_job_ = 0;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__PEER__OUTPUT_HPP_

@@ -1,0 +1,234 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__PEER__PEER_HPP_
+#define PQC_TUNNEL__PROTOCOL__PEER__PEER_HPP_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "event_budget.hpp"
+#include "peer_keys.hpp"
+#include "peer_link.hpp"
+#include "peer_streams.hpp"
+
+namespace pqc_tunnel
+{
+
+// What became of a fragment that was to be sealed.
+enum class SealedFragment : std::uint8_t
+{
+  sealed,
+  begin_again,  // other keys are in use, or too much was sealed in between: its datagram starts from its beginning
+  refused,  // there are no keys; counted
+};
+
+// Bytes of frames for keys.
+struct KeyTraffic
+{
+  std::uint64_t exchange = 0;  // Rekey and Finish or RATCHET, their answers, keep-alives
+  std::uint64_t fetch = 0;     // of prekeys
+};
+
+// One remote: joins its keys, its link and its streams. It seals and opens the remote's datagrams, and looks after streams,
+// keep-alives, clock and link reports by itself. It hands up what concerns keys.
+class Peer
+{
+public:
+  Peer(
+    PeerIndex index, std::string name, Role own_role, const TunnelSettings & settings,
+    RandomSource & random, Outbox & outbox);
+
+  struct Received
+  {
+    std::optional<Drop> drop;  // none if the datagram is authentic
+    Channel channel = Channel::session;
+    bool former = false;  // under keys of a session before the live one
+    bool proved = false;  // the peer holds keys that it had not proved before
+    FrameOrder order;     // in which the peer sealed its frames
+    MutableBytes plaintext;
+    bool forward = false;    // plaintext goes to the local application
+    bool bundle = false;     // it is several datagrams
+    bool assembled = false;  // it lives only until the next frame
+    bool stale = false;      // it may have been held back; never set under boot keys
+    bool outdated = false;   // under the boot keys of an attempt that has ended
+    std::optional<std::size_t> chosen_boot;  // drone: these boot keys are used, and no others
+    std::optional<ControlFrame> control;     // for the owner to handle
+    std::optional<Bytes> message;            // a stream's, complete
+  };
+
+  // `datagrams`: how many of the application's the frame carries.
+  bool seal(FrameKind kind, std::size_t datagrams, MutableBytes frame, Instant now);
+  // See Tunnel.
+  SealedFragment seal_fragment(
+    MutableBytes frame, const FragmentPlace & place, FragmentOrigin & origin, Instant now);
+  bool seal_in_fragments(ByteView datagram, std::size_t frame_size, Bytes & frames, Instant now);
+  // Where a frame of so many bytes goes now; counted as sent there.
+  Routes routes(TrafficClass traffic, std::size_t bytes, Instant now);
+  bool holds(FrameKeyId id) const { return keys_.holds(id); }
+  // `restore`: leave the datagram as it was if it is not authentic.
+  Received open(
+    const FrameHeader & header, MutableBytes datagram, const Endpoint & from, bool restore,
+    Instant now);
+  void send_control(const ControlFrame & frame, Instant now, Channel channel = Channel::session);
+  // It leaves when the pacer lets it, unless a newer one of its kind replaces it. False if there are no keys, or for a
+  // kind that is not sent.
+  bool send_notice(const Notice & notice, Instant now);
+
+  // Ground station: tells the drone, under all keys that it may use, that they will be wiped. Several copies: nobody
+  // answers them.
+  void send_wiped(Instant now);
+
+  // Makes the boot keys of a session. Frames under them go to `to`.
+  void start_boot(const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now);
+  // Drone: adds one of several sets of boot keys, in the order of the calls. The first authentic frame chooses its own and
+  // wipes the others; nothing is sealed before. `copies_to`: see copy_boot_to(). `max_message`: bytes of the stream that
+  // may come.
+  void offer_boot(
+    const Suite & suite, EpochSecrets secrets, const Endpoint & to,
+    const std::vector<Endpoint> & copies_to, std::size_t max_message, Instant now);
+  void redirect_boot(const Endpoint & to);
+  // The other end may be there instead: see BootChannel::routes().
+  void copy_boot_to(const Endpoint & address);
+  // Recognizes frames under them that are still on the way for a while, and ignores them.
+  void end_boot(Instant now);
+  bool has_boot() const { return keys_.boot() != nullptr; }
+  // Where the other end is while a session is made, and else where most frames go.
+  Endpoint boot_address() const { return has_boot() ? keys_.boot()->address() : address(); }
+
+  // Streams; both of a channel's end with it.
+  void send_message(Channel channel, StreamClass kind, Bytes message, Instant now);
+  void expect_message(Channel channel, StreamClass kind, std::size_t max_size);
+  // The message that is coming in the session is wanted no more.
+  void decline_message(StreamClass kind) { streams_.session().in.decline(kind); }
+  void cancel_message(StreamClass kind) { streams_.session().out.cancel(kind); }  // in the session
+  bool is_sending_message(Channel channel, StreamClass kind) const
+  {
+    return message_bytes(channel, kind) > 0;
+  }
+  // Of the message being sent; 0: none.
+  std::size_t message_bytes(Channel channel, StreamClass kind) const;
+  // Of the messages of which some parts have arrived.
+  std::size_t message_bytes_arriving() const;
+  // So many frames of streams wait in the queue before the link. Such a queue drops frames that have waited long, since they
+  // age after they are sealed; they would look lost on the way. So none are made while one waits. True: some were made now.
+  bool handle_stream_queue(std::uint8_t link, std::size_t waiting, Instant now);
+  // When a stream of this channel last got on, in either direction.
+  Instant stream_progress(Channel channel) const { return streams(channel).last_progress(); }
+  void reset_session_streams() { streams_.reset_session(); }
+
+  void handle_timeout(Instant now);
+  Instant next_timeout() const;
+
+  // The clock for keys that are made on this channel.
+  std::shared_ptr<PeerClock> clock(Channel channel) { return keys_.clock(channel); }
+  KeySlots & keys() { return keys_.slots(); }
+  const KeySlots & keys() const { return keys_.slots(); }
+  PeerLink & link() { return link_; }
+  const PeerLink & link() const { return link_; }
+  PathSet & paths() { return link_.paths(); }
+  const PathSet & paths() const { return link_.paths(); }
+  TrafficCounters & traffic() { return link_.traffic(); }
+  void wipe();
+  PeerIndex index() const { return index_; }
+  const std::string & name() const { return name_; }
+  Endpoint address() const { return paths().preferred(); }
+  // The live keys use an address that has proved itself under keys of before.
+  void use_address(const Endpoint & address, Instant now);
+  // Reports links that are up or down, and addresses.
+  void report_changes(Instant now) { link_.report_changes(keys().sending(), now); }
+  // Two machines have the drone's identity, and each takes the session from the other.
+  void handle_clone(Instant now);
+  // See PeerLink.
+  std::optional<double> found_rate() const { return link_.found_rate(); }
+  bool makes_way() const { return link_.makes_way(); }
+  bool is_crowded(Instant now) const { return link_.is_crowded(now); }
+  void handle_standstill(Duration stood, Instant now) { link_.handle_standstill(stood, now); }
+  void note_machine_trouble(const std::string & trouble) { link_.note_machine_trouble(trouble); }
+  // Returns the moment in which keys and all that was derived for them are due to be wiped. Only answers put it off:
+  // whoever holds frames back has as many as it likes, but none that answers a question asked since.
+  Instant wipe_at() const;
+  // Both ways, so far.
+  const KeyTraffic & key_traffic() const { return key_traffic_; }
+  // What the owner doesn't know: everything but state, timing and the counts of key exchanges.
+  void describe(PeerSnapshot & snapshot, Instant now) const;
+  // What is known of trouble here; the owner adds the rest.
+  PeerFacts facts(Instant now) const;
+
+  void report(
+    EventKind kind, Instant now, std::string text, const Suite * suite = nullptr, Epoch epoch = {},
+    std::optional<EventSeverity> severity = std::nullopt);
+  // Answers a rekey command with the keys in use now.
+  void reply(RekeyId id, bool success, const std::string & message, const HandshakeTiming & timing);
+  // Answers that the command is refused, and reports it within a budget: anybody may ask at any rate. `suite`: the one
+  // asked for, if it is known.
+  void refuse_rekey(
+    const RekeyCommand & command, const std::string & problem, const Suite * suite,
+    const HandshakeTiming & timing, Instant now);
+
+private:
+  using Opened = PeerKeys::Opened;
+  void note_arrival(
+    Received & received, const Opened & opened, std::size_t size, const Endpoint & from,
+    Instant now);
+  void take_payload(
+    Received & received, const Opened & opened, MutableBytes payload, const Endpoint & from,
+    Instant now);
+  bool handle_own_control(
+    const ControlFrame & frame, const Received & received, const Opened & opened,
+    const Endpoint & from, Instant now);
+  void handle_time_response(
+    const TimeResponse & response, const Received & received, const Opened & opened, Instant now);
+  void tell_superseded(EpochKeys & keys, const Endpoint & to, Instant now);
+  void ask_for_time(Instant now, Channel channel = Channel::session);
+  void note_stretched(std::string_view what, Instant now);
+  // Identifies a run of sequence numbers: each set of keys starts again at zero.
+  static std::uint64_t stream_of(const EpochKeys & keys);
+  // The datagram that a fragment completes; none: it is not complete, or malformed.
+  std::optional<MutableBytes> take_fragment(const Opened & opened, ByteView payload, Instant now);
+  static FrameOrder order_of(const EpochKeys & keys, std::uint64_t sequence)
+  {
+    return {static_cast<std::uint64_t>(keys.installed().time_since_epoch().count()), sequence};
+  }
+  void probe_paths(Instant now);
+  void probe_boot(Instant now);
+  void send_probe(Channel channel, const PathProbe & probe, Instant now);
+  void answer_probe(Channel channel, std::uint64_t nonce, const Endpoint & from, Instant now);
+  Routes boot_routes(Instant now) const;
+  Routes routes_of(Channel channel, TrafficClass traffic, std::size_t bytes, Instant now);
+  // Returns the bytes of all copies that left.
+  std::size_t send_frame(
+    EpochKeys * keys, FrameKind kind, ByteView payload, TrafficClass traffic, const Routes & to,
+    Instant now);
+  void count_key_traffic(Channel channel, StreamClass kind, std::size_t bytes);
+  void count_key_traffic(Channel channel, const ControlBody & body, std::size_t bytes);
+  void pump(Channel channel, Instant now);
+  void send_part(Channel channel, const StreamPart & part, Instant now);
+  void pump_notices(Instant now);
+  ChannelStreams & streams(Channel channel);
+  const ChannelStreams & streams(Channel channel) const;
+
+  PeerIndex index_;
+  std::string name_;
+  Role own_role_;
+  const TunnelSettings & settings_;
+  RandomSource & random_;
+  Outbox & outbox_;
+  PeerKeys keys_;
+  PeerLink link_;
+  PeerStreams streams_;
+  KeyTraffic key_traffic_;
+  Instant next_superseded_;
+  Instant cloned_until_;
+  Instant next_clone_report_;
+  EventBudget refusals_;  // of rekeys that somebody asked for here
+  Bytes unpacked_;        // the datagrams of a bundle
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__PEER__PEER_HPP_

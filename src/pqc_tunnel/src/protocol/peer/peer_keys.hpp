@@ -1,0 +1,91 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__PEER__PEER_KEYS_HPP_
+#define PQC_TUNNEL__PROTOCOL__PEER__PEER_KEYS_HPP_
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "boot_channel.hpp"
+#include "protocol/session/key_slots.hpp"
+#include "protocol/session/settings.hpp"
+
+namespace pqc_tunnel
+{
+
+// Under which keys a control message or a stream travels.
+enum class Channel : std::uint8_t
+{
+  session,  // those of the live session, whichever are newest
+  boot,     // those of a session that is being made
+};
+
+// All keys that one end has with its peer: those of sessions, and the boot keys of a session that is being made.
+class PeerKeys
+{
+public:
+  PeerKeys(Role own_role, const TunnelSettings & settings)
+  : own_role_(own_role), settings_(settings)
+  {
+  }
+
+  KeySlots & slots() { return slots_; }
+  const KeySlots & slots() const { return slots_; }
+  // Returns the keys that seal the frames of the channel; null if there are none.
+  EpochKeys * sending(Channel channel);
+  std::shared_ptr<PeerClock> clock(Channel channel);
+  // Forgets all.
+  void clear();
+
+  // --- Boot keys ---
+  BootChannel * boot() { return boot_.get(); }
+  const BootChannel * boot() const { return boot_.get(); }
+  BootChannel & start_boot(
+    const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now);
+  // Adds one of several sets of boot keys; see choose_boot().
+  BootChannel & offer_boot(
+    const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now);
+  // Returns which of the offered keys these are, in the order of the calls, if any: they are the boot keys from now on, and
+  // the others are wiped.
+  std::optional<std::size_t> choose_boot(const EpochKeys & keys);
+  // The keys recognize late frames until then.
+  void end_boot(Instant until);
+
+  // --- Opening ---
+  struct Opened
+  {
+    EpochKeys * keys = nullptr;
+    EpochKeys::Opened frame;
+  };
+  bool holds(FrameKeyId id) const;
+  // `restore`: leave the datagram as it was if it is not authentic.
+  Opened open(const FrameHeader & header, MutableBytes datagram, bool restore, Instant now);
+  bool is_former_boot(const EpochKeys & keys) const
+  {
+    return former_boot_ && &keys == &former_boot_->keys();
+  }
+
+  void handle_timeout(Instant now);
+  Instant next_timeout() const { return std::min(slots_.next_timeout(), former_boot_until_); }
+
+private:
+  std::unique_ptr<BootChannel> make_boot(
+    const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now) const;
+
+  Role own_role_;
+  const TunnelSettings & settings_;
+  KeySlots slots_;
+  std::unique_ptr<BootChannel> boot_;
+  std::vector<std::unique_ptr<BootChannel>> offered_boots_;
+  std::unique_ptr<BootChannel> former_boot_;
+  Instant former_boot_until_ = Instant::max();
+  Bytes second_try_;  // a copy of a datagram that several keys might open
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__PEER__PEER_KEYS_HPP_

@@ -1,0 +1,274 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What arrives from a peer: which keys open it, what it proves, and what a peer handles by itself.
+
+#include <algorithm>
+#include <utility>
+
+#include "link/shaping/bundle.hpp"
+#include "peer.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+constexpr Duration superseded_interval = std::chrono::milliseconds(200);
+
+std::int64_t nanoseconds(Instant instant) { return instant.time_since_epoch().count(); }
+
+// What the peer wanted when it sent the frame, and may want no more.
+bool is_a_wish(const ControlBody & body)
+{
+  return std::holds_alternative<Notice>(body) || std::holds_alternative<RekeyRequest>(body);
+}
+
+// Says nothing about a newer session than that of its keys. To the ground station, SUPERSEDED is about an older one.
+bool is_of_one_session(const ControlBody & body, Role receiver)
+{
+  return std::holds_alternative<StreamAck>(body) || std::holds_alternative<Wiped>(body) ||
+         (receiver == Role::drone && std::holds_alternative<Superseded>(body));
+}
+
+}  // namespace
+
+// --- Opening ---
+
+Peer::Received Peer::open(
+  const FrameHeader & header, MutableBytes datagram, const Endpoint & from, bool restore,
+  Instant now)
+{
+  Received received;
+  const Opened opened = keys_.open(header, datagram, restore, now);
+  received.drop = opened.frame.drop;
+  if (opened.keys == nullptr) {
+    if (received.drop == Drop::replay) {
+      link_.estimator().handle_duplicate();
+    }
+    return received;
+  }
+  if (keys_.is_former_boot(*opened.keys)) {
+    received.outdated = true;
+    return received;
+  }
+  note_arrival(received, opened, datagram.size(), from, now);
+  take_payload(received, opened, EpochKeys::payload(datagram), from, now);
+  probe_boot(now);
+  probe_paths(now);
+  return received;
+}
+
+void Peer::note_arrival(
+  Received & received, const Opened & opened, std::size_t size, const Endpoint & from, Instant now)
+{
+  const EpochKeys & keys = *opened.keys;
+  const std::uint64_t sequence = opened.frame.sequence;
+  ++link_.traffic().cipher_in_packets;
+  link_.traffic().cipher_in_bytes += size;
+  received.chosen_boot = keys_.choose_boot(keys);
+  BootChannel * boot = keys_.boot();
+  if (boot != nullptr && &keys == &boot->keys()) {
+    received.channel = Channel::boot;
+    boot->handle_frame(sequence == keys.highest_received(), size, from, now);
+    return;
+  }
+  received.order = order_of(keys, sequence);
+  link_.estimator().handle_packet(stream_of(keys), sequence, size, now);
+  streams_.reassembly().note_keys(stream_of(keys));
+  KeySlots & slots = keys_.slots();
+  const SessionId session_before = slots.sending() ? slots.sending()->id() : SessionId{};
+  received.proved = slots.note_received(keys);
+  received.stale = opened.frame.stale;
+  if (received.proved && boot != nullptr && keys.id() != session_before) {
+    paths().use(boot->address(), now);
+  }
+  link_.note_arrival(received.stale, now);
+  received.former = keys.id() != slots.sending()->id();
+  if (received.former && own_role_ == Role::gcs) {
+    tell_superseded(*opened.keys, from, now);
+  }
+  if (received.proved) {
+    link_.note_alive(keys.installed());  // it acted on what was sent then
+    slots.retire_older_at(
+      now + std::clamp<Duration>(3 * link_.clock().rtt(), min_overlap, max_overlap),
+      now + settings_.max_age);
+    link_.end_exchange(now);
+  }
+  paths().handle_frame(from, received.order, size, now);
+  if (received.stale && !received.former) {
+    note_stretched("datagrams arrive", now);
+  }
+}
+
+// Tells whoever sends under a session that a newer one has replaced, under its own keys. A drone that has moved on ignores it;
+// only one that still sends under that session answers, which a frame that was late, or held back, can't.
+void Peer::tell_superseded(EpochKeys & keys, const Endpoint & to, Instant now)
+{
+  if (now < next_superseded_) {
+    return;
+  }
+  next_superseded_ = now + superseded_interval;
+  Routes routes;
+  routes.add(to);
+  const Bytes payload = encode(ControlFrame{0, Superseded{}});
+  paths().handle_sent(to, frame_overhead + payload.size(), now);
+  send_frame(&keys, FrameKind::control, payload, TrafficClass::unproved, routes, now);
+}
+
+void Peer::note_stretched(std::string_view what, Instant now)
+{
+  if (!link_.is_stretched(now)) {
+    ask_for_time(now);  // the peer's clock may be known less well than it could be
+  }
+  link_.note_stretched(what, now);
+}
+
+void Peer::ask_for_time(Instant now, Channel channel)
+{
+  send_control({0, TimeRequest{nanoseconds(now)}}, now, channel);
+}
+
+void Peer::take_payload(
+  Received & received, const Opened & opened, MutableBytes payload, const Endpoint & from,
+  Instant now)
+{
+  const std::uint8_t kind = opened.frame.kind;
+  const bool in_session = received.channel == Channel::session;
+  if (
+    in_session && (kind == static_cast<std::uint8_t>(FrameKind::data) ||
+                   kind == static_cast<std::uint8_t>(FrameKind::bundle) ||
+                   kind == static_cast<std::uint8_t>(FrameKind::fragment)))
+  {
+    if (received.stale) {
+      link_.traffic().count(Drop::stale);
+      return;
+    }
+    received.assembled = kind == static_cast<std::uint8_t>(FrameKind::fragment);
+    if (received.assembled) {
+      const auto datagram = take_fragment(opened, payload, now);
+      if (!datagram) {
+        return;
+      }
+      payload = *datagram;
+    }
+    ++link_.traffic().plain_out_packets;
+    link_.traffic().plain_out_bytes += payload.size();
+    received.bundle = kind == static_cast<std::uint8_t>(FrameKind::bundle);
+    if (received.bundle) {
+      unpack_bundle(payload, unpacked_);
+      payload = unpacked_;
+      received.assembled = true;
+    }
+    received.plaintext = payload;
+    received.forward = true;
+    return;
+  }
+  if (kind == static_cast<std::uint8_t>(FrameKind::stream)) {
+    link_.traffic().stream_in_packets += in_session ? 1 : 0;
+    if (received.former) {
+      return;  // each session counts its messages anew
+    }
+    if (const auto part = parse_stream_part(payload)) {
+      if (in_session) {
+        paths().handle_stream_part(from.link, frame_overhead + payload.size(), now);
+      }
+      count_key_traffic(received.channel, class_of(part->id), frame_overhead + payload.size());
+      received.message = streams(received.channel).in.handle_part(*part, now);
+      pump(received.channel, now);
+    } else {
+      link_.traffic().count(Drop::malformed);
+    }
+    return;
+  }
+  if (kind != static_cast<std::uint8_t>(FrameKind::control)) {
+    link_.traffic().count(Drop::malformed);
+    return;
+  }
+  ++link_.traffic().control_in;
+  const auto control = decode_control(payload);
+  if (control) {
+    const bool of_stream = std::holds_alternative<StreamAck>(control->body);
+    link_.traffic().stream_in_packets += in_session && of_stream ? 1 : 0;
+    count_key_traffic(received.channel, control->body, frame_overhead + payload.size());
+  }
+  if (control && received.stale && is_a_wish(control->body)) {
+    link_.traffic().count(Drop::stale);  // its sender repeats what it still wants
+    return;
+  }
+  if (!control || (received.former && is_of_one_session(control->body, own_role_))) {
+    ++link_.traffic().control_ignored;
+  } else if (!handle_own_control(*control, received, opened, from, now)) {
+    received.control = control;
+  }
+}
+
+bool Peer::handle_own_control(
+  const ControlFrame & frame, const Received & received, const Opened & opened,
+  const Endpoint & from, Instant now)
+{
+  const Channel channel = received.channel;
+  if (const auto * ack = std::get_if<StreamAck>(&frame.body)) {
+    streams(channel).out.handle_ack(*ack, now);
+    pump(channel, now);
+    return true;
+  }
+  if (const auto * request = std::get_if<PathRequest>(&frame.body)) {
+    answer_probe(channel, request->nonce, from, now);
+    return true;
+  }
+  if (const auto * response = std::get_if<PathResponse>(&frame.body)) {
+    if (channel == Channel::session) {
+      paths().handle_answer(response->nonce, from, now);
+    } else {
+      keys_.boot()->handle_answer(response->nonce, from, now);
+    }
+    return true;
+  }
+  if (const auto * request = std::get_if<TimeRequest>(&frame.body)) {
+    const std::int64_t time = nanoseconds(now);
+    send_control({0, TimeResponse{request->t1, time, time}}, now, channel);
+    return true;
+  }
+  if (const auto * response = std::get_if<TimeResponse>(&frame.body)) {
+    handle_time_response(*response, received, opened, now);
+    return true;
+  }
+  if (channel == Channel::boot) {
+    return false;
+  }
+  if (const auto * report = std::get_if<LinkReport>(&frame.body)) {
+    link_.handle_report(report->view, received.order, keys_.slots().sending(), now);
+    return true;
+  }
+  if (const auto * notice = std::get_if<Notice>(&frame.body)) {
+    if (streams_.take_notice(now)) {
+      outbox_.push(NoticeArrived{index_, *notice, now});
+    } else {
+      ++link_.traffic().control_ignored;
+    }
+    return true;
+  }
+  return std::holds_alternative<Keepalive>(frame.body);
+}
+
+void Peer::handle_time_response(
+  const TimeResponse & response, const Received & received, const Opened & opened, Instant now)
+{
+  const Instant asked{Duration(response.t1)};
+  if (response.t1 < 0 || asked > now) {
+    return;  // not a question of this end
+  }
+  opened.keys->note_answer(opened.frame, asked, now);
+  if (received.channel == Channel::boot) {
+    return;
+  }
+  link_.handle_answer(response, keys_.slots().sending(), now);
+  // Questions, or their answers, are held back: the other end gets what this one sends as late as that, or this end.
+  const Duration way = opened.keys->clock()->usual_way(settings_.max_age);
+  if (now - asked > settings_.max_age + 2 * way && !received.former) {
+    note_stretched("answers come", now);
+  }
+}
+
+}  // namespace pqc_tunnel

@@ -1,0 +1,89 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__PEER__PEER_STREAMS_HPP_
+#define PQC_TUNNEL__PROTOCOL__PEER__PEER_STREAMS_HPP_
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include "link/paths/path_set.hpp"
+#include "notice_pacer.hpp"
+#include "protocol/session/settings.hpp"
+#include "protocol/session/token_bucket.hpp"
+#include "protocol/streams/reassembly.hpp"
+#include "protocol/streams/stream_receiver.hpp"
+#include "protocol/streams/stream_sender.hpp"
+
+namespace pqc_tunnel
+{
+
+// The messages of one channel that are too large for a frame, both ways.
+struct ChannelStreams
+{
+  explicit ChannelStreams(const TunnelSettings & settings);
+
+  // When a stream last got on, in either direction.
+  Instant last_progress() const { return std::max(out.last_progress(), in.last_progress()); }
+  Instant next_timeout() const { return std::min(out.next_timeout(), in.next_timeout()); }
+
+  StreamSender out;
+  StreamReceiver in;
+};
+
+// What needs more than one frame, or waits for its turn: the streams of the session, the queues that all streams share,
+// datagrams in fragments, and notices.
+class PeerStreams
+{
+public:
+  explicit PeerStreams(const TunnelSettings & settings)
+  : settings_(settings), session_(settings), reassembly_(settings.max_age)
+  {
+  }
+
+  ChannelStreams & session() { return session_; }
+  const ChannelStreams & session() const { return session_; }
+  void reset_session() { session_ = ChannelStreams(settings_); }
+  Reassembly & reassembly() { return reassembly_; }
+  NoticePacer & notices() { return notices_; }
+  const NoticePacer & notices() const { return notices_; }
+  // Whether a notice of the peer is passed on.
+  bool take_notice(Instant now) { return notice_tokens_.take(now); }
+  // Forgets all that depends on the keys.
+  void clear();
+
+  // What the streams of a channel send next.
+  using Next = std::variant<std::monostate, StreamAck, StreamPart>;
+  Next next(ChannelStreams & channel, Instant now) const;
+  Instant next_timeout(const ChannelStreams & channel) const
+  {
+    return has_room() ? channel.next_timeout() : Instant::max();
+  }
+  // A frame of a stream went there.
+  void note_queued(const Routes & routes);
+  // So many frames of streams wait in the queue before the link. Returns true if there is room again.
+  bool handle_queue(std::uint8_t link, std::size_t waiting);
+
+private:
+  bool has_room() const { return queues_.at(link_).value_or(0) == 0; }
+
+  const TunnelSettings & settings_;
+  ChannelStreams session_;
+  Reassembly reassembly_;
+  // Frames of streams in the queue before each link, as far as it has one.
+  std::array<std::optional<std::size_t>, PathSettings::max_links> queues_ = {};
+  // Of the links that the newest frame of a stream went by, the one with the shortest queue.
+  std::uint8_t link_ = 0;
+  NoticePacer notices_;
+  // Twice what the peer's own pacer lets through, of all kinds together.
+  TokenBucket notice_tokens_{
+    4 * NoticePacer::kinds,
+    2 * NoticePacer::kinds / std::chrono::duration<double>(notice_interval).count()};
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__PEER__PEER_STREAMS_HPP_

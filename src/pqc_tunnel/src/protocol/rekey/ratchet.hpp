@@ -1,0 +1,30 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__REKEY__RATCHET_HPP_
+#define PQC_TUNNEL__PROTOCOL__REKEY__RATCHET_HPP_
+
+#include "protocol/session/epoch_keys.hpp"
+#include "protocol/wire/control_frame.hpp"
+#include "protocol/wire/key_schedule.hpp"
+
+namespace pqc_tunnel
+{
+
+// A ratchet: the next epoch's keys from the PSK, the live epoch and a random value of each end, without any public-key
+// operation. `live` are the keys of the epoch before.
+
+// The MAC of RATCHET, over what the message says.
+Mac ratchet_mac(const PskKeySet & psk, const EpochKeys & live, const Ratchet & ratchet);
+// The MAC of RATCHET_OK.
+Mac ratchet_ok_mac(
+  const PskKeySet & psk, const EpochKeys & live, const Ratchet & ratchet,
+  const Random32 & gcs_random);
+EpochName ratchet_name(const EpochKeys & live);
+EpochSecrets ratchet_secrets(
+  const PskKeySet & psk, const EpochKeys & live, const Ratchet & ratchet,
+  const Random32 & gcs_random);
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__REKEY__RATCHET_HPP_

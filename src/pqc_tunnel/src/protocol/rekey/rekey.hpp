@@ -1,0 +1,121 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__REKEY__REKEY_HPP_
+#define PQC_TUNNEL__PROTOCOL__REKEY__REKEY_HPP_
+
+#include <cstdint>
+#include <string>
+
+#include "base/time.hpp"
+#include "crypto/random.hpp"
+#include "crypto/suites/suite.hpp"
+#include "protocol/handshake/handshake_failure.hpp"
+#include "protocol/session/backoff.hpp"
+#include "protocol/wire/constants.hpp"
+#include "protocol/wire/control_frame.hpp"
+
+namespace pqc_tunnel
+{
+
+// The next step of the drone's end in a rekey.
+enum class RekeyStep : std::uint8_t
+{
+  none,
+  fetch_prekey,
+  make_finish,
+  send_ratchet,   // again, if it was sent before
+  begin_session,  // after the last epoch, or where the live keys do not lead on
+  send_keepalive,
+  succeed,
+  give_up,    // the old keys stay; the suite is not to blame
+  roll_back,  // the old keys stay; the suite failed under the PSK and is blacklisted
+};
+
+enum class RekeyKind : std::uint8_t
+{
+  full,
+  ratchet,
+  new_session,
+};
+
+// The drone's rekey, make before break. Pure; the old keys carry traffic until the last step, and every failure leaves
+// them in place.
+class Rekey
+{
+public:
+  enum class Phase : std::uint8_t
+  {
+    idle,
+    fetching,     // waiting for a prekey
+    exchanging,   // the Finish is being made or delivered; waiting for CONFIRM
+    ratcheting,   // RATCHET sent; waiting for RATCHET_OK
+    renewing,     // a new session is being made
+    unconfirmed,  // sending under the new keys; nothing has come back under them
+  };
+
+  explicit Rekey(RandomSource & random) : random_(random) {}
+
+  Phase phase() const { return phase_; }
+  bool active() const { return phase_ != Phase::idle; }
+  RekeyKind kind() const { return kind_; }
+  const Suite * suite() const { return suite_; }
+  // How long the prekey took to fetch; zero if it was in stock.
+  Duration fetch_time() const { return fetched_ - started_; }
+  // Since the Finish or RATCHET was begun.
+  Instant exchange_began() const { return fetched_; }
+  // The outcome of the last rekey and its reason, as a sentence.
+  const std::string & message() const { return message_; }
+
+  // `retry`: when to repeat a message that is not answered, at first.
+  RekeyStep start(
+    const Suite & suite, RekeyKind kind, bool has_prekey, Duration retry, Instant now);
+  RekeyStep handle_prekey(Instant now);
+  std::uint32_t transaction() const { return transaction_; }
+  // Answers that carry this transaction concern the exchange under way.
+  void set_transaction(std::uint32_t transaction) { transaction_ = transaction; }
+  RekeyStep handle_abort(std::uint32_t transaction, AbortReason reason, Instant now);
+  // What comes under live keys alone proves nothing about a suite, as these may be stolen. A new session asks again, and
+  // the PSK proves its answers.
+  RekeyStep begin_anew(Instant now);
+  // The exchange gets on: parts are delivered for the first time.
+  void note_progress(Instant now) { progress_ = now; }
+  RekeyStep handle_failed(bool blames_suite, const std::string & text);
+  // The attempt at a new session has failed without blame.
+  RekeyStep handle_session_failed(const std::string & text, Instant now);
+  RekeyStep handle_installed(Instant now);
+  RekeyStep handle_confirmed();
+  // The session was lost or replaced; the rekey ends.
+  RekeyStep handle_session_lost();
+  RekeyStep handle_timeout(Instant now);
+  Instant next_timeout() const;
+
+private:
+  RekeyStep end(RekeyStep step, std::string message);
+  RekeyStep exchange(Instant now);
+  bool is_stuck(Instant now) const;
+  void wait(Instant now) { retry_at_ = now + retry_.next(random_); }
+  void begin_waiting(Instant now)
+  {
+    retry_ = Backoff(retry_first_, exchange_retry_max, exchange_steady_tries);
+    wait(now);
+  }
+
+  RandomSource & random_;
+  Phase phase_ = Phase::idle;
+  RekeyKind kind_ = RekeyKind::full;
+  const Suite * suite_ = nullptr;
+  std::uint32_t transaction_ = 0;
+  Duration retry_first_ = hello_retry_first;
+  Backoff retry_{hello_retry_first, exchange_retry_max};
+  bool fetched_again_ = false;  // the ground station did not know the first prekey
+  Instant started_;
+  Instant fetched_;
+  Instant progress_;
+  Instant retry_at_ = Instant::max();
+  std::string message_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__REKEY__REKEY_HPP_

@@ -1,0 +1,41 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__SESSION__INSTALLED_KEYS_HPP_
+#define PQC_TUNNEL__PROTOCOL__SESSION__INSTALLED_KEYS_HPP_
+
+#include <array>
+#include <cstdint>
+
+#include "base/ids.hpp"
+#include "crypto/suites/suite.hpp"
+#include "protocol/wire/wire.hpp"
+
+namespace pqc_tunnel
+{
+
+enum class KeyUse : std::uint8_t
+{
+  sending,
+  older,    // receives until the overlap is over
+  pending,  // GCS: receives already; sends once the drone has proved that it has the keys
+};
+
+// One of the sets of keys that an end holds for a remote. The tag, a part of the transcript's hash, distinguishes keys of
+// the same session and epoch. Nothing here is secret.
+struct InstalledKeys
+{
+  KeyUse use = KeyUse::sending;
+  const Suite * suite = nullptr;
+  SessionId session;
+  Epoch epoch{};
+  std::array<std::uint8_t, 16> transcript_tag = {};
+  FrameKeyId send_id{};
+  FrameKeyId receive_id{};
+  std::uint64_t sent = 0;  // packets
+  bool confirmed = false;  // for `sending`: a packet under these keys has arrived
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__SESSION__INSTALLED_KEYS_HPP_

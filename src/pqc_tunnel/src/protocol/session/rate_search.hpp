@@ -1,0 +1,56 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__SESSION__RATE_SEARCH_HPP_
+#define PQC_TUNNEL__PROTOCOL__SESSION__RATE_SEARCH_HPP_
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "link/estimate/link_estimator.hpp"
+#include "link/estimate/saturation.hpp"
+#include "settings.hpp"
+#include "snapshot.hpp"
+
+namespace pqc_tunnel
+{
+
+// Looks for the rate of the only link if nobody has configured it, by what the peer reports of its reception.
+class RateSearch
+{
+public:
+  explicit RateSearch(const TunnelSettings & settings)
+  : settings_(settings), saturation_(settings.least_found_rate_kbit * 1000 / 8)
+  {
+  }
+
+  // Whether there is such a link.
+  bool seeks() const;
+  const Saturation & saturation() const { return saturation_; }
+
+  // A frame of a key exchange leaves. Returns true for the first one: how long will its frames wait?
+  bool note_exchange(Instant now);
+  void end_exchange(Instant now);
+  // `delay`: how long a question took, by the clocks of both ends.
+  void handle_delay(Duration delay, Instant now);
+  // The peer has reported its reception; `sent` is what this end has sent. Returns false if that says nothing yet.
+  bool handle_report(const LinkView & received, const TrafficCounters & sent, Instant now);
+
+private:
+  struct Offered
+  {
+    Instant at;
+    std::uint64_t line_bytes = 0;  // sent until then
+  };
+  void watch_exchange(Instant now);
+
+  const TunnelSettings & settings_;
+  Saturation saturation_;
+  std::optional<Instant> exchange_sent_;  // the newest frame of one under way
+  std::deque<Offered> offered_;           // in the time that a report of the peer covers
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__SESSION__RATE_SEARCH_HPP_

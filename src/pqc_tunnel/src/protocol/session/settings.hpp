@@ -1,0 +1,136 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__SESSION__SETTINGS_HPP_
+#define PQC_TUNNEL__PROTOCOL__SESSION__SETTINGS_HPP_
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "crypto/suites/suite.hpp"
+#include "link/paths/link_settings.hpp"
+#include "protocol/wire/constants.hpp"
+
+namespace pqc_tunnel
+{
+
+enum class Role : std::uint8_t
+{
+  drone,
+  gcs,
+};
+
+// How keys are agreed beyond the suite. Both ends must be configured alike; it is part of the policy hash.
+struct HandshakeMode
+{
+  bool hybrid_x25519 = false;    // mix an X25519 secret in after the post-quantum one
+  bool drone_signature = false;  // the drone signs too, so that a leaked PSK doesn't impersonate it
+
+  std::uint8_t to_wire() const;
+  static HandshakeMode from_wire(std::uint8_t mode);
+  friend bool operator==(const HandshakeMode &, const HandshakeMode &) = default;
+};
+
+// Which suites may ever be used. The suite in use never falls outside, whoever asks.
+class SuitePolicy
+{
+public:
+  // Allows every suite of at least `floor`; experimental ones only if asked for. `floor_of`: the suite that the floor is
+  // the level of, for messages.
+  SuitePolicy(SecurityLevel floor, bool allow_experimental, const Suite * floor_of = nullptr);
+  // Allows exactly these suites; the floor is the lowest of their levels.
+  explicit SuitePolicy(std::vector<const Suite *> allowed);
+
+  bool allows(const Suite & suite) const;
+  // Why it does not allow the suite, by the names of the parameters; empty if it does.
+  std::string objection(const Suite & suite) const;
+  // Its parameters and their values, for messages.
+  std::string description() const;
+  const std::vector<const Suite *> & allowed() const { return allowed_; }
+  // SHA-256 over mode, floor and the sorted wire ids: what both ends compare before a handshake.
+  PolicyHash hash(HandshakeMode mode) const;
+  // The policy with this hash, if it is one of those without a list.
+  static std::optional<SuitePolicy> with_hash(const PolicyHash & hash, HandshakeMode mode);
+
+private:
+  std::string floor_text() const;
+
+  SecurityLevel floor_;
+  const Suite * floor_of_ = nullptr;
+  bool experimental_ = true;
+  bool is_list_ = false;
+  std::vector<const Suite *> allowed_;  // sorted by wire id
+};
+
+// Mode and suites, by the names of the parameters, for messages.
+std::string description(const SuitePolicy & suites, HandshakeMode mode);
+// How the other end's parameters differ from those here. `theirs`: none if it has a list of suites or another version.
+std::string difference(
+  const std::optional<SuitePolicy> & theirs, HandshakeMode their_mode, const SuitePolicy & ours,
+  HandshakeMode our_mode);
+
+// The protocol's, unless a test wants to reach them within its lifetime.
+struct PacketLimits
+{
+  std::uint64_t ask_rekey = rekey_asked_packets;
+  std::uint64_t refuse = max_packets_per_key;
+  std::uint64_t failures = max_failures_per_key;
+};
+
+// GCS only: what is made ahead of key exchanges that may come.
+struct PrekeyPoolSettings
+{
+  std::size_t depth = 1;                          // prekeys in stock, of each KEM and signature
+  std::size_t max_bytes = std::size_t{16} << 20;  // of keys and signatures; 0: nothing ahead
+  Duration max_age = prekey_lifetime;             // then they are wiped
+  std::vector<const Suite *> suites;              // wanted beside those in use and their neighbours
+};
+
+// Where the ground station is found, for messages.
+struct GroundAddress
+{
+  std::string name = "gcs_address";  // host and port as configured; drone only
+  std::uint16_t port = 0;            // UDP; 0 if unknown
+};
+
+struct TunnelSettings
+{
+  HandshakeMode mode;
+  SuitePolicy suites{SecurityLevel::l1, true};
+  const Suite * initial_suite = nullptr;  // drone only: the suite of the first session
+  std::size_t replay_window = 4096;       // packets, at least 64; a second at 4,000 a second
+  std::size_t max_datagram = 1449;        // bytes of plaintext that fit the link's MTU
+  PacketLimits packet_limits;             // under one key, in one direction
+  Duration max_key_age =
+    std::chrono::hours(1);          // the drone rekeys by itself at this age; 0 = never
+  std::uint32_t max_ratchets = 60;  // in a row, then the drone makes a full rekey
+  Duration blacklist_ttl = std::chrono::seconds(1800);
+  Duration peer_timeout = std::chrono::seconds(3);  // silence after which a drone begins anew
+  Duration keepalive_interval = std::chrono::seconds(1);
+  Duration report_interval = std::chrono::milliseconds(500);
+  Duration max_age = std::chrono::seconds(1);  // of a packet, beside what its way usually takes
+  Duration wipe_after = std::chrono::seconds(600);        // without an authentic packet; 0 = never
+  std::size_t prefetch_max_bytes = std::size_t{4} << 20;  // drone only: of prekeys held
+  double prefetch_airtime =
+    0.05;                        // drone only: share of links of known rate for prekeys sent ahead
+  double notice_airtime = 0.01;  // share of a link of known rate for notices, each way
+  bool find_rate = true;  // of one UDP link without a configured rate, while this end fills it
+  double least_found_rate_kbit = 8;
+  PrekeyPoolSettings prekey_pool;
+  GroundAddress ground;
+  PathSettings paths{{{.name = "udp", .mtu = 9216}}};  // one link without a limit of its own
+
+  // Bytes of a datagram of the application that is at least received, so that it can be taken apart.
+  std::size_t longest_received() const { return std::max(max_datagram, std::size_t{1500}); }
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__SESSION__SETTINGS_HPP_

@@ -1,0 +1,95 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__STREAMS__STREAM_HPP_
+#define PQC_TUNNEL__PROTOCOL__STREAMS__STREAM_HPP_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "base/byte_io.hpp"
+#include "base/bytes.hpp"
+
+namespace pqc_tunnel
+{
+
+// Streams carry messages that are larger than a datagram beside the traffic: in parts, each in a frame of its own. One
+// message of each class is under way per direction.
+enum class StreamClass : std::uint8_t
+{
+  foreground,
+  background,
+};
+inline constexpr std::array stream_classes = {StreamClass::foreground, StreamClass::background};
+
+// A part of a message: "id 1 | number 2 | offset 3 | total 3 | bytes".
+struct StreamPart
+{
+  static constexpr std::size_t header_size = 9;
+
+  std::uint8_t id = 0;
+  std::uint16_t number = 0;  // counts what is sent of the message, the same bytes again too
+  std::uint32_t offset = 0;
+  std::uint32_t total = 0;  // of the message
+  ByteView bytes;
+};
+
+inline constexpr std::uint8_t stream_class_bit = 0x80;
+inline StreamClass class_of(std::uint8_t id)
+{
+  return (id & stream_class_bit) != 0 ? StreamClass::background : StreamClass::foreground;
+}
+
+// Whether a number is 1 to 32767 ahead of another one, modulo 65536.
+inline bool is_newer_part(std::uint16_t number, std::uint16_t than)
+{
+  const auto ahead = static_cast<std::uint16_t>(number - than);
+  return ahead != 0 && ahead < 0x8000;
+}
+
+// How far `id` is ahead of `other`, of the same class, modulo 128.
+inline std::uint8_t ids_ahead(std::uint8_t id, std::uint8_t other)
+{
+  return static_cast<std::uint8_t>((id - other) & 0x7f);
+}
+
+inline Bytes encode(const StreamPart & part)
+{
+  const auto u24 = [](ByteWriter & out, std::uint32_t value) {
+    out.u8(static_cast<std::uint8_t>(value >> 16)).u16(static_cast<std::uint16_t>(value));
+  };
+  Bytes out;
+  out.reserve(StreamPart::header_size + part.bytes.size());
+  ByteWriter writer(out);
+  writer.u8(part.id).u16(part.number);
+  u24(writer, part.offset);
+  u24(writer, part.total);
+  writer.bytes(part.bytes);
+  return out;
+}
+
+// Nothing if a field is impossible: an empty part, or one beyond its total.
+inline std::optional<StreamPart> parse_stream_part(ByteView payload)
+{
+  ByteReader in(payload);
+  const auto u24 = [&in] {
+    const std::uint32_t high = in.u8();
+    return high << 16 | in.u16();
+  };
+  StreamPart part;
+  part.id = in.u8();
+  part.number = in.u16();
+  part.offset = u24();
+  part.total = u24();
+  part.bytes = in.bytes(in.remaining());
+  if (!in.ok() || part.bytes.empty() || part.offset + part.bytes.size() > part.total) {
+    return std::nullopt;
+  }
+  return part;
+}
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__STREAMS__STREAM_HPP_

@@ -1,0 +1,77 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__STREAMS__STREAM_RECEIVER_HPP_
+#define PQC_TUNNEL__PROTOCOL__STREAMS__STREAM_RECEIVER_HPP_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "base/bytes.hpp"
+#include "base/time.hpp"
+#include "byte_ranges.hpp"
+#include "protocol/wire/control_frame.hpp"
+#include "stream.hpp"
+
+namespace pqc_tunnel
+{
+
+// Puts the messages of a peer's streams together. Holds one message per class, and never more than the owner expects.
+class StreamReceiver
+{
+public:
+  // The longest message of this class that may come, in bytes; 0: none.
+  void expect(StreamClass kind, std::size_t max_size) { inbox(kind).limit = max_size; }
+
+  // The message of this class that is coming is wanted no more: its sender learns so from the answer to the next part, and
+  // no part of it is progress.
+  void decline(StreamClass kind);
+
+  // The message, when the part completes it.
+  std::optional<Bytes> handle_part(const StreamPart & part, Instant now);
+
+  // The next acknowledgement that is due.
+  std::optional<StreamAck> take_ack(Instant now);
+  Instant next_timeout() const;
+
+  // When bytes last came that were not here yet.
+  Instant last_progress() const { return last_progress_; }
+  // Of the messages that are incomplete.
+  std::size_t message_bytes() const;
+  std::uint64_t refused() const { return refused_; }
+
+private:
+  struct Inbox
+  {
+    std::size_t limit = 0;
+    std::optional<std::uint8_t> id;
+    Instant heard;  // the newest part of it
+    std::uint32_t total = 0;
+    bool complete = false;
+    Bytes message;
+    ByteRanges received;
+    std::uint16_t newest = 0;  // the part that was sent last of those that are here
+    Instant newest_came;
+    std::deque<std::uint32_t>
+      changed;               // a position in each range, that of the one that grew last first
+    int unacknowledged = 0;  // parts
+    Instant ack_at = Instant::max();
+  };
+
+  Inbox & inbox(StreamClass kind) { return inboxes_[static_cast<std::size_t>(kind)]; }
+  static void note_change(Inbox & box, ByteRange added);
+  bool begin(Inbox & box, const StreamPart & part, Instant now);
+  static StreamAck ack_of(const Inbox & box, Instant now);
+
+  std::array<Inbox, 2> inboxes_;
+  std::optional<StreamAck> outdated_;  // for a part of an older message
+  Instant last_progress_;
+  std::uint64_t refused_ = 0;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__STREAMS__STREAM_RECEIVER_HPP_

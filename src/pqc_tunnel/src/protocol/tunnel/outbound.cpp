@@ -1,0 +1,364 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "outbound.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "link/mavlink/mavlink_class.hpp"
+
+namespace pqc_tunnel
+{
+
+Outbound::Outbound(const TunnelSettings & settings, std::vector<Peer> & peers)
+: settings_(settings), peers_(peers), streams_(peers.size()), least_room_(settings.max_datagram)
+{
+  for (const LinkSettings & link : settings.paths.links) {
+    links_.push_back({&link, std::make_unique<LinkQueue>(link, peers.size()), {}});
+    least_room_ = std::min(least_room_, link.mtu - sealed_overhead);
+  }
+  piece_.reserve(settings.max_datagram + frame_overhead);
+}
+
+// --- Frames that leave at once ---
+
+Outbound::Ready::Frame & Outbound::Ready::add()
+{
+  if (empty()) {
+    next_ = size_ = 0;
+  }
+  if (size_ == frames_.size()) {
+    frames_.emplace_back();
+  }
+  return frames_[size_++];
+}
+
+void Outbound::Ready::add(PeerIndex peer, const Endpoint & to, ByteView bytes, bool in_place)
+{
+  Frame & added = add();
+  added.frame.peer = peer;
+  added.frame.to = to;
+  added.frame.bytes = bytes;
+  added.frame.in_place = in_place;
+  if (!in_place) {
+    added.memory.assign(bytes.begin(), bytes.end());
+    added.frame.bytes = added.memory;
+  }
+}
+
+void Outbound::Ready::add(SendDatagram && frame)
+{
+  Frame & added = add();
+  added.memory = std::move(frame.bytes);
+  added.frame = {frame.peer, frame.to, added.memory, false};
+}
+
+// --- In ---
+
+bool Outbound::send(Peer & peer, MutableBytes frame, const Endpoint & source, Instant now)
+{
+  if (!is_plain()) {
+    return send_classified(peer, frame, source, now);
+  }
+  if (frame.size() - frame_overhead > least_room_) {
+    return send_long(peer, frame, now);
+  }
+  if (!peer.seal(FrameKind::data, 1, frame, now)) {
+    return false;
+  }
+  for (const Endpoint & to : peer.routes(TrafficClass::other, frame.size(), now)) {
+    links_[to.link].ready.add(peer.index(), to, frame, true);
+    send_copy(peer, frame, to.link, true, now);
+  }
+  return true;
+}
+
+// Where classes matter, each frame goes by itself if the application's datagrams cut them.
+bool Outbound::send_classified(
+  Peer & peer, MutableBytes frame, const Endpoint & source, Instant now)
+{
+  const ByteView datagram = frame.subspan(frame_header_size, frame.size() - frame_overhead);
+  MavlinkStream & stream = streams_[static_cast<std::size_t>(peer.index())];
+  const bool cuts = stream.cuts();
+  bool taken = true;
+  const auto send_if_cut = [&](ByteView bytes, bool) {
+    if (cuts) {
+      taken = send_piece(peer, bytes, now) && taken;
+    }
+  };
+  if (datagram.size() <= settings_.longest_received()) {
+    stream.push(datagram, source, send_if_cut);
+  }
+  if (cuts) {
+    return taken;
+  }
+  if (stream.cuts()) {
+    stream.forget_held();
+  }
+  return datagram.size() > least_room_ ? send_long(peer, frame, now)
+                                       : send_over_paths(peer, frame, true, now);
+}
+
+// A datagram that is too long for some link goes frame by frame, if it holds whole MAVLink frames.
+bool Outbound::send_long(Peer & peer, MutableBytes frame, Instant now)
+{
+  ByteView rest = frame.subspan(frame_header_size, frame.size() - frame_overhead);
+  if (classify(rest).traffic == TrafficClass::other) {
+    return send_over_paths(peer, frame, true, now);
+  }
+  bool taken = true;
+  while (const auto piece = take_mavlink_frame(rest)) {
+    taken = send_piece(peer, *piece, now) && taken;
+  }
+  return taken;
+}
+
+bool Outbound::send_piece(Peer & peer, ByteView bytes, Instant now)
+{
+  piece_.resize(bytes.size() + frame_overhead);
+  std::ranges::copy(bytes, piece_.begin() + frame_header_size);
+  return send_over_paths(peer, piece_, false, now);
+}
+
+// A datagram for one thin link is sealed when its turn has come; one for several links is sealed once, if necessary in
+// fragments that each of them takes.
+bool Outbound::send_over_paths(Peer & peer, MutableBytes frame, bool in_place, Instant now)
+{
+  const ByteView datagram = frame.subspan(frame_header_size, frame.size() - frame_overhead);
+  const DatagramClass kind = classify(datagram);
+  const Routes routes = peer.routes(kind.traffic, 0, now);
+  const auto index = static_cast<std::size_t>(peer.index());
+  if (
+    routes.size() == 1 && links_[routes.begin()->link].queue->is_active() &&
+    peer.keys().sending() != nullptr)
+  {
+    links_[routes.begin()->link].queue->change().of(index).offer(datagram, now);
+    return true;
+  }
+  std::size_t longest_frame = frame.size();
+  for (const Endpoint & to : routes) {
+    longest_frame = std::min(longest_frame, links_[to.link].settings->mtu);
+  }
+  if (longest_frame < frame.size() && datagram.size() <= longest_fragmented) {
+    return send_in_fragments(peer, datagram, longest_frame, routes, now);
+  }
+  if (!peer.seal(FrameKind::data, 1, frame, now)) {
+    return false;
+  }
+  for (const Endpoint & to : routes) {
+    Link & link = links_[to.link];
+    if (link.queue->is_active()) {
+      link.queue->change().of(index).offer_sealed(kind, frame, to, now);
+    } else {
+      peer.paths().handle_sent(to, frame.size(), now);
+      link.ready.add(peer.index(), to, frame, in_place);
+    }
+    send_copy(peer, frame, to.link, in_place, now);
+  }
+  return true;
+}
+
+bool Outbound::send_in_fragments(
+  Peer & peer, ByteView datagram, std::size_t frame_size, const Routes & routes, Instant now)
+{
+  if (!peer.seal_in_fragments(datagram, frame_size, fragments_, now)) {
+    return false;
+  }
+  for (const Endpoint & to : routes) {
+    Link & link = links_[to.link];
+    if (link.queue->is_active()) {
+      link.queue->change()
+        .of(static_cast<std::size_t>(peer.index()))
+        .offer_sealed(classify(datagram), fragments_, to, now, frame_size);
+    }
+    for (ByteView rest = fragments_; !rest.empty();) {
+      const ByteView frame = rest.first(std::min(frame_size, rest.size()));
+      rest = rest.subspan(frame.size());
+      if (!link.queue->is_active()) {
+        peer.paths().handle_sent(to, frame.size(), now);
+        link.ready.add(peer.index(), to, frame, false);
+      }
+      send_copy(peer, frame, to.link, false, now);
+    }
+  }
+  return true;
+}
+
+void Outbound::send_copy(
+  Peer & peer, ByteView frame, std::uint8_t index, bool in_place, Instant now)
+{
+  const auto to = peer.paths().take_copy(index, frame.size(), now);
+  if (!to) {
+    return;
+  }
+  if (Link & link = links_[index]; link.queue->is_active()) {
+    link.queue->change()
+      .of(static_cast<std::size_t>(peer.index()))
+      .offer_sealed({TrafficClass::unproved, std::nullopt}, frame, *to, now);
+  } else {
+    link.ready.add(peer.index(), *to, frame, in_place);
+  }
+}
+
+void Outbound::send_own(SendDatagram && frame, Instant now)
+{
+  const auto peer = static_cast<std::size_t>(frame.peer);
+  if (frame.to.link >= links_.size()) {
+    peers_[peer].traffic().count(Drop::queue_full);
+  } else if (Link & link = links_[frame.to.link]; link.queue->is_active()) {
+    link.queue->change().of(peer).offer_sealed(
+      {frame.traffic, std::nullopt}, frame.bytes, frame.to, now);
+  } else {
+    link.ready.add(std::move(frame));
+  }
+}
+
+// --- Out ---
+
+std::optional<Transmit> Outbound::poll(std::uint8_t link, Instant now)
+{
+  if (Ready & ready = links_[link].ready; !ready.empty()) {
+    return ready.take();
+  }
+  if (!links_[link].queue->is_active()) {
+    return std::nullopt;
+  }
+  auto frame = next_shaped(link, now);
+  if (!frame) {
+    use_found_rate(now);  // a queue that is empty may not be needed any more
+  }
+  return frame;
+}
+
+std::optional<Transmit> Outbound::next_shaped(std::uint8_t index, Instant now)
+{
+  LinkQueue & queue = *links_[index].queue;
+  while (queue.is_active() && queue.due() <= now) {
+    const auto turn = queue.change().next_frame(now);
+    if (!turn) {
+      break;
+    }
+    Peer & peer = peers_[turn->peer];
+    const ShapedFrame & shaped = turn->shaped;
+    const bool sealed = shaped.kind == ShapedFrame::Kind::sealed;
+    const Endpoint to = sealed ? shaped.to : peer.paths().remote(index);
+    if (
+      to.family == AddressFamily::none ||
+      !(sealed || seal(peer, shaped, queue.change().of(turn->peer), now)))
+    {
+      continue;
+    }
+    if (!sealed) {
+      peer.paths().handle_sent(to, shaped.frame.size(), now);
+      send_copy(peer, shaped.frame, to.link, false, now);
+    }
+    return Transmit{peer.index(), to, shaped.frame, false};
+  }
+  return std::nullopt;
+}
+
+// A fragment that can't be sealed tells the shaper.
+bool Outbound::seal(Peer & peer, const ShapedFrame & shaped, Shaper & shaper, Instant now)
+{
+  if (shaped.kind != ShapedFrame::Kind::fragment) {
+    const bool is_bundle = shaped.kind == ShapedFrame::Kind::bundle;
+    const FrameKind kind = is_bundle ? FrameKind::bundle : FrameKind::data;
+    return peer.seal(kind, shaped.datagrams, shaped.frame, now);
+  }
+  switch (peer.seal_fragment(shaped.frame, shaped.place, *shaped.origin, now)) {
+    case SealedFragment::sealed:
+      return true;
+    case SealedFragment::begin_again:
+      shaper.begin_again();
+      break;
+    case SealedFragment::refused:
+      shaper.abandon();
+      break;
+  }
+  return false;
+}
+
+Instant Outbound::next_transmit(std::uint8_t link) const
+{
+  return links_[link].ready.empty() ? links_[link].queue->due() : Instant{};
+}
+
+bool Outbound::report_streams(std::uint8_t index, Instant now)
+{
+  const Link & link = links_[index];
+  bool sent = false;
+  for (std::size_t i = 0; link.settings->is_thin() && i < peers_.size(); ++i) {
+    const auto waiting = links_[index].queue->shaper().of(i).counts(TrafficClass::stream).waiting();
+    sent = peers_[i].handle_stream_queue(index, waiting, now) || sent;
+  }
+  return sent;
+}
+
+// --- Links that come, go and are full ---
+
+void Outbound::adapt(Instant now)
+{
+  use_found_rate(now);
+  for (std::uint8_t link = 0; link < links_.size(); ++link) {
+    save_waiting(link, now);
+  }
+}
+
+// What waits for a link that was given up goes over another one.
+void Outbound::save_waiting(std::uint8_t index, Instant now)
+{
+  LinkQueue & queue = *links_[index].queue;
+  for (std::size_t i = 0; queue.is_active() && i < peers_.size(); ++i) {
+    Peer & peer = peers_[i];
+    if (!queue.shaper().of(i).has_unsealed() || !peer.paths().is_down(index)) {
+      continue;
+    }
+    const Endpoint other = peer.address();
+    if (other.family == AddressFamily::none || other.link == index) {
+      continue;
+    }
+    for (const Bytes & datagram : queue.change().of(i).take_unsealed()) {
+      send_piece(peer, datagram, now);
+    }
+  }
+}
+
+void Outbound::handle_link_down(std::uint8_t index, Instant now)
+{
+  if (index < links_.size() && links_[index].queue->is_active()) {
+    save_waiting(index, now);
+    links_[index].queue->change().clear();
+    report_streams(index, now);
+  }
+}
+
+void Outbound::handle_arrival(std::uint8_t index, std::size_t bytes)
+{
+  if (index < links_.size() && links_[index].queue->is_active()) {
+    links_[index].queue->change().handle_arrival(bytes);
+  }
+}
+
+// Several drones of one socket have ways of their own, and one queue would mix them.
+void Outbound::use_found_rate(Instant now)
+{
+  if (links_.size() == 1 && peers_.size() == 1) {
+    const Peer & peer = peers_[0];
+    links_[0].queue->use_found_rate(peer.found_rate(), peer.makes_way(), peer.is_crowded(now));
+  }
+}
+
+void Outbound::describe(PeerSnapshot & snapshot, PeerIndex peer, Instant now) const
+{
+  for (PathReport & path : snapshot.paths) {
+    const LinkQueue & queue = *links_[path.link].queue;
+    const Shaper & shaper = queue.shaper().of(static_cast<std::size_t>(peer));
+    for (std::size_t i = 0; i < traffic_classes; ++i) {
+      path.shaped[i] = shaper.counts(static_cast<TrafficClass>(i));
+    }
+    path.load = queue.is_active() ? std::optional(shaper.load(now)) : std::nullopt;
+  }
+}
+
+}  // namespace pqc_tunnel

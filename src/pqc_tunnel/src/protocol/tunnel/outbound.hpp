@@ -1,0 +1,112 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__TUNNEL__OUTBOUND_HPP_
+#define PQC_TUNNEL__PROTOCOL__TUNNEL__OUTBOUND_HPP_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/endpoint.hpp"
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "link/mavlink/mavlink_stream.hpp"
+#include "link/shaping/link_queue.hpp"
+#include "protocol/peer/output.hpp"
+#include "protocol/peer/peer.hpp"
+#include "protocol/session/settings.hpp"
+#include "protocol/session/snapshot.hpp"
+#include "protocol/session/transmit.hpp"
+
+namespace pqc_tunnel
+{
+
+// The way of frames to the links. Before a thin link a datagram waits, and is sealed when its turn has come; for every
+// other link it is sealed at once. Where a datagram is too long for a link, or classes matter, it is cut into its MAVLink
+// frames, or into fragments.
+class Outbound
+{
+public:
+  // Both must outlive it.
+  Outbound(const TunnelSettings & settings, std::vector<Peer> & peers);
+
+  // See Tunnel::handle_plaintext().
+  bool send(Peer & peer, MutableBytes frame, const Endpoint & source, Instant now);
+  // A frame of the tunnel itself.
+  void send_own(SendDatagram && frame, Instant now);
+  std::optional<Transmit> poll(std::uint8_t link, Instant now);
+  // When poll() may have a frame; max if nothing waits.
+  Instant next_transmit(std::uint8_t link) const;
+
+  // Tells the peers how much of their streams waits before the link. True: some sent more.
+  bool report_streams(std::uint8_t link, Instant now);
+  // After a time-out and whatever tells more than data: a link without a configured rate gets a queue while it is saturated,
+  // and what waits for a link that was given up goes over another one.
+  void adapt(Instant now);
+  // Nothing can wait for the link any more.
+  void handle_link_down(std::uint8_t link, Instant now);
+  // A frame of a peer has arrived by the link.
+  void handle_arrival(std::uint8_t link, std::size_t bytes);
+
+  // Adds what the links did with the peer's frames.
+  void describe(PeerSnapshot & snapshot, PeerIndex peer, Instant now) const;
+
+private:
+  // Frames that leave at once. Their memory is used again.
+  class Ready
+  {
+  public:
+    bool empty() const { return next_ == size_; }
+    void add(PeerIndex peer, const Endpoint & to, ByteView bytes, bool in_place);
+    void add(SendDatagram && frame);
+    const Transmit & take() { return frames_[next_++].frame; }
+
+  private:
+    struct Frame
+    {
+      Transmit frame;
+      Bytes memory;  // unless it is sealed in place
+    };
+    Frame & add();
+    std::vector<Frame> frames_;
+    std::size_t next_ = 0;
+    std::size_t size_ = 0;
+  };
+  struct Link
+  {
+    const LinkSettings * settings;
+    std::unique_ptr<LinkQueue> queue;
+    Ready ready;
+  };
+
+  // One link of unknown rate: nothing has to be classified.
+  bool is_plain() const { return links_.size() == 1 && !links_[0].queue->is_active(); }
+  bool send_classified(Peer & peer, MutableBytes frame, const Endpoint & source, Instant now);
+  bool send_long(Peer & peer, MutableBytes frame, Instant now);
+  bool send_piece(Peer & peer, ByteView bytes, Instant now);
+  bool send_over_paths(Peer & peer, MutableBytes frame, bool in_place, Instant now);
+  bool send_in_fragments(
+    Peer & peer, ByteView datagram, std::size_t frame_size, const Routes & routes, Instant now);
+  // Also to an address of the peer that has not proved itself, if there is one.
+  void send_copy(Peer & peer, ByteView frame, std::uint8_t link, bool in_place, Instant now);
+  std::optional<Transmit> next_shaped(std::uint8_t link, Instant now);
+  bool seal(Peer & peer, const ShapedFrame & shaped, Shaper & shaper, Instant now);
+  void use_found_rate(Instant now);
+  void save_waiting(std::uint8_t link, Instant now);
+
+  const TunnelSettings & settings_;
+  std::vector<Peer> & peers_;
+  std::vector<Link> links_;
+  std::vector<MavlinkStream> streams_;  // by peer, of the applications
+  std::size_t least_room_;              // bytes of a datagram that all links take
+  Bytes piece_;                         // of a datagram, with room for a frame around it
+  Bytes fragments_;                     // frames, one after the other
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__TUNNEL__OUTBOUND_HPP_

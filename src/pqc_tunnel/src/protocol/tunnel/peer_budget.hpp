@@ -1,0 +1,57 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__TUNNEL__PEER_BUDGET_HPP_
+#define PQC_TUNNEL__PROTOCOL__TUNNEL__PEER_BUDGET_HPP_
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "base/time.hpp"
+
+namespace pqc_tunnel
+{
+
+// The time that frames of several peers may take from the one thread that opens them. Each peer has a credit and pays for
+// its frames; what comes back is shared equally among those that have paid. So one peer alone may take all of it, and
+// several that want more than there is get equal parts. A single peer has nobody to share with.
+class PeerBudget
+{
+public:
+  explicit PeerBudget(std::size_t peers) : credits_(peers, most) {}
+
+  // The thread has had so much time. Some of it is for what is dropped, for hellos and for datagrams that leave.
+  void share(Duration time)
+  {
+    Duration back = time * 4 / 5;
+    // A credit that is full leaves its part to the others; after a few rounds too little is left to matter.
+    for (int round = 0; round < 4 && back > Duration{}; ++round) {
+      const auto owing = std::ranges::count_if(credits_, [](Duration one) { return one < most; });
+      if (owing == 0) {
+        return;
+      }
+      const Duration part = back / owing;
+      for (Duration & credit : credits_) {
+        const Duration taken = std::min(part, most - credit);
+        credit += taken;
+        back -= taken;
+      }
+    }
+  }
+  bool allows(std::size_t peer) const
+  {
+    return credits_.size() == 1 || credits_[peer] > Duration{};
+  }
+  // What a frame took.
+  void spend(std::size_t peer, Duration time) { credits_[peer] -= time; }
+
+private:
+  static constexpr Duration most = std::chrono::milliseconds(5);
+
+  std::vector<Duration> credits_;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__TUNNEL__PEER_BUDGET_HPP_

@@ -1,0 +1,258 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "protocol/streams/stream_sender.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "support/pair/stream_parts.hpp"
+
+// When a sender sends which part, with acknowledgements and without.
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t max_part = 1200;
+constexpr std::size_t large = max_part - StreamPart::header_size;  // bytes of a part
+constexpr std::size_t small = 512 - StreamPart::header_size;
+constexpr std::size_t least_window = 2 * universal_payload;
+constexpr StreamClass foreground = StreamClass::foreground;
+constexpr StreamClass background = StreamClass::background;
+const Instant start{1h};
+
+std::size_t largest_of(const std::vector<StreamPart> & parts)
+{
+  std::size_t largest = 0;
+  for (const StreamPart & part : parts) {
+    largest = std::max(largest, part.bytes.size());
+  }
+  return largest;
+}
+
+// A message of four large parts and a small one has left. The first and the last part are acknowledged after ten
+// milliseconds, and then nothing is.
+struct Silent
+{
+  Silent()
+  {
+    sender.send(foreground, Bytes(4 * large + 100, 1), start);
+    parts = take_all(sender, start);
+    now = start + 10ms;
+    sender.handle_ack(ack_of(parts.front(), large), now);
+    sender.handle_ack(ack_of(parts.back()), now);
+  }
+  std::vector<StreamPart> after_next_silence()
+  {
+    now = sender.next_timeout();
+    return take_all(sender, now);
+  }
+  StreamSender sender{max_part};
+  std::vector<StreamPart> parts;
+  Instant now;
+};
+
+// --- Silence ---
+
+TEST(
+  StreamSender, asks_with_two_parts_at_the_first_silence_and_sends_all_in_small_ones_at_the_second)
+{
+  Silent silent;
+  ASSERT_EQ(silent.parts.size(), 5U);
+  const auto probes = silent.after_next_silence();
+  ASSERT_EQ(probes.size(), 2U);
+  EXPECT_EQ(probes[0].offset, silent.parts[1].offset);
+  EXPECT_EQ(probes[1].offset, silent.parts[2].offset);
+  EXPECT_EQ(largest_of(probes), large) << "large ones have arrived";
+  const auto all = silent.after_next_silence();
+  EXPECT_EQ(bytes_of(all), 3 * large);
+  EXPECT_EQ(largest_of(all), small);
+  const auto some = silent.after_next_silence();
+  EXPECT_GE(bytes_of(some), least_window) << "the link may have become slower";
+  EXPECT_LE(bytes_of(some), least_window + small);
+}
+
+TEST(StreamSender, sends_little_and_in_small_parts_if_a_link_is_silent_from_the_beginning)
+{
+  StreamSender sender(max_part);
+  sender.send(foreground, Bytes(20 * large, 1), start);
+  EXPECT_EQ(take_all(sender, start).size(), 5U);
+  const auto parts = take_all(sender, start + 500ms);
+  EXPECT_EQ(largest_of(parts), small);
+  EXPECT_GE(bytes_of(parts), least_window);
+  EXPECT_LE(bytes_of(parts), least_window + small);
+}
+
+TEST(StreamSender, takes_small_parts_at_the_first_silence_if_no_large_one_ever_arrived)
+{
+  StreamSender sender(max_part);
+  sender.send(foreground, Bytes(100, 1), start);
+  sender.handle_ack(ack_of(take_all(sender, start).front(), 100), start + 10ms);
+  sender.send(foreground, Bytes(3 * large, 1), start + 10ms);
+  EXPECT_EQ(largest_of(take_all(sender, start + 10ms)), large);
+  EXPECT_EQ(largest_of(take_all(sender, sender.next_timeout())), small);
+}
+
+TEST(StreamSender, keeps_to_small_parts_for_the_rest_of_a_message_alone)
+{
+  StreamSender sender(max_part);
+  sender.send(foreground, Bytes(40 * large, 1), start);
+  sender.handle_ack(ack_of(take_all(sender, start).front(), large), start + 10ms);
+  Instant now = start + 10ms;
+  std::vector<StreamPart> parts = take_all(sender, now);
+  for (int silence = 0; silence < 2; ++silence) {
+    now = sender.next_timeout();
+    parts = take_all(sender, now);
+  }
+  ASSERT_EQ(largest_of(parts), small);
+  sender.handle_ack(ack_of(parts.back(), 20 * large), now + 10ms);
+  EXPECT_EQ(largest_of(take_all(sender, now + 10ms)), small);
+  now = sender.next_timeout();
+  take_all(sender, now);  // a silence that is the first again
+  sender.handle_ack(ack_of(parts.back(), 30 * large), now + 10ms);
+  EXPECT_EQ(largest_of(take_all(sender, now + 10ms)), small);
+  sender.send(foreground, Bytes(4 * large, 1), now + 20ms);
+  EXPECT_EQ(largest_of(take_all(sender, now + 20ms)), large);
+}
+
+TEST(StreamSender, waits_for_an_acknowledgement_from_when_a_part_has_left)
+{
+  StreamSender sender(max_part);
+  sender.send(foreground, Bytes(100, 1), start);
+  take_all(sender, start + 1s);
+  EXPECT_EQ(sender.next_timeout(), start + 1s + 500ms);
+}
+
+// --- Pace ---
+
+TEST(StreamSender, of_the_foreground_begins_with_twice_as_much_in_each_round_trip)
+{
+  StreamSender sender(max_part);
+  sender.send(foreground, Bytes(40 * large, 1), start);
+  const auto parts = take_all(sender, start);
+  ASSERT_EQ(parts.size(), 5U);
+  sender.handle_ack(ack_of(parts.back(), 5 * large), start + 100ms);
+  EXPECT_EQ(take_all(sender, start + 100ms).size(), 10U);
+}
+
+// Of the background, with three of five parts acknowledged after a round trip of 100 ms: three others leave one after the
+// other.
+struct Paced
+{
+  Paced()
+  {
+    sender.send(background, Bytes(40 * large, 1), start);
+    const auto first = take_all(sender, start);
+    EXPECT_EQ(first.size(), 5U);
+    now = start + 100ms;
+    sender.handle_ack(ack_of(first.at(2), 3 * large), now);
+  }
+  StreamPart leave()
+  {
+    now = std::max(now, sender.next_timeout());
+    const auto parts = take_all(sender, now);
+    EXPECT_EQ(parts.size(), 1U);
+    return parts.at(0);
+  }
+  StreamSender sender{max_part};
+  Instant now;
+};
+
+TEST(StreamSender, waits_no_longer_because_it_has_sent_more)
+{
+  Paced paced;
+  for (std::uint32_t part = 5; part < 8; ++part) {
+    EXPECT_EQ(paced.leave().offset, part * large);
+  }
+  EXPECT_GT(paced.now, start + 110ms);
+  EXPECT_EQ(paced.sender.next_timeout(), start + 370ms);
+}
+
+TEST(StreamSender, takes_nothing_for_lost_that_left_less_than_a_round_trip_ago)
+{
+  for (const Duration time : {180ms, 205ms}) {
+    Paced paced;
+    paced.leave();
+    paced.leave();
+    const StreamPart newest = paced.leave();
+    ASSERT_GT(paced.now, start + 125ms);
+    StreamAck ack = ack_of(newest);
+    ack.through = 5 * large;
+    paced.sender.handle_ack(ack, start + time);
+    EXPECT_EQ(paced.leave().offset, (time == 180ms ? 8 : 5) * large);
+  }
+}
+
+TEST(StreamSender, lets_a_short_message_that_it_repeats_go_at_once)
+{
+  Paced paced;
+  paced.leave();
+  ASSERT_GT(paced.sender.next_timeout(), paced.now);
+  paced.sender.send(foreground, Bytes(100, 1), paced.now, 5ms);
+  EXPECT_LE(paced.sender.next_timeout(), paced.now);
+  EXPECT_EQ(paced.leave().bytes.size(), 100U);
+}
+
+TEST(StreamSender, names_the_time_at_which_it_repeats_a_message)
+{
+  StreamSender sender(max_part);
+  sender.send(foreground, Bytes(100, 1), start, 5ms);
+  take_all(sender, start);
+  EXPECT_EQ(sender.next_timeout(), start + 5ms);
+}
+
+// --- What the rate is measured from ---
+
+// Messages of one part each.
+struct Measured
+{
+  StreamPart leave(StreamClass kind, std::size_t size, Instant now)
+  {
+    sender.send(kind, Bytes(size, 1), now);
+    const auto parts = take_all(sender, now);
+    EXPECT_EQ(parts.size(), 1U);
+    return parts.at(0);
+  }
+  void arrive(const StreamPart & sent, Instant now)
+  {
+    sender.handle_ack(ack_of(sent, sent.total), now);
+  }
+  StreamSender sender{max_part};
+};
+
+TEST(StreamSender, measures_no_time_in_which_nothing_was_on_the_way)
+{
+  Measured measured;
+  measured.arrive(measured.leave(foreground, 1000, start), start + 100ms);
+  const Instant later = start + 10s;
+  measured.arrive(measured.leave(foreground, 1180, later), later + 100ms);
+  // The second measurement counts, since it was faster.
+  measured.sender.send(foreground, Bytes(40 * large, 1), later + 1s);
+  const std::size_t window = bytes_of(take_all(measured.sender, later + 1s));
+  EXPECT_GE(window, 4 * universal_payload + 2180);
+  EXPECT_LT(window, 4 * universal_payload + 2180 + large);
+}
+
+TEST(StreamSender, measures_what_was_sent_beside_something_else_from_the_last_delivery)
+{
+  Measured measured;
+  measured.arrive(measured.leave(foreground, 1000, start), start + 100ms);
+  const Instant later = start + 10s;
+  const StreamPart one = measured.leave(foreground, 1180, later);
+  const StreamPart other = measured.leave(background, 1180, later + 60ms);
+  measured.arrive(one, later + 100ms);
+  measured.arrive(other, later + 160ms);
+  // The third measurement does not count, since it was slow: the window has not grown by it.
+  EXPECT_EQ(measured.sender.next_timeout(), Instant::max());
+  measured.sender.send(foreground, Bytes(40 * large, 1), later + 1s);
+  EXPECT_EQ(take_all(measured.sender, later + 1s).size(), 6U);
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::test
