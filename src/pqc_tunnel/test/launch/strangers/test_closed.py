@@ -25,6 +25,7 @@ import launch_testing
 import launch_testing.actions
 import launch_testing.asserts
 import pytest
+from ament_index_python.packages import get_packages_with_prefixes
 from launch import LaunchDescription
 from launch.actions import ExecuteProcess
 
@@ -189,11 +190,10 @@ class TestClosed(unittest.TestCase):
         for sender in ear.readable_from:
             self.findings.append(f"something readable was on the air, from {sender}")
 
-        exposed = self.exposure(radio.drone)
         if how == SHIPPED:
             self.assertEqual(self.findings, [])
-            self.assertEqual(exposed, set())
             self.wait_for(lambda: program.frames > frames + 50, "MAVLink to go on as before")
+            self.assertEqual(self.exposure(radio.drone), set())
         else:
             for expected in (
                 "MAVLink or RTPS from UDP 14555 of the drone",
@@ -204,6 +204,7 @@ class TestClosed(unittest.TestCase):
                 f"something readable was on the air, from {radio.drone.ipv4}",
             ):
                 self.assertIn(expected, self.findings)
+            exposed = self.exposure(radio.drone)
             self.assertLessEqual({"mavros_node", "tunnel_node", "policy_node"}, exposed)
 
     def wait_for(self, condition: Any, what: str) -> None:
@@ -214,6 +215,8 @@ class TestClosed(unittest.TestCase):
 
     def exposure(self, machine: Namespace) -> set[str]:
         """Return the programs that the exposure check of a machine finds exposed."""
+        if "pqc_exposure" not in get_packages_with_prefixes():
+            self.skipTest("pqc_exposure, which is built after this package, is not installed here")
         check = machine.start(program("pqc"), "exposure", "--json", stdout=-1, text=True)
         report = json.loads(check.communicate(timeout=PATIENCE_S)[0])
         self.assertEqual(check.returncode == 1, report["verdict"] == "exposed")
