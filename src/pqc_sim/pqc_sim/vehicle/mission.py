@@ -44,19 +44,17 @@ class Mission:
 
 @dataclass
 class _Upload:
-    """An upload in progress: items `first` to `end` (excluded); `items` have arrived."""
+    """An upload of `count` items in progress; `items` have arrived."""
 
     partner: tuple[int, int]
-    first: int
-    end: int
-    replaces_all: bool
+    count: int
     asked_ns: int
     items: list[Item] = field(default_factory=list)
     tries: int = 1
 
     @property
     def wanted(self) -> int:
-        return self.first + len(self.items)
+        return len(self.items)
 
 
 class MissionProtocol:
@@ -74,13 +72,9 @@ class MissionProtocol:
             return self._handle_other_kind(message, kind)
         match message.get_type():
             case "MISSION_COUNT":
-                return self._begin_whole(message, now_ns)
-            case "MISSION_WRITE_PARTIAL_LIST":
-                return self._begin_partial(message, now_ns)
+                return self._begin(message, now_ns)
             case "MISSION_ITEM_INT":
                 return self._take(message, now_ns)
-            case "MISSION_ITEM":
-                return self._take(_as_int(message), now_ns)
             case "MISSION_REQUEST_LIST":
                 count = len(self._mission.items)
                 return [mavlink.MAVLink_mission_count_message(*_sender(message), count, kind)]
@@ -117,26 +111,15 @@ class MissionProtocol:
         total = max(0, len(self._mission.items) - 1)
         return mavlink.MAVLink_mission_current_message(self._mission.current, total)
 
-    def _begin_partial(
-        self, message: mavlink.MAVLink_mission_write_partial_list_message, now_ns: int
-    ) -> Reply:
-        first, end = message.start_index, message.end_index + 1
-        if not 0 <= first < end <= len(self._mission.items):
-            return [_ack(_sender(message), mavlink.MAV_MISSION_INVALID_SEQUENCE)]
-        return self._begin(_Upload(_sender(message), first, end, False, now_ns))
-
-    def _begin_whole(self, message: mavlink.MAVLink_mission_count_message, now_ns: int) -> Reply:
+    def _begin(self, message: mavlink.MAVLink_mission_count_message, now_ns: int) -> Reply:
         partner = _sender(message)
         if message.count > _MAX_ITEMS:
             return [_ack(partner, mavlink.MAV_MISSION_NO_SPACE)]
         if message.count == 0:
             self._mission.items, self._mission.current = [], 0
             return [_ack(partner, mavlink.MAV_MISSION_ACCEPTED)]
-        return self._begin(_Upload(partner, 0, message.count, True, now_ns))
-
-    def _begin(self, upload: _Upload) -> Reply:
-        self._upload = upload
-        return [mavlink.MAVLink_mission_request_int_message(*upload.partner, upload.first)]
+        self._upload = _Upload(partner, message.count, now_ns)
+        return [mavlink.MAVLink_mission_request_int_message(*partner, 0)]
 
     def _take(self, item: Item, now_ns: int) -> Reply:
         upload = self._upload
@@ -152,18 +135,12 @@ class MissionProtocol:
             return [_ack(partner, fault)]
         upload.items.append(item)
         upload.asked_ns, upload.tries = now_ns, 1
-        if upload.wanted < upload.end:
+        if upload.wanted < upload.count:
             return [mavlink.MAVLink_mission_request_int_message(*partner, upload.wanted)]
-        self._finish(upload)
-        return [_ack(partner, mavlink.MAV_MISSION_ACCEPTED)]
-
-    def _finish(self, upload: _Upload) -> None:
-        if upload.replaces_all:
-            self._mission.items = upload.items
-        else:
-            self._mission.items[upload.first : upload.end] = upload.items
-        self._mission.current = min(self._mission.current, len(self._mission.items) - 1)
+        self._mission.items = upload.items
+        self._mission.current = min(self._mission.current, len(upload.items) - 1)
         self._upload = None
+        return [_ack(partner, mavlink.MAV_MISSION_ACCEPTED)]
 
     def _give(self, message: mavlink.MAVLink_message) -> Reply:
         partner = _sender(message)
@@ -211,10 +188,3 @@ def _fault_of(item: Item) -> int | None:
 
 def _fields(item: mavlink.MAVLink_message) -> dict[str, Any]:
     return {name: getattr(item, name) for name in item.fieldnames}
-
-
-def _as_int(item: mavlink.MAVLink_mission_item_message) -> Item:
-    place = {"x": round(item.x * _DEGREES), "y": round(item.y * _DEGREES)}
-    scaled = Item(**_fields(item) | place)
-    scaled._header = item.get_header()
-    return scaled
