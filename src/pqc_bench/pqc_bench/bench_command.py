@@ -3,18 +3,15 @@
 """`bench`: runs one of the measurements, each of which has a folder of its own.
 
 A folder's `command.py` describes it: its docstring is the help, `configure` adds arguments, and
-`check`, where there is one, rejects combinations that are impossible or have no effect. That and
-the version need no installed package. `run.py` measures.
+`check`, where there is one, rejects combinations that are impossible or have no effect. That needs
+no installed package. `run.py` measures.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
-import re
 import sys
 from importlib import import_module
-from pathlib import Path
 
 from pqc_policy.shown_text import shown, shown_streams
 from pqc_sim.processes.command_line import Parser
@@ -34,24 +31,8 @@ _FOLDERS = (
 COMMANDS = {name: (f"pqc_bench.{name}.command", f"pqc_bench.{name}.run") for name in _FOLDERS}
 
 
-class _Version(argparse.Action):
-    """Prints the version of the package."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        print(parser.prog, _version())
-        parser.exit()
-
-
-def _version() -> str:
-    source = Path(__file__).parents[1] / "setup.py"
-    if source.is_file():
-        return re.findall(r'version="(.*)"', source.read_text(encoding="utf-8"))[0]
-    return import_module("importlib.metadata").version("pqc_bench")
-
-
 def make_parser() -> Parser:
     parser = Parser(prog="bench", description="Measure the tunnel, or try to break it.")
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
     subparsers = parser.add_subparsers(metavar="COMMAND", dest="command")
     for name, (described, _) in COMMANDS.items():
         module = import_module(described)

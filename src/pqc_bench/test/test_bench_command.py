@@ -153,10 +153,6 @@ def test_help_needs_no_installed_package(words: list[str]) -> None:
     assert done.stdout.startswith("usage: bench")
 
 
-def test_the_version_is_that_of_the_package() -> None:
-    assert bare("--version").stdout == "bench 0.2.0\n"
-
-
 @pytest.mark.parametrize("modules", COMMANDS.values())
 def test_every_command_is_described_and_runs(modules: tuple[str, str]) -> None:
     described, running = map(import_module, modules)

@@ -34,7 +34,7 @@ class RunFile:
     link_seed: int = 1
     policy: str = "off"
     repeat: int = 1
-    order_seed: int | None = None  # None: not drawn, as in versions up to 0.2
+    order_seed: int = 1
     no_speed: bool = False
     scenario_commands: dict[str, str] = field(default_factory=dict)
     started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
@@ -44,8 +44,7 @@ class RunFile:
 
     def cells(self) -> list[Cell]:
         """Return all cells in the order in which they run."""
-        planned = self.planned()
-        return planned if self.order_seed is None else shuffled(planned, self.order_seed)
+        return shuffled(self.planned(), self.order_seed)
 
     def planned(self) -> list[Cell]:
         """Return all cells in the order of the suite table."""

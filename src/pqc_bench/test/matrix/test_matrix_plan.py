@@ -154,12 +154,6 @@ def test_the_order_is_drawn_for_each_run_and_kept_in_its_file(
     assert read_run(tmp_path / "c" / "run.json").cells() == one.cells()
 
 
-def test_a_run_of_an_older_version_keeps_its_order() -> None:
-    run = RunFile(SUITES_HERE, ["baseline"], ["mavlink"], ["clean"], 1.0)
-    assert run.order_seed is None
-    assert run.cells() == run.planned()
-
-
 def test_a_full_disk_stops_a_run_with_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

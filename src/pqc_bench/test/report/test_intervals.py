@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from statistics import median
 
-import pytest
 from pqc_bench.report.intervals import Interval, interval, middle, pooled, pooled_ratio, wilson
 
 
@@ -62,30 +61,6 @@ def test_a_ratio_is_paired_by_suite() -> None:
     found = pooled_ratio(before, [[2.0 * one for one in samples] for samples in before])
     assert found is not None
     assert 1.9 < found.low < 2.0 < found.high < 2.1
-
-
-@pytest.mark.parametrize(
-    ("count", "of", "low", "high"),
-    # Newcombe 1998, table I, method 3.
-    [
-        (81, 263, 0.2553, 0.3662),
-        (15, 148, 0.0624, 0.1605),
-        (0, 20, 0.0, 0.1611),
-        (1, 29, 0.0061, 0.1718),
-    ],
-)
-def test_wilsons_interval_is_the_published_one(
-    count: int, of: int, low: float, high: float
-) -> None:
-    found = wilson(count, of)
-    assert found is not None
-    assert (found.low, found.high) == pytest.approx((low, high), abs=5e-5)
-
-
-def test_wilsons_interval_ends_at_0_and_1() -> None:
-    none, all_of = wilson(0, 9), wilson(9, 9)
-    assert none is not None and all_of is not None
-    assert (none.low, all_of.high) == (0.0, 1.0)
 
 
 def test_a_statistic_of_an_array_is_taken_by_column() -> None:
