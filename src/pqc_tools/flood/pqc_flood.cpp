@@ -21,7 +21,7 @@ constexpr const char * usage =
   R"(Sends junk to the encrypted port of a tunnel, to show that it does no harm. Only for your own tunnels.
 
   pqc_flood --to HOST:PORT [--datagrams N] [--key-id N] [--from ADDRESS:0 --sources N]
-            [--spoof ADDRESS:PORT] [--size BYTES] [--seconds N] [--only-hellos] [--recorded FILE]
+            [--spoof ADDRESS:PORT] [--seconds N] [--only-hellos] [--recorded FILE]
       Sends random datagrams, truncated frames, frames under unknown keys and hellos of unknown
       drones; with the --key-id of a live key, which everybody on the link can read, also old and
       forged frames under it; with --recorded also the hellos in FILE, 144 bytes each. --from and
@@ -71,10 +71,9 @@ Result<blaster::FloodOptions> read_options(const Arguments & arguments)
   }
   const auto datagrams = number_argument(arguments, "--datagrams", 50'000, {1, 2'000'000});
   const auto sources = number_argument(arguments, "--sources", 1, {1, 10'000});
-  const auto size = number_argument(arguments, "--size", options.junk.max_size, {64, 9'000});
   const auto length = number_argument(arguments, "--seconds", 0, {0, 1'000'000});
   const auto key_id = number_argument(arguments, "--key-id", 0, {0, max_key_id});
-  for (const auto * number : {&datagrams, &sources, &size, &length, &key_id}) {
+  for (const auto * number : {&datagrams, &sources, &length, &key_id}) {
     if (!*number) {
       return tl::make_unexpected(number->error());
     }
@@ -82,7 +81,6 @@ Result<blaster::FloodOptions> read_options(const Arguments & arguments)
   options.to = *to;
   options.sources = static_cast<std::uint32_t>(*sources);
   options.datagrams_per_s = static_cast<std::uint32_t>(*datagrams);
-  options.junk.max_size = *size;
   options.junk.only_hellos = arguments.has("--only-hellos");
   options.length = std::chrono::seconds(*length);
   if (arguments.value("--key-id")) {
@@ -119,7 +117,7 @@ int main(int argc, char ** argv)
     {.name = "pqc_flood",
      .usage = usage,
      .options =
-       {"--to", "--datagrams", "--key-id", "--from", "--sources", "--spoof", "--size", "--seconds",
+       {"--to", "--datagrams", "--key-id", "--from", "--sources", "--spoof", "--seconds",
         "--recorded"},
      .flags = {"--only-hellos"}},
     argc, argv, read_options, run);

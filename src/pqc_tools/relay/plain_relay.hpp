@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "pqc_tunnel/base/result.hpp"
@@ -25,7 +24,6 @@ struct RelayOptions
   std::array<HostPort, 2> binds;
   std::array<HostPort, 2> peers;
   bool batched = true;
-  std::optional<int> cpu;  // the core that runs it
   std::size_t max_datagram = 2048;
   std::size_t receive_buffer_bytes = std::size_t{4} << 20;
 };

@@ -7,7 +7,6 @@
 #include "plain_relay.hpp"
 #include "pqc_tunnel/command_line/number_argument.hpp"
 #include "pqc_tunnel/command_line/stop_signals.hpp"
-#include "pqc_tunnel/os/thread.hpp"
 
 namespace pqc_tunnel::cli
 {
@@ -18,11 +17,11 @@ constexpr const char * usage =
   R"(One end of a tunnel without cryptography, as a baseline. It protects nothing.
 
   pqc_relay --plaintext HOST:PORT --application HOST:PORT --link HOST:PORT --peer HOST:PORT
-            [--unbatched] [--cpu N]
+            [--unbatched]
       Forwards datagrams that arrive at --plaintext from --link to --peer, and datagrams that
       arrive at --link from --plaintext to --application. --unbatched receives and sends one
-      datagram per system call instead of up to 64. --cpu pins it to one core. SIGINT and SIGTERM
-      end it; it then prints one line of JSON.
+      datagram per system call instead of up to 64. SIGINT and SIGTERM end it; it then prints one
+      line of JSON.
 
 Exit codes: 0 stopped by a signal, 1 cannot run, 2 usage.
 )";
@@ -41,23 +40,11 @@ Result<relay::RelayOptions> read_options(const Arguments & arguments)
     *into = *address;
   }
   options.batched = !arguments.has("--unbatched");
-  const auto cpu = number_argument(arguments, "--cpu", 0, {0, 4095});
-  if (!cpu) {
-    return tl::make_unexpected(cpu.error());
-  }
-  if (arguments.value("--cpu")) {
-    options.cpu = static_cast<int>(*cpu);
-  }
   return options;
 }
 
 Result<int> run(const relay::RelayOptions & options)
 {
-  if (options.cpu && !stay_on_cpu(*options.cpu)) {
-    return fail(
-      ErrorCode::permission,
-      "The system does not allow --cpu " + std::to_string(*options.cpu) + ".");
-  }
   auto opened = relay::PlainRelay::open(options, catch_stop_signals());
   if (!opened) {
     return tl::make_unexpected(opened.error());
@@ -76,7 +63,7 @@ int main(int argc, char ** argv)
   return tool_main(
     {.name = "pqc_relay",
      .usage = usage,
-     .options = {"--plaintext", "--application", "--link", "--peer", "--cpu"},
+     .options = {"--plaintext", "--application", "--link", "--peer"},
      .flags = {"--unbatched"}},
     argc, argv, read_options, run);
 }
