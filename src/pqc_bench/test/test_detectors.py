@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from pqc_bench.bench_command import main, make_parser
 from pqc_bench.detectors import run as detectors
-from pqc_bench.detectors.command import HELD_OUT, TABLES_BEGIN, TABLES_END
-from pqc_bench.harness.marked_page import replace_marked
+from pqc_bench.detectors.command import HELD_OUT
 from pqc_bench.record import run as record
 from pqc_bench.record.schedule import BOTH, DOWN, UP, Phase, schedule
 from pqc_sim.processes.run_fault import RunFault
@@ -34,14 +33,6 @@ def test_of_all_detectors_those_without_a_model_are_left_out(
     monkeypatch.setattr(detectors, "NAMES", ("heuristic", "nothing", "heuristic+counters"))
     assert detectors.usable(()) == ("heuristic", "heuristic+counters")
     assert capsys.readouterr().err == "bench: left out: There is no model nothing.\n"
-
-
-def test_tables_are_replaced_between_the_marks(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text(f"before\n{TABLES_BEGIN}\nold\n{TABLES_END}\nafter\n", encoding="utf-8")
-    replace_marked(page, TABLES_BEGIN, TABLES_END, ["new"])
-    text = page.read_text(encoding="utf-8")
-    assert text == f"before\n{TABLES_BEGIN}\n\nnew\n{TABLES_END}\nafter\n"
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from pqc_bench.bench_command import main
-from pqc_bench.harness.marked_page import replace_marked
+from pqc_bench.harness.comparison_options import replace_marked
 from pqc_bench.policy import run as policy
-from pqc_bench.policy.command import HELD_OUT, STATIC_NAMES, TABLES_BEGIN, TABLES_END, names
+from pqc_bench.policy.command import HELD_OUT, STATIC_NAMES, TABLES, names
 from pqc_learning.closed_loop import distribution
 from pqc_learning.closed_loop.contestants import contestants
 
@@ -126,7 +126,7 @@ def test_tables_replace_what_is_between_the_marks_of_a_page(
 ) -> None:
     page = tmp_path / "page.md"
     page.write_text("Before.\n\n<!-- tables -->\nold\n<!-- end of tables -->\n\nAfter.\n")
-    replace_marked(page, TABLES_BEGIN, TABLES_END, policy.tables(result))
+    replace_marked(page, TABLES, policy.tables(result))
     text = page.read_text()
     assert text.startswith("Before.\n\n<!-- tables -->\n\n**Verdict**")
     assert text.endswith("<!-- end of tables -->\n\nAfter.\n")

@@ -16,9 +16,9 @@ from pqc_policy.sensing.detectors.detector_fault import DetectorFault
 from pqc_sim.processes.output_path import require_folder
 from pqc_sim.processes.summary_file import write_summary
 
-from pqc_bench.detectors.command import TABLES_BEGIN, TABLES_END
+from pqc_bench.detectors.command import TABLES
+from pqc_bench.harness.comparison_options import replace_marked
 from pqc_bench.harness.machine import commit, machine_kind
-from pqc_bench.harness.marked_page import replace_marked
 from pqc_bench.harness.time_left import FlightProgress
 from pqc_bench.harness.usage import UsageFault
 
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     if options.out is not None:
         write_summary(options.out, compared)
     if options.tables is not None:
-        replace_marked(options.tables, TABLES_BEGIN, TABLES_END, lines)
+        replace_marked(options.tables, TABLES, lines)
     return 0
 
 

@@ -35,6 +35,14 @@ def fill_jobs(options: argparse.Namespace) -> None:
     options.jobs = min(options.jobs or os.cpu_count() or 1, options.flights)
 
 
+def replace_marked(page: Path, marks: tuple[str, str], lines: list[str]) -> None:
+    """Replace what stands between the marks of a page."""
+    begin, end = marks
+    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
+    _, _, after = rest.partition(end)
+    page.write_text("\n".join([f"{before}{begin}", "", *lines, f"{end}{after}"]), encoding="utf-8")
+
+
 def _page(marks: tuple[str, str], text: str) -> Path:
     page = output_file(text)
     content = page.read_text(encoding="utf-8") if page.is_file() else ""
