@@ -58,8 +58,6 @@ ARGUMENTS = (
     ("rate", "320", "Telemetry messages per second."),
     ("charge", "100", "Charge of the vehicle's battery in %."),
     ("capacity", "5200", "Capacity of the vehicle's battery in mAh."),
-    ("seconds", "0", "Length of the flight in s; 0: until stopped."),
-    ("fly", "true", "Whether the ground program arms the vehicle and flies the mission."),
     ("hold", "false", "Whether the vehicle stays silent until it gets SIGUSR1."),
     ("summary_dir", "", "Folder for vehicle.json, tap.json and ground.json; empty: none."),
     ("drone_plaintext_port", "14590", "UDP port where the vehicle's MAVLink enters the tunnel."),
@@ -79,7 +77,7 @@ ARGUMENTS = (
     ("respawn", "false", "Whether a tunnel that has ended is restarted."),
     ("log_level", "info", "Log level of the tunnel nodes."),
 )
-SWITCHES = ("fly", "hold", "policy", "respawn")
+SWITCHES = ("hold", "policy", "respawn")
 
 
 def declare_arguments() -> list[LaunchDescriptionEntity]:
@@ -253,9 +251,7 @@ def ground_tap(values: Values) -> ExecuteProcess:
 
 def ground_station(values: Values, mission: str) -> ExecuteProcess:
     """Return the ground program: MAVProxy without a terminal."""
-    arguments = ["--listen", values.at("ground_port"), "--mission", mission]
-    if values["fly"] == "true":
-        arguments.append("--fly")
+    arguments = ["--listen", values.at("ground_port"), "--mission", mission, "--fly"]
     return program(values, "ground_station", "ground.json", *arguments)
 
 
@@ -278,7 +274,7 @@ def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         end = [interrupt(link) for link in emulators]
         if links:  # First the tunnels send what waits for a thin link, and publish their counts.
             end = [TimerAction(period=_LAST_COUNTS_S, actions=end)]
-    entities: list[LaunchDescriptionEntity] = [
+    return [
         RegisterEventHandler(OnProcessExit(target_action=station, on_exit=[interrupt(copter)])),
         RegisterEventHandler(OnProcessExit(target_action=copter, on_exit=end)),
         *between,
@@ -288,10 +284,6 @@ def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         station,
         copter,
     ]
-    seconds = float(values["seconds"])
-    if seconds > 0.0:
-        entities.append(TimerAction(period=seconds, actions=[interrupt(station)]))
-    return entities
 
 
 def interrupt(process: ExecuteProcess) -> EmitEvent:
