@@ -214,7 +214,7 @@ private:
     Tunnel & end = to == Side::drone ? *drones_[i] : *gcs_;
     if (to == Side::drone) {
       if (const Opened opened = end.handle_datagram(frame, from, now_); opened.forward) {
-        note_arrival(Side::drone, i, opened.plaintext, heard_[i]);
+        note_arrivals(Side::drone, i, opened, heard_[i]);
       }
     } else if (thread_ && !is_hello(frame)) {
       thread_->arrive(std::move(frame), from);
@@ -226,7 +226,20 @@ private:
   void arrived_at_gcs(const Opened & opened)
   {
     const auto i = static_cast<std::size_t>(*opened.peer);
-    note_arrival(Side::gcs, i, opened.plaintext, received_[i]);
+    note_arrivals(Side::gcs, i, opened, received_[i]);
+  }
+  void note_arrivals(Side to, std::size_t i, const Opened & opened, std::vector<Bytes> & all)
+  {
+    if (!opened.bundle) {
+      note_arrival(to, i, opened.plaintext, all);
+      return;
+    }
+    MutableBytes rest = opened.plaintext;
+    for (std::size_t taken = 0; taken < max_bundled; ++taken) {
+      if (const auto datagram = take_from_bundle(rest)) {
+        note_arrival(to, i, *datagram, all);
+      }
+    }
   }
   void note_arrival(Side to, std::size_t i, ByteView plaintext, std::vector<Bytes> & all)
   {
