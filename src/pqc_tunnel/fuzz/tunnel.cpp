@@ -282,7 +282,8 @@ private:
         break;
       case 1:
       case 2: {
-        Bytes bytes = program_.bytes(program_.u8());
+        const ByteView drawn = program_.bytes(program_.u8());
+        Bytes bytes(drawn.begin(), drawn.end());
         tunnel.handle_datagram(bytes, WiredPair::stranger(), pair_.now(), number * 1s);
         break;
       }

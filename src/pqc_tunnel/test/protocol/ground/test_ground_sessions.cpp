@@ -361,8 +361,7 @@ TEST_F(GroundStation, takes_a_session_into_use_whose_proof_comes_late)
 {
   std::vector<Bytes> held;
   pair_->set_datagram_filter([&](Side from, Bytes & bytes) {
-    const bool holds =
-      from == Side::drone && pair_->saw(Side::drone, EventKind::handshake_completed);
+    const bool holds = from == Side::drone && pair_->snapshot(Side::drone).suite != nullptr;
     if (holds && !is_hello(bytes)) {
       held.push_back(bytes);
     }
