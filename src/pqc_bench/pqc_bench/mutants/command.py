@@ -6,7 +6,7 @@ Builds a copy of pqc_tunnel that holds all these mutants, each switched on by a 
 .dev/build/mutants. Each mutant runs the cases in which it changes a value, the narrowest first,
 until one fails.
 A mutant that survives must stand in src/pqc_tunnel/test/surviving_mutants.yaml with the reason why
-it may; any other one is a failure.
+it may; any other one is a failure. Listed ones would run all cases: they are tried only on request.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--statements",
         action="store_true",
         help="leave out calls and assignments, too, whose survivors are not listed",
+    )
+    parser.add_argument(
+        "--listed", action="store_true", help="try also the listed survivors: do they still survive?"
     )
     parser.add_argument("--sample", type=whole(1), metavar="N", help="so many mutants, at random")
     parser.add_argument("--seed", type=whole(0), default=1, help="of the sample (default: 1)")

@@ -37,7 +37,10 @@ def run(options: argparse.Namespace) -> int:
     for name in failed:
         print(f"left out, it fails without a mutant: {name}")
     print(f"{len(cases)} cases in {sum(case.seconds for case in cases):.0f} s", flush=True)
-    verdicts = judge(mutants, cases, lambda one: _show(one, listed), options.budget)
+    tried = [one for one in mutants if options.listed or not listed.reason(one)]
+    verdicts = judge(tried, cases, lambda one: _show(one, listed), options.budget)
+    if not options.listed:
+        verdicts += [Verdict(one, "survived") for one in mutants if listed.reason(one)]
     return _conclude(verdicts, listed, options)
 
 
