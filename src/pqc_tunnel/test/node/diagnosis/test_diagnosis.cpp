@@ -320,7 +320,8 @@ TEST(Diagnosis, packets_of_strangers_are_counted_and_are_no_fault)
   diagnosis = diagnose_strangers(unassigned, hellos);
   EXPECT_EQ(diagnosis.level, Level::ok);
   EXPECT_TRUE(diagnosis.text.ends_with(" 5 hellos had the id of no known drone."));
-  hellos = {.other_version = 2};
+  hellos = {};
+  hellos.other_version = 2;
   EXPECT_TRUE(diagnose_strangers(unassigned, hellos).text.ends_with("update both ends."));
 }
 
