@@ -32,9 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="leave out calls and assignments, too, whose survivors are not listed",
     )
-    parser.add_argument(
-        "--listed", action="store_true", help="try also the listed survivors: do they still survive?"
-    )
+    parser.add_argument("--listed", action="store_true", help="try the listed survivors, too")
     parser.add_argument("--sample", type=whole(1), metavar="N", help="so many mutants, at random")
     parser.add_argument("--seed", type=whole(0), default=1, help="of the sample (default: 1)")
     parser.add_argument(

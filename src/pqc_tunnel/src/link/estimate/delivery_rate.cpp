@@ -14,7 +14,7 @@ namespace
 {
 
 constexpr std::size_t least_parts = 2;  // in the window
-constexpr double brief = 0.03;           // s
+constexpr double brief = 0.03;          // s
 constexpr std::size_t least_brief_part = 256;
 constexpr std::size_t most_window = std::size_t{1} << 20;
 constexpr Duration least_allowed_queue = std::chrono::milliseconds(4);
@@ -176,9 +176,8 @@ std::size_t DeliveryRate::window() const
 // While starting the rate may be much higher than what is known of it.
 std::size_t DeliveryRate::brief_part() const
 {
-  return starting_
-           ? most_window
-           : std::max(static_cast<std::size_t>(bytes_per_s() * brief), least_brief_part);
+  return starting_ ? most_window
+                   : std::max(static_cast<std::size_t>(bytes_per_s() * brief), least_brief_part);
 }
 
 std::size_t DeliveryRate::least_window() const

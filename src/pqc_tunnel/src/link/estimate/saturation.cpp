@@ -40,7 +40,8 @@ constexpr Duration first_pause = seconds(60);
 constexpr Duration longest_pause = std::chrono::minutes(4);
 
 constexpr Duration longest_way = seconds(3);
-constexpr Duration crowded_time = seconds(30);  // less would let the queue come back with each small frame
+constexpr Duration crowded_time =
+  seconds(30);  // less would let the queue come back with each small frame
 constexpr double share_at_first = 0.9;
 constexpr Duration between_raises = seconds(4);
 constexpr double wanted = 0.8;  // of the rate, or more of it would be no test

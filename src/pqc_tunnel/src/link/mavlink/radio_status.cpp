@@ -29,7 +29,8 @@ constexpr std::uint8_t remote_signal_unknown = 0;
 // ArduPilot quickens its streams when more than 90 % are free and slows them below 50 %, PX4 above 50 % and below 35 %. So
 // this changes nothing.
 constexpr std::uint8_t steady_room = 50;
-constexpr Duration longest_scarcity = std::chrono::seconds(3);  // between two reports of the same one
+constexpr Duration longest_scarcity =
+  std::chrono::seconds(3);  // between two reports of the same one
 constexpr Duration soon = std::chrono::seconds(20);
 constexpr Duration shortest_hold = std::chrono::seconds(4);
 constexpr Duration longest_hold = std::chrono::seconds(30);

@@ -40,8 +40,7 @@ Instant LinkQueue::due() const
   return *due_;
 }
 
-void LinkQueue::use_found_rate(
-  std::optional<double> bytes_per_s, bool urgent_only, bool bundles)
+void LinkQueue::use_found_rate(std::optional<double> bytes_per_s, bool urgent_only, bool bundles)
 {
   if (is_configured_ || !(active_ || bytes_per_s || urgent_only || bundles)) {
     return;

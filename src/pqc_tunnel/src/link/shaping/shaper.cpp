@@ -236,8 +236,8 @@ void Shaper::append(ShapedFrame & shaped, const Waiting & one)
     return;
   }
   const bool is_shorter = bundle_.append(one.bytes, frame_);
-  shaped.kind = is_shorter || shaped.datagrams > 1 ? ShapedFrame::Kind::bundle
-                                                   : ShapedFrame::Kind::data;
+  shaped.kind =
+    is_shorter || shaped.datagrams > 1 ? ShapedFrame::Kind::bundle : ShapedFrame::Kind::data;
   asked_ = std::max(0.0, asked_ - static_cast<double>(one.bytes.size()));
 }
 
