@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "link/shaping/bundle.hpp"
 #include "link/shaping/shaper.hpp"
 #include "simulator/witnesses/violation.hpp"
 #include "support/identities.hpp"
@@ -47,6 +48,17 @@ std::size_t count_of(ByteView text, ByteView what)
   return count;
 }
 
+// The datagrams of a frame, each whole.
+Bytes content(const ShapedFrame & shaped)
+{
+  Bytes datagrams(shaped.frame.begin(), shaped.frame.end());
+  if (shaped.kind == ShapedFrame::Kind::bundle) {
+    unpack_bundle(
+      shaped.frame.subspan(sealed_header, shaped.frame.size() - sealed_overhead), datagrams);
+  }
+  return datagrams;
+}
+
 }  // namespace
 
 void expect_commands_kept(std::uint64_t seed)
@@ -59,7 +71,8 @@ void expect_commands_kept(std::uint64_t seed)
   std::size_t next = 0;
   const auto take = [&] {
     while (const auto shaped = shaper.next_frame(now)) {
-      while (next < awaited.size() && count_of(shaped->frame, awaited[next]) == 1) {
+      const Bytes datagrams = content(*shaped);
+      while (next < awaited.size() && count_of(datagrams, awaited[next]) == 1) {
         ++next;
       }
     }
