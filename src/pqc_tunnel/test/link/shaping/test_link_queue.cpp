@@ -58,9 +58,10 @@ TEST(LinkQueue, of_configured_rate_is_always_used_at_that_rate)
   EXPECT_TRUE(queue.is_active());
   const Instant now{1h};
   EXPECT_EQ(queue.due(), Instant::max());
-  queue.change().of(0).offer(Bytes(1000), now);
-  ASSERT_TRUE(queue.change().next_frame(now));
-  EXPECT_EQ(queue.shaper().of(0).free_at(), now + radio.airtime(1000 + sealed_overhead));
+  queue.change().of(0).offer(Bytes(100), now);
+  const Instant alone = now + 20ms;  // no other datagram has come
+  ASSERT_TRUE(queue.change().next_frame(alone));
+  EXPECT_EQ(queue.shaper().of(0).free_at(), alone + radio.airtime(100 + sealed_overhead));
 }
 
 }  // namespace

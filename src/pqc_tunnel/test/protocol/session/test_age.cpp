@@ -69,6 +69,8 @@ protected:
   HeldBack()
   {
     options_.drone_ahead = GetParam().drone_ahead;
+    options_.settings.find_rate =
+      false;  // what is held back looks like a queue, which would bundle
     pair_ = std::make_unique<WiredPair>(options_);
     EXPECT_TRUE(pair_->establish());
     traffic_ = std::make_unique<AgedTraffic>(*pair_);
