@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from pqc_bench.harness.measured_nodes import DROPS
+from pqc_policy.policy.suites import AEADS
 
 DOCS = Path(__file__).parents[4] / "docs"
 if not DOCS.is_dir():
@@ -24,3 +25,8 @@ def lines(page: str, start: str) -> str:
 def test_operations_and_protocol_explain_every_drop(drop: str) -> None:
     assert f"`{drop}`" in lines("operations.md", "| `")
     assert f" {drop}" in lines("protocol.md", "- **Drops**")
+
+
+def test_the_protocol_has_the_wire_code_of_every_cipher() -> None:
+    codes = ", ".join(f"{code} {aead.name}" for code, aead in enumerate(AEADS.values(), 1))
+    assert f"| {codes} |" in lines("protocol.md", "| AEAD |")

@@ -6,7 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pqc_policy.policy.suites import LEVELS, SUITES, KemFamily, SignatureFamily, Suite, find_suite
+from pqc_policy.policy.suites import (
+    AEADS,
+    LEVELS,
+    SUITES,
+    KemFamily,
+    SignatureFamily,
+    Suite,
+    find_suite,
+)
 
 # A message has the place of a name in its table, from 1; 0: none. New names come at the end.
 ACTIONS = ("HOLD", "DOWN", "DOWN_TO_LIGHTEST", "UPGRADE", "REKEY", "ROLLBACK")
@@ -38,7 +46,7 @@ _SIGNATURE_FAMILIES = (
     *(SignatureFamily.ML_DSA, SignatureFamily.FALCON),
     *(SignatureFamily.SPHINCS_S, SignatureFamily.SPHINCS_F),
 )
-_AEADS = ("aesgcm", "chacha20poly1305", "ascon128a", "asconaead128")
+_AEADS = tuple(AEADS)
 NO_SUITE = bytes(5)
 UNKNOWN_SUITE = b"\xff" * 5
 

@@ -10,7 +10,6 @@
 #include <tuple>
 
 #include "config/config.hpp"
-#include "crypto/aead.hpp"
 #include "crypto/suites/suite.hpp"
 #include "net/address.hpp"
 
