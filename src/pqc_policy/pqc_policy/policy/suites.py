@@ -39,6 +39,7 @@ LEVELS = (1, 3, 5)
 # The suite of the first handshake in the parameter file of the drone, the policy's ceiling, and
 # what the report recommends unless its figures exclude it (docs/decisions/0020).
 DEFAULT_SUITE = "cs-mlkem768-aesgcm-mldsa65"
+# These three are in the order of the wire codes, from 1.
 _KEMS = {
     KemFamily.ML_KEM: ("mlkem512", "mlkem768", "mlkem1024"),
     KemFamily.HQC: ("hqc128", "hqc192", "hqc256"),
@@ -55,19 +56,18 @@ _SIGNATURES: dict[SignatureFamily, tuple[str | None, ...]] = {
     SignatureFamily.SPHINCS_S: ("sphincs128s", "sphincs192s", "sphincs256s"),
     SignatureFamily.SPHINCS_F: ("sphincs128f", "sphincs192f", "sphincs256f"),
 }
+AEADS = {
+    "aesgcm": Aead("AES-256-GCM", 256, 0),
+    "chacha20poly1305": Aead("ChaCha20-Poly1305", 256, 1),
+    "ascon128a": Aead("Ascon-128a", 128, 2),
+    "asconaead128": Aead("Ascon-AEAD128", 128, 2),
+}
 _LEVEL_WEIGHT = {1: 0, 3: 10, 5: 20}
 _KEM_WEIGHT = {
     KemFamily.ML_KEM: 0,
     KemFamily.FRODOKEM: 2,
     KemFamily.HQC: 3,
     KemFamily.MCELIECE: 5,
-}
-# In the order of their wire codes, from 1.
-AEADS = {
-    "aesgcm": Aead("AES-256-GCM", 256, 0),
-    "chacha20poly1305": Aead("ChaCha20-Poly1305", 256, 1),
-    "ascon128a": Aead("Ascon-128a", 128, 2),
-    "asconaead128": Aead("Ascon-AEAD128", 128, 2),
 }
 
 # Bytes of public key and ciphertext (FIPS 203; the round 3 and 4 submissions as in liboqs 0.13),
@@ -133,6 +133,14 @@ class Suite:
         """The id and, with SPHINCS+, the other spelling that earlier papers use."""
         sphincs = (SignatureFamily.SPHINCS_S, SignatureFamily.SPHINCS_F)
         return (self.id, f"{self.id}sha2") if self.signature_family in sphincs else (self.id,)
+
+    @property
+    def wire_id(self) -> bytes:
+        """The five bytes that name it on the wire."""
+        tables = ((_KEMS, self.family), (_SIGNATURES, self.signature_family), (AEADS, self.aead))
+        kem, signature, aead = (1 + [*table].index(key) for table, key in tables)
+        level = 1 + LEVELS.index(self.level)
+        return bytes((kem, level, signature, level, aead))
 
     @property
     def ciphertext_bytes(self) -> int:
