@@ -16,7 +16,7 @@ from pqc_bench.cell.scenario import BASELINE, scenario_text
 from pqc_bench.cell.suite_set import choose_suites, set_of
 from pqc_bench.matrix.run_file import RunFile
 from pqc_bench.metrics import write_metrics
-from pqc_policy.policy.suites import find_suite
+from pqc_policy.policy.suites import AEADS, find_suite
 
 SCENARIOS = ("baseline", "light", "heavy")
 # Two KEM families, all levels, three ciphers.
@@ -127,7 +127,7 @@ def _cell(
         "signature": suite.signature,
         "signature_family": str(suite.signature_family),
         "aead": suite.aead,
-        "aead_key_bits": 128 if suite.aead.startswith("ascon") else 256,
+        "aead_key_bits": AEADS[suite.aead].key_bits,
         "level": suite.level,
         "tier": suite.tier or 1,
         "set": set_of(suite),

@@ -52,12 +52,13 @@ class Discharge:
             )
             if cell_v < CUT_OFF_V:
                 return
-            yield (
-                Sample(
-                    float(second),
-                    self.cells * cell_v + chance.gauss(0.0, self.noise_v),
-                    current_a * (1.0 + self.current_error) + chance.gauss(0.0, 0.2),
-                    self.temperature_c + chance.gauss(0.0, 0.5),
-                ),
-                taken_ah,
-            )
+            yield self.measured(chance, second, cell_v, current_a), taken_ah
+
+    def measured(self, chance: Random, second: int, cell_v: float, current_a: float) -> Sample:
+        """Return the sample of a second, with the noise of its sensors."""
+        return Sample(
+            float(second),
+            self.cells * cell_v + chance.gauss(0.0, self.noise_v),
+            current_a * (1.0 + self.current_error) + chance.gauss(0.0, 0.2),
+            self.temperature_c + chance.gauss(0.0, 0.5),
+        )

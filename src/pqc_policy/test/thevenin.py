@@ -16,25 +16,16 @@ from math import exp, pi, sin
 from random import Random
 
 from pqc_policy.sensing.battery.predictor import Sample
-
-CUT_OFF_V = 3.3  # of a cell, at the end of the flight
+from shepherd import CUT_OFF_V, Discharge
 
 
 @dataclass(frozen=True)
-class CircuitDischarge:
+class CircuitDischarge(Discharge):
     """One flight from a full pack to the cut-off voltage, in legs of different load."""
 
-    capacity_ah: float = 5.2  # true capacity at 25 °C
-    cells: int = 4
     resistance_ohm: float = 0.0042  # of a cell at 25 °C, sum of all three parts, far from empty
     steepness: float = 1.18  # of the open-circuit voltage; determines the voltage of the full pack
-    hover_a: float = 16.0
-    gust_a: float = 4.0
     legs: float = 0.08  # share by which the load rises and falls in legs of three minutes
-    temperature_c: float = 25.0
-    current_error: float = 0.0  # relative error of the current sensor
-    noise_v: float = 0.02
-    seed: int = 1
 
     def samples(self) -> Iterator[tuple[Sample, float]]:
         """Yield a sample for each second, and the true charge taken in Ah."""
@@ -59,12 +50,4 @@ class CircuitDischarge:
             cell_v = open_v - current_a * quick_ohm - fast_v - slow_v
             if cell_v < CUT_OFF_V:
                 return
-            yield (
-                Sample(
-                    float(second),
-                    self.cells * cell_v + chance.gauss(0.0, self.noise_v),
-                    current_a * (1.0 + self.current_error) + chance.gauss(0.0, 0.2),
-                    self.temperature_c + chance.gauss(0.0, 0.5),
-                ),
-                taken_ah,
-            )
+            yield self.measured(chance, second, cell_v, current_a), taken_ah

@@ -23,7 +23,8 @@ from ends import (
     make_identities,
     wait_for,
 )
-from pqc_reference.crypto.suites import CIPHERS, KEMS, SIGNATURES, Suite, all_suites, suite_named
+from pqc_reference.crypto.aead import CIPHERS
+from pqc_reference.crypto.suites import KEMS, SIGNATURES, Suite, all_suites, suite_named
 from pqc_reference.drone import Drone
 from pqc_reference.end import Datagram
 from pqc_reference.session.epoch_keys import Kind

@@ -30,16 +30,14 @@ _PREFIXES = {
     "mldsa": "ML-DSA-",
     "falcon": "Falcon-",
     "sphincs": "SPHINCS+-",
-    "aesgcm": "AES-256-GCM",
-    "chacha20poly1305": "ChaCha20-Poly1305",
-    "asconaead128": "Ascon-AEAD128",
-    "ascon128a": "Ascon-128a",
 }
 _ORDER = {name: place for place, name in enumerate((*KEMS, *SIGNATURES, *AEADS, *SCENARIOS))}
 
 
 def display(token: str) -> str:
     """Return the name of an algorithm; the token itself if it is unknown."""
+    if token in AEADS:
+        return AEADS[token].name
     for prefix, name in _PREFIXES.items():
         if token.startswith(prefix):
             return name + token[len(prefix) :].replace("aes", "-AES")

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Lint's check of the documents, on a small site with one mistake each."""
+"""Lint's check of the documents, on a small site with one mistake each; pages that list code."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
+from pqc_bench.harness.measured_nodes import DROPS
+from pqc_policy.policy.suites import AEADS
 
 CHECK = Path(__file__).parents[4] / "setup" / "documents.py"
 if not CHECK.is_file():
@@ -55,3 +57,14 @@ def test_a_dead_link_is_found(tmp_path: Path, link: str, finding: str) -> None:
 def test_anchors_are_those_of_the_site(tmp_path: Path, anchor: str) -> None:
     pages = SITE | {"docs/c.md": f"[good]({anchor})\n"}
     assert findings(tmp_path, pages) == []
+
+
+def test_pages_have_every_drop_and_the_wire_code_of_every_cipher() -> None:
+    docs = CHECK.parents[1] / "docs"
+    protocol = (docs / "protocol.md").read_text(encoding="utf-8")
+    (drops,) = (line for line in protocol.splitlines() if line.startswith("- **Drops**"))
+    assert [name for name in DROPS if f" {name}" not in drops] == []
+    counters = (docs / "operations.md").read_text(encoding="utf-8").split("`status.drops`:")[1]
+    assert [name for name in DROPS if f"`{name}`" not in counters] == []
+    codes = ", ".join(f"{code} {aead.name}" for code, aead in enumerate(AEADS.values(), 1))
+    assert f"| AEAD | {codes} |" in protocol

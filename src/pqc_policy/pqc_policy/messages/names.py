@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pqc_policy.policy.suites import LEVELS, SUITES, KemFamily, SignatureFamily, Suite, find_suite
+from pqc_policy.policy.suites import SUITES, find_suite
 
 # A message has the place of a name in its table, from 1; 0: none. New names come at the end.
 ACTIONS = ("HOLD", "DOWN", "DOWN_TO_LIGHTEST", "UPGRADE", "REKEY", "ROLLBACK")
@@ -33,12 +33,6 @@ _CUE_LINES = {
 }
 _OTHER_CUE = "cue: see the drone's decision"
 
-_KEM_FAMILIES = (KemFamily.ML_KEM, KemFamily.HQC, KemFamily.MCELIECE, KemFamily.FRODOKEM)
-_SIGNATURE_FAMILIES = (
-    *(SignatureFamily.ML_DSA, SignatureFamily.FALCON),
-    *(SignatureFamily.SPHINCS_S, SignatureFamily.SPHINCS_F),
-)
-_AEADS = ("aesgcm", "chacha20poly1305", "ascon128a", "asconaead128")
 NO_SUITE = bytes(5)
 UNKNOWN_SUITE = b"\xff" * 5
 
@@ -81,20 +75,13 @@ def cue_of(cue_id: str, cue: str) -> str:
     return cue_id or (OTHER if cue else "")
 
 
-def _code(suite: Suite) -> bytes:
-    level = 1 + LEVELS.index(suite.level)
-    kem = 1 + _KEM_FAMILIES.index(suite.family)
-    signature = 1 + _SIGNATURE_FAMILIES.index(suite.signature_family)
-    return bytes((kem, level, signature, level, 1 + _AEADS.index(suite.aead)))
-
-
-_SUITE_IDS = {_code(suite): suite.id for suite in SUITES}
+_SUITE_IDS = {suite.wire_id: suite.id for suite in SUITES}
 
 
 def suite_code(suite_id: str) -> bytes:
     """Return the five bytes that name a suite on the wire; zeros for an unknown one."""
     suite = find_suite(suite_id)
-    return NO_SUITE if suite is None else _code(suite)
+    return NO_SUITE if suite is None else suite.wire_id
 
 
 def suite_id(code: bytes) -> str:

@@ -63,6 +63,7 @@ class Proposal:
     removed: tuple[Removal, ...] = ()
     ratchet: bool = False  # fresh keys without public-key operations
     limit: Limit = Limit.REKEYS  # that the request counts towards
+    step: bool = False  # a step down is wanted, even if none is left: the episode goes on
     preference: Preference | None = None  # of a rule that chooses by values
 
 

@@ -72,7 +72,7 @@ class Policy:
         seen = observe(self.config, self.profile, self.order, state, self.strategy.sees(inputs))
         s = seen.situation
         able, inactive = self._able(s)
-        proposal = next(p for rule in able if (p := rule(s)) is not None)
+        rule, proposal = next((rule, p) for rule in able if (p := rule(s)) is not None)
         if proposal.rule == SAFETY and s.current is not None:
             proposal = replace(proposal, reason=f"{proposal.reason}{self._degraded(s)}")
         held = hold_reason(s, proposal)
@@ -91,6 +91,8 @@ class Policy:
             proposal = replace(proposal, reason=f"{proposal.reason} {_ADVICE}")
         else:
             state, blacklisted = self._after(s, proposal)
+        if rule not in self.strategy.guards:
+            state = replace(state, stepping=proposal.step)
         cue_id, cue = _cue(s)
         decision = Decision(
             t=inputs.now_s,

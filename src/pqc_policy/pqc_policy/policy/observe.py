@@ -221,7 +221,7 @@ def _conditions(s: Situation, passed_s: float) -> PolicyState:
     quiet = stable and not s.missing and not s.under_attack
     calm = quiet and not s.near_emergency
     stable_since_s = lasting(stable, state.stable_since_s)
-    quiet_since_s = lasting(quiet, state.quiet_since_s)
+    quiet_since_s = lasting(quiet and not state.stepping, state.quiet_since_s)
     levels = expert_levels.update(s)
     eased_since_s = lasting(not (s.pressed or levels.active), state.eased_since_s)
 

@@ -81,6 +81,7 @@ class PolicyState:
     ratchets_seen: int | None = None
     failed: FailedRekey | None = None
     steps_down: int = 0  # switches to a lighter suite in the present episode of stress
+    stepping: bool = False  # the newest rule that decided behind the guards wanted a step down
     eased_since_s: float | None = None  # start of the time in which nothing has pressed
     steps_while_pressed: int = 0  # switches to a lighter suite since something began to press
     pending: Pending | None = None

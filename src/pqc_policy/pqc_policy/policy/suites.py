@@ -26,10 +26,20 @@ class SignatureFamily(StrEnum):
     SPHINCS_F = "sphincs_f"
 
 
+@dataclass(frozen=True, slots=True)
+class Aead:
+    """An authenticated cipher."""
+
+    name: str
+    key_bits: int
+    weight: int  # in the order of suites
+
+
 LEVELS = (1, 3, 5)
 # The suite of the first handshake in the parameter file of the drone, the policy's ceiling, and
 # what the report recommends unless its figures exclude it (docs/decisions/0020).
 DEFAULT_SUITE = "cs-mlkem768-aesgcm-mldsa65"
+# These three are in the order of the wire codes, from 1.
 _KEMS = {
     KemFamily.ML_KEM: ("mlkem512", "mlkem768", "mlkem1024"),
     KemFamily.HQC: ("hqc128", "hqc192", "hqc256"),
@@ -46,6 +56,12 @@ _SIGNATURES: dict[SignatureFamily, tuple[str | None, ...]] = {
     SignatureFamily.SPHINCS_S: ("sphincs128s", "sphincs192s", "sphincs256s"),
     SignatureFamily.SPHINCS_F: ("sphincs128f", "sphincs192f", "sphincs256f"),
 }
+AEADS = {
+    "aesgcm": Aead("AES-256-GCM", 256, 0),
+    "chacha20poly1305": Aead("ChaCha20-Poly1305", 256, 1),
+    "ascon128a": Aead("Ascon-128a", 128, 2),
+    "asconaead128": Aead("Ascon-AEAD128", 128, 2),
+}
 _LEVEL_WEIGHT = {1: 0, 3: 10, 5: 20}
 _KEM_WEIGHT = {
     KemFamily.ML_KEM: 0,
@@ -53,7 +69,6 @@ _KEM_WEIGHT = {
     KemFamily.HQC: 3,
     KemFamily.MCELIECE: 5,
 }
-_AEAD_WEIGHT = {"aesgcm": 0, "chacha20poly1305": 1, "ascon128a": 2, "asconaead128": 2}
 
 # Bytes of public key and ciphertext (FIPS 203; the round 3 and 4 submissions as in liboqs 0.13),
 # and of a signature, the longest where the length varies.
@@ -91,7 +106,6 @@ _MESSAGE_BYTES, _PART_BYTES, _FRAME_BYTES, _SHORT_FRAMES_BYTES = 128, 288, 50, 1
 
 KEMS = tuple(kem for kems in _KEMS.values() for kem in kems)
 SIGNATURES = tuple(s for signatures in _SIGNATURES.values() for s in signatures if s is not None)
-AEADS = tuple(_AEAD_WEIGHT)
 # The lightest family comes first.
 FAMILIES_BY_WEIGHT = tuple(sorted(KemFamily, key=lambda family: _KEM_WEIGHT[family]))
 
@@ -119,6 +133,14 @@ class Suite:
         """The id and, with SPHINCS+, the other spelling that earlier papers use."""
         sphincs = (SignatureFamily.SPHINCS_S, SignatureFamily.SPHINCS_F)
         return (self.id, f"{self.id}sha2") if self.signature_family in sphincs else (self.id,)
+
+    @property
+    def wire_id(self) -> bytes:
+        """The five bytes that name it on the wire."""
+        tables = ((_KEMS, self.family), (_SIGNATURES, self.signature_family), (AEADS, self.aead))
+        kem, signature, aead = (1 + [*table].index(key) for table, key in tables)
+        level = 1 + LEVELS.index(self.level)
+        return bytes((kem, level, signature, level, aead))
 
     @property
     def ciphertext_bytes(self) -> int:
@@ -161,13 +183,13 @@ def _all_suites() -> tuple[Suite, ...]:
             signature=signature,
             signature_family=signature_family,
             level=level,
-            tier=_LEVEL_WEIGHT[level] + _KEM_WEIGHT[family] + aead_weight,
+            tier=_LEVEL_WEIGHT[level] + _KEM_WEIGHT[family] + AEADS[aead].weight,
         )
         for family, kems in _KEMS.items()
         for level, kem in zip(LEVELS, kems, strict=True)
         for signature_family, signatures in _SIGNATURES.items()
         if (signature := signatures[LEVELS.index(level)]) is not None
-        for aead, aead_weight in _AEAD_WEIGHT.items()
+        for aead in AEADS
     )
 
 

@@ -4,12 +4,16 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 from flight import policy_with, take_off
+from pqc_policy.policy import rules
 from pqc_policy.policy.inputs import INPUTS
 from pqc_policy.policy.rules.needs import Needs, needs_of
+from pqc_policy.policy.strategies import expert
 from pqc_policy.policy.strategies.registry import STRATEGIES
 
 PAGE = Path(__file__).resolve().parents[4] / "docs" / "policy.md"
@@ -22,6 +26,13 @@ def test_a_rule_lacks_what_it_needs_and_of_alternatives_one_is_enough() -> None:
     assert needs.lacking({"thermal"}, ("armed",)) == ("link", "armed")
     assert needs.lacking({"link"}, ()) == ("battery", "thermal")
     assert str(needs) == "link, battery or temperature, all required"
+
+
+def test_every_rule_declares_its_inputs_and_is_in_a_strategy() -> None:
+    modules = [import_module(f"{rules.__name__}.{m.name}") for m in iter_modules(rules.__path__)]
+    defined = [item for module in (*modules, expert) for item in vars(module).values()]
+    declared = {rule.__name__ for rule in defined if isinstance(getattr(rule, "needs", 0), Needs)}
+    assert declared - {"overdue"} == set(RULES)  # overdue is a rule of pqc_learning
 
 
 @pytest.mark.parametrize("name", RULES)

@@ -23,9 +23,12 @@ from flight import (
 )
 from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.config import Allowed, ExpertConfig, PolicyConfig
-from pqc_policy.policy.decision import Action
+from pqc_policy.policy.decision import Action, Proposal
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import Failure, Verdict
+from pqc_policy.policy.rules import steps
+from pqc_policy.policy.situation import Situation
+from pqc_policy.policy.strategies.registry import Strategy
 from pqc_policy.policy.suites import SUITES, KemFamily
 
 THREE_FAMILIES = Allowed(
@@ -128,6 +131,19 @@ def test_one_episode_of_stress_leads_three_steps_down_and_the_next_one_more() ->
     flight.fly(10, c_per_min=0.0)
     flight.fly(20, c_per_min=9.0)
     assert len([d for d in flight.decisions if d.to_suite]) == 5
+
+
+def test_an_episode_of_a_rule_that_no_timer_knows_leads_three_steps_down_too() -> None:
+    def low(s: Situation) -> Proposal | None:
+        charge = s.battery.charge if s.battery is not None else 1.0
+        return steps.step_down(s, "low", "The charge is low") if charge < 0.2 else None
+
+    flight = take_off(policy_with(made=Strategy((low,))), suite=MCELIECE5)
+    flight.fly(120, charge=0.1)
+    flight.fly(10, charge=0.9)
+    assert len([d for d in flight.decisions if d.to_suite]) == 3
+    flight.fly(20, charge=0.1)
+    assert len([d for d in flight.decisions if d.to_suite]) > 3
 
 
 def test_the_only_suite_left_is_requested_every_5_s_in_an_emergency() -> None:

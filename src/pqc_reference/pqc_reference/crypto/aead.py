@@ -1,10 +1,11 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The four ciphers behind one interface: that of the package cryptography."""
+"""The ciphers behind one interface: that of the package cryptography."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import ascon
@@ -12,7 +13,6 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM, ChaCha20Poly1305
 
 from pqc_reference.crypto import ascon_aead128
-from pqc_reference.crypto.suites import Cipher
 
 TAG_SIZE = 16
 
@@ -43,14 +43,24 @@ def _ascon_128a(key: bytes) -> Aead:
     return _Ascon(partial(ascon.encrypt, **variant), partial(ascon.decrypt, **variant), key)
 
 
-_AEADS: dict[str, Callable[[bytes], Aead]] = {
-    "aesgcm": AESGCM,
-    "chacha20poly1305": ChaCha20Poly1305,
-    "ascon128a": _ascon_128a,
-    "asconaead128": partial(_Ascon, ascon_aead128.encrypt, ascon_aead128.decrypt),
-}
+def _ascon_aead128(key: bytes) -> Aead:
+    return _Ascon(ascon_aead128.encrypt, ascon_aead128.decrypt, key)
 
 
-def aead(cipher: Cipher, key: bytes) -> Aead:
-    """Return a suite's cipher under a key."""
-    return _AEADS[cipher.token](key)
+@dataclass(frozen=True)
+class Cipher:
+    """An authenticated cipher; sizes in bytes."""
+
+    token: str
+    code: bytes
+    key: int
+    nonce: int
+    under: Callable[[bytes], Aead]  # the cipher under a key
+
+
+CIPHERS = (
+    Cipher("aesgcm", b"\x01", 32, 12, AESGCM),
+    Cipher("chacha20poly1305", b"\x02", 32, 12, ChaCha20Poly1305),
+    Cipher("ascon128a", b"\x03", 16, 16, _ascon_128a),
+    Cipher("asconaead128", b"\x04", 16, 16, _ascon_aead128),
+)

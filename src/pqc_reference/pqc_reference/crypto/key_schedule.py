@@ -8,7 +8,7 @@ import hmac
 from dataclasses import dataclass, field
 from hashlib import sha512
 
-from pqc_reference.crypto.suites import Cipher
+from pqc_reference.crypto.aead import Cipher
 
 MAC_SIZE = 32
 LEVEL_5 = 3  # of a KEM's parameter

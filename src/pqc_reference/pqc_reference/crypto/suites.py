@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pqc_reference.crypto.aead import CIPHERS, Cipher
+
 
 @dataclass(frozen=True)
 class Kem:
@@ -43,16 +45,6 @@ class Signature:
         return 0 < size <= self.signature if self.variable else size == self.signature
 
 
-@dataclass(frozen=True)
-class Cipher:
-    """An authenticated cipher; sizes in bytes."""
-
-    token: str
-    code: bytes
-    key: int
-    nonce: int
-
-
 # The wire codes of KEM and signature: a family, then the parameter set.
 KEMS = (
     Kem("mlkem512", "ML-KEM-512", 1, b"\x01\x01", 800, 768),
@@ -81,13 +73,6 @@ SIGNATURES = (
     Signature("sphincs128f", "SPHINCS+-SHA2-128f-simple", 1, b"\x04\x01", 32, 64, 17088),
     Signature("sphincs192f", "SPHINCS+-SHA2-192f-simple", 3, b"\x04\x02", 48, 96, 35664),
     Signature("sphincs256f", "SPHINCS+-SHA2-256f-simple", 5, b"\x04\x03", 64, 128, 49856),
-)
-
-CIPHERS = (
-    Cipher("aesgcm", b"\x01", 32, 12),
-    Cipher("chacha20poly1305", b"\x02", 32, 12),
-    Cipher("ascon128a", b"\x03", 16, 16),
-    Cipher("asconaead128", b"\x04", 16, 16),
 )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from pqc_reference.crypto.aead import TAG_SIZE, InvalidTag, aead
+from pqc_reference.crypto.aead import TAG_SIZE, InvalidTag
 from pqc_reference.crypto.key_schedule import Traffic
 from pqc_reference.crypto.suites import Suite
 from pqc_reference.session.peer_clock import PERIOD_S, PeerClock, send_time
@@ -113,7 +113,7 @@ class EpochKeys:
             (traffic.g2d_key, traffic.g2d_iv, traffic.g2d_id),
         ]
         sending, receiving = directions if drone else reversed(directions)
-        self._sealer, self._opener = (aead(suite.cipher, d[0]) for d in (sending, receiving))
+        self._sealer, self._opener = (suite.cipher.under(d[0]) for d in (sending, receiving))
         self._send_iv, self._receive_iv = (
             int.from_bytes(d[1], "big") ^ epoch << 64 for d in (sending, receiving)
         )

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
 
-from pqc_policy.policy.suites import SUITES, find_suite
+from pqc_policy.policy.suites import AEADS, SUITES, find_suite
 
 from pqc_sim.flights.messages import made, shortened, stamp
 from pqc_sim.physics.link_estimator import LinkFigures
@@ -18,7 +18,6 @@ from pqc_sim.tunnel.events import NEW_KEYS, Event, Kind, State
 from pqc_sim.tunnel.live_tunnel import LiveTunnel
 
 PEER = "ground"
-_AEADS = {"aesgcm": "AES-256-GCM", "chacha20poly1305": "ChaCha20-Poly1305"}
 _OVERHEAD_BYTES = 25  # header, time, kind and tag
 _CLOCK_OFFSET_S = 0.0021
 _LINK_BITS = 12  # precision of the tunnel's own figures
@@ -67,7 +66,7 @@ class TunnelReports:
             since_heard_s=now_s - radio.down.estimator.last_s if received else -1.0,
             suite=tunnel.suite,
             level=suite.level if suite is not None else 0,
-            aead_key_bits=_key_bits(suite.aead) if suite is not None else 0,
+            aead_key_bits=AEADS[suite.aead].key_bits if suite is not None else 0,
             session=self._session(),
             epoch=tunnel.epoch,
             key_age_s=now_s - tunnel.keys_since_s if suite is not None else -1.0,
@@ -147,9 +146,9 @@ class TunnelReports:
                     id=suite.id,
                     kem=suite.kem,
                     signature=suite.signature,
-                    aead=_AEADS.get(suite.aead, suite.aead),
+                    aead=AEADS[suite.aead].name,
                     level=suite.level,
-                    aead_key_bits=_key_bits(suite.aead),
+                    aead_key_bits=AEADS[suite.aead].key_bits,
                     tier=suite.tier,
                     experimental=suite.experimental,
                     available=True,
@@ -164,10 +163,6 @@ class TunnelReports:
         if not self._tunnel.suite:
             return ""
         return sha256(f"{self._seed}/{self._sessions}".encode()).hexdigest()[:16]
-
-
-def _key_bits(aead: str) -> int:
-    return 128 if aead.startswith("ascon") else 256
 
 
 def _view(figures: LinkFigures) -> Any:

@@ -21,10 +21,6 @@ namespace pqc_tunnel::cli
 namespace
 {
 
-constexpr std::array<const char *, drop_classes> drop_names{
-  "replay",     "auth_fail",  "seq_old",  "decrypt_fail", "malformed", "unknown",
-  "no_session", "queue_full", "oversize", "stale",        "foreign",   "incomplete"};
-
 const char * name_of(EventSeverity severity)
 {
   switch (severity) {
@@ -46,7 +42,7 @@ std::string drops_json(const TrafficCounters & traffic)
 {
   auto drops = JsonWriter::object();
   for (std::size_t i = 0; i < drop_classes; ++i) {
-    drops.number(drop_names[i], traffic.drops[i]);
+    drops.number(to_string(static_cast<Drop>(i)), traffic.drops[i]);
   }
   return drops.str();
 }

@@ -12,6 +12,7 @@
 
 #include "ascon.hpp"
 #include "base/contract.hpp"
+#include "crypto/suites/algorithm_table.hpp"
 
 namespace pqc_tunnel
 {
@@ -19,20 +20,6 @@ namespace
 {
 
 constexpr const char * cipher_failed = "OpenSSL's AEAD failed";
-
-const EVP_CIPHER * openssl_cipher(AeadAlgorithm algorithm)
-{
-  switch (algorithm) {
-    case AeadAlgorithm::aes_256_gcm:
-      return EVP_aes_256_gcm();
-    case AeadAlgorithm::chacha20_poly1305:
-      return EVP_chacha20_poly1305();
-    case AeadAlgorithm::ascon_128a:
-    case AeadAlgorithm::ascon_aead128:
-      break;
-  }
-  return nullptr;
-}
 
 AsconVariant ascon_variant(AeadAlgorithm algorithm)
 {
@@ -109,13 +96,13 @@ AeadKey AeadKey::create(AeadAlgorithm algorithm, ByteView key) noexcept
 {
   require(key.size() == key_size(algorithm), "an AEAD key is of the wrong size");
   AeadKey out(algorithm);
-  if (const EVP_CIPHER * cipher = openssl_cipher(algorithm)) {
+  if (const auto cipher = spec(algorithm).cipher) {
     out.seal_.reset(EVP_CIPHER_CTX_new());
     out.open_.reset(EVP_CIPHER_CTX_new());
     require(
       out.seal_ && out.open_ &&
-        EVP_EncryptInit_ex(out.seal_.get(), cipher, nullptr, key.data(), nullptr) == 1 &&
-        EVP_DecryptInit_ex(out.open_.get(), cipher, nullptr, key.data(), nullptr) == 1,
+        EVP_EncryptInit_ex(out.seal_.get(), cipher(), nullptr, key.data(), nullptr) == 1 &&
+        EVP_DecryptInit_ex(out.open_.get(), cipher(), nullptr, key.data(), nullptr) == 1,
       cipher_failed);
   } else {
     std::ranges::copy(key, out.ascon_key_.span().begin());

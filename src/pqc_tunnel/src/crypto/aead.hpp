@@ -18,22 +18,6 @@ struct evp_cipher_ctx_st;
 namespace pqc_tunnel
 {
 
-/// Key size in bytes: 16 for both Ascon variants, otherwise 32.
-constexpr std::size_t key_size(AeadAlgorithm algorithm)
-{
-  return algorithm == AeadAlgorithm::aes_256_gcm || algorithm == AeadAlgorithm::chacha20_poly1305
-           ? 32
-           : 16;
-}
-
-/// Size of IV and nonce in bytes: 16 for both Ascon variants, otherwise 12.
-constexpr std::size_t iv_size(AeadAlgorithm algorithm)
-{
-  return algorithm == AeadAlgorithm::aes_256_gcm || algorithm == AeadAlgorithm::chacha20_poly1305
-           ? 12
-           : 16;
-}
-
 /// Tag size in bytes, of every algorithm.
 inline constexpr std::size_t aead_tag_size = 16;
 

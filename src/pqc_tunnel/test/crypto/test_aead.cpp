@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "crypto/self_test/self_test.hpp"
 #include "support/deterministic_random.hpp"
 
 namespace pqc_tunnel
@@ -214,12 +215,13 @@ TEST_P(Aead, a_key_or_nonce_of_the_wrong_size_ends_the_process)
     "AEAD nonce is of the wrong size");
 }
 
-INSTANTIATE_TEST_SUITE_P(
-  EveryAead, Aead,
-  testing::Values(
-    AeadAlgorithm::aes_256_gcm, AeadAlgorithm::chacha20_poly1305, AeadAlgorithm::ascon_128a,
-    AeadAlgorithm::ascon_aead128),
-  test_name);
+TEST_P(Aead, passes_its_self_test)
+{
+  test::DeterministicRandom random(1);
+  EXPECT_TRUE(run_self_test(random, {{}, {}, {GetParam()}}).passed());
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryAead, Aead, testing::ValuesIn(all_aeads()), test_name);
 
 TEST(Ascon, the_two_versions_are_different_algorithms)
 {

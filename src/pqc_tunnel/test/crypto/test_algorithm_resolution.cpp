@@ -29,27 +29,16 @@ struct Library
   }
 };
 
-const KemSpec & spec(KemAlgorithm algorithm)
-{
-  return kem_specs[static_cast<std::size_t>(algorithm)];
-}
-
-const SignatureSpec & spec(SignatureAlgorithm algorithm)
-{
-  return signature_specs[static_cast<std::size_t>(algorithm)];
-}
-
 TEST(AlgorithmResolution, tables_are_in_the_order_of_their_enumerations)
 {
-  for (std::size_t i = 0; i < kem_specs.size(); ++i) {
-    EXPECT_EQ(static_cast<std::size_t>(kem_specs[i].algorithm), i);
-  }
-  for (std::size_t i = 0; i < signature_specs.size(); ++i) {
-    EXPECT_EQ(static_cast<std::size_t>(signature_specs[i].algorithm), i);
-  }
-  for (std::size_t i = 0; i < aead_specs.size(); ++i) {
-    EXPECT_EQ(static_cast<std::size_t>(aead_specs[i].algorithm), i);
-  }
+  const auto expect_in_order = [](const auto & specs) {
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+      EXPECT_EQ(static_cast<std::size_t>(specs[i].algorithm), i);
+    }
+  };
+  expect_in_order(kem_specs);
+  expect_in_order(signature_specs);
+  expect_in_order(aead_specs);
 }
 
 TEST(AlgorithmResolution, selects_the_revision_that_the_library_offers)

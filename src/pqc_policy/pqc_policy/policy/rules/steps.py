@@ -22,14 +22,14 @@ def link(s: Situation) -> Proposal | None:
     if s.gap_s is not None and s.gap_s > config.link_gap_s:
         gap, limit = apart(s.gap_s, config.link_gap_s, 2)
         what = f"The gap between datagrams (95th percentile) is {gap} s, and has been more than"
-        return _step_down(s, "link", f"{what} {limit} s for {lasted_s:.0f} s")
+        return step_down(s, "link", f"{what} {limit} s for {lasted_s:.0f} s")
     if s.loss is not None and s.loss > config.link_loss:
         loss, limit = apart(100.0 * s.loss, 100.0 * config.link_loss, 0)
         why = f"The link loses {loss} % of the datagrams, more than {limit} %"
     else:
         rtt, limit = apart(s.rtt_s or 0.0, config.link_rtt_s, 2)
         why = f"The round trip takes {rtt} s, more than {limit} s"
-    return _step_down(s, "link", f"{why}; the link has been bad for {lasted_s:.0f} s")
+    return step_down(s, "link", f"{why}; the link has been bad for {lasted_s:.0f} s")
 
 
 @needs("session", "advisor")
@@ -43,7 +43,7 @@ def attack(s: Situation) -> Proposal | None:
     if target is not None and s.current is not None and target.kem == s.current.kem:
         # A rekey would cost nearly as much on the air.
         return Proposal(Action.HOLD, "attack", f"{why}; no suite with a lighter KEM is left.")
-    return _step_down(s, "attack", why)
+    return step_down(s, "attack", why)
 
 
 @needs("session", one_of=("battery", "thermal", "computer"))
@@ -62,18 +62,17 @@ def stress(s: Situation) -> Proposal | None:
         sagging = (s.battery.rate_mv_per_min if s.battery is not None else None) or 0.0
         rate, limit = apart(-sagging, -s.pack.stress_mv_per_min, 0)
         why = f"The voltage falls by {rate} mV/min, more than {limit} mV/min"
-    return _step_down(s, "stress", f"{why}; there has been stress for {lasted_s:.0f} s")
+    return step_down(s, "stress", f"{why}; there has been stress for {lasted_s:.0f} s")
 
 
-def _step_down(s: Situation, rule: str, why: str) -> Proposal | None:
-    if s.current is None:
-        return None
-    target = s.order.down(s.current, s.barred)
+def step_down(s: Situation, rule: str, why: str) -> Proposal:
+    """Propose one step down, or to hold where none is left in this episode."""
+    target = s.order.down(s.current, s.barred) if s.current is not None else None
     if target is None:
-        return Proposal(Action.HOLD, rule, f"{why}; no lighter suite is left.")
+        return Proposal(Action.HOLD, rule, f"{why}; no lighter suite is left.", step=True)
     if used_up := spent(s):
-        return Proposal(Action.HOLD, rule, f"{why}; {used_up}")
-    return Proposal(Action.DOWN, rule, f"{why}: one step down.", target=target.id)
+        return Proposal(Action.HOLD, rule, f"{why}; {used_up}", step=True)
+    return Proposal(Action.DOWN, rule, f"{why}: one step down.", target=target.id, step=True)
 
 
 @needs("session", "armed", required=True)

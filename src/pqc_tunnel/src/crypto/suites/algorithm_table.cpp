@@ -3,6 +3,8 @@
 
 #include "algorithm_table.hpp"
 
+#include <openssl/evp.h>
+
 namespace pqc_tunnel
 {
 namespace
@@ -21,10 +23,8 @@ constexpr std::string_view frodo_salted = "FrodoKEM of ISO, salted";
 constexpr std::string_view falcon_round_3 = "Falcon, NIST round 3 (2020)";
 constexpr std::string_view sphincs_round_3 = "SPHINCS+ 3.1, simple";
 
-}  // namespace
-
 // Sizes: public key, secret key, ciphertext, shared secret.
-const std::array<KemSpec, 12> kem_specs = {{
+constexpr KemSpec kems[] = {
   {KemAlgorithm::ml_kem_512,
    "mlkem512",
    "ML-KEM-512",
@@ -118,10 +118,10 @@ const std::array<KemSpec, 12> kem_specs = {{
    {{{0, "FrodoKEM-1344-AES", frodo_unsalted, {21520, 43088, 21632, 32}},
      {0, "eFrodoKEM-1344-AES", frodo_unsalted, {21520, 43088, 21632, 32}},
      {1, "FrodoKEM-1344-AES", frodo_salted, {21520, 43088, 21696, 32}}}}},
-}};
+};
 
 // Sizes: public key, secret key, signature, and whether signatures may be shorter.
-const std::array<SignatureSpec, 11> signature_specs = {{
+constexpr SignatureSpec signatures[] = {
   {SignatureAlgorithm::ml_dsa_44,
    "mldsa44",
    "ML-DSA-44",
@@ -205,13 +205,56 @@ const std::array<SignatureSpec, 11> signature_specs = {{
    {4, 3},
    {{{0, "SPHINCS+-SHA2-256f-simple", sphincs_round_3, {64, 128, 49856, false}},
      {1, "SLH_DSA_PURE_SHA2_256F", fips_205, {64, 128, 49856, false}}}}},
-}};
+};
 
-const std::array<AeadSpec, 4> aead_specs = {{
-  {AeadAlgorithm::aes_256_gcm, "aesgcm", "AES-256-GCM", 1},
-  {AeadAlgorithm::chacha20_poly1305, "chacha20poly1305", "ChaCha20-Poly1305", 2},
-  {AeadAlgorithm::ascon_128a, "ascon128a", "Ascon-128a", 3},
-  {AeadAlgorithm::ascon_aead128, "asconaead128", "Ascon-AEAD128", 4},
-}};
+// Wycheproof aes_gcm_test, case 101
+constexpr AeadAnswer answer_of_aes_256 = {
+  "cdccfe3f46d782ef47df4e72f0c02d9c7f774def970d23486f11a57f54247f17",
+  "376187894605a8d45e30de51",
+  "956846a209e087ed",
+  "e28e0e9f9d22463ac0e42639b530f42102fded75",
+  "feca44952447015b5df1f456df8ca4bb4eee2ce2",
+  "082e91924deeb77880e1b1c84f9b8d30"};
+// Wycheproof chacha20_poly1305_test, case 43
+constexpr AeadAnswer answer_of_chacha20 = {
+  "cdccfe3f46d782ef47df4e72f0c02d9c7f774def970d23486f11a57f54247f17",
+  "376187894605a8d45e30de51",
+  "956846a209e087ed",
+  "e28e0e9f9d22463ac0e42639b530f42102fded75",
+  "14f707c446988a4903775ec7acec6da114d43112",
+  "987d4b147c490d43d376a198cab383f0"};
+// NIST LWC known answers of Ascon-128a
+constexpr AeadAnswer answer_of_ascon_128a = {
+  "000102030405060708090a0b0c0d0e0f",
+  "000102030405060708090a0b0c0d0e0f",
+  "00010203040506070809",
+  "000102030405060708090a0b0c0d0e0f101112",
+  "89a046eba7f23493680e947185ee4b044b30b0",
+  "dda833d1c6305254de4d69048afcb2d0"};
+// Known answers of the Ascon team for SP 800-232
+constexpr AeadAnswer answer_of_ascon_aead128 = {
+  "000102030405060708090a0b0c0d0e0f",
+  "000102030405060708090a0b0c0d0e0f",
+  "00010203040506070809",
+  "000102030405060708090a0b0c0d0e0f101112",
+  "f2f44b081312f3f8c13e843f0adbb84d30b7a2",
+  "cfd84b5c030740dc4f117dc37a1d9468"};
+
+using enum AeadAlgorithm;
+
+constexpr AeadSpec aeads[] = {
+  {aes_256_gcm, "aesgcm", "AES-256-GCM", 1, EVP_aes_256_gcm, 32, 12, 0, true, answer_of_aes_256},
+  {chacha20_poly1305, "chacha20poly1305", "ChaCha20-Poly1305", 2, EVP_chacha20_poly1305, 32, 12, 1,
+   true, answer_of_chacha20},
+  {ascon_128a, "ascon128a", "Ascon-128a", 3, nullptr, 16, 16, 2, true, answer_of_ascon_128a},
+  {ascon_aead128, "asconaead128", "Ascon-AEAD128", 4, nullptr, 16, 16, 2, false,
+   answer_of_ascon_aead128},
+};
+
+}  // namespace
+
+constinit const std::span<const KemSpec> kem_specs = kems;
+constinit const std::span<const SignatureSpec> signature_specs = signatures;
+constinit const std::span<const AeadSpec> aead_specs = aeads;
 
 }  // namespace pqc_tunnel

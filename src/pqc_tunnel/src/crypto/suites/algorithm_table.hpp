@@ -5,11 +5,14 @@
 #define PQC_TUNNEL__CRYPTO__SUITES__ALGORITHM_TABLE_HPP_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
 #include "algorithms.hpp"
+
+struct evp_cipher_st;
 
 namespace pqc_tunnel
 {
@@ -41,17 +44,38 @@ struct Spec
 using KemSpec = Spec<KemAlgorithm, KemFamily, KemSizes>;
 using SignatureSpec = Spec<SignatureAlgorithm, SignatureFamily, SignatureSizes>;
 
+// A known answer for the self-test, in hex.
+struct AeadAnswer
+{
+  std::string_view key;
+  std::string_view nonce;
+  std::string_view aad;
+  std::string_view plaintext;
+  std::string_view ciphertext;
+  std::string_view tag;
+};
+
 struct AeadSpec
 {
   AeadAlgorithm algorithm;
   std::string_view token;
   std::string_view display_name;
   std::uint8_t wire_code;
+  const evp_cipher_st * (*cipher)();  // of OpenSSL; null for Ascon
+  std::size_t key_size;               // in bytes, as the next
+  std::size_t iv_size;
+  int weight;  // in the policy's order of suites
+  bool in_paper_set;
+  AeadAnswer answer;
 };
 
-extern const std::array<KemSpec, 12> kem_specs;
-extern const std::array<SignatureSpec, 11> signature_specs;
-extern const std::array<AeadSpec, 4> aead_specs;
+extern const std::span<const KemSpec> kem_specs;
+extern const std::span<const SignatureSpec> signature_specs;
+extern const std::span<const AeadSpec> aead_specs;
+
+const KemSpec & spec(KemAlgorithm algorithm);
+const SignatureSpec & spec(SignatureAlgorithm algorithm);
+const AeadSpec & spec(AeadAlgorithm algorithm);
 
 }  // namespace pqc_tunnel
 

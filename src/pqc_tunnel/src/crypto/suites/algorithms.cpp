@@ -3,7 +3,7 @@
 
 #include "algorithms.hpp"
 
-#include <array>
+#include <vector>
 
 #include "algorithm_table.hpp"
 
@@ -12,15 +12,17 @@ namespace pqc_tunnel
 namespace
 {
 
-template <class Spec, std::size_t N>
-auto list_algorithms(const std::array<Spec, N> & specs)
+template <class Spec>
+auto list_algorithms(std::span<const Spec> specs)
 {
-  std::array<decltype(Spec::algorithm), N> algorithms = {};
-  for (std::size_t i = 0; i < N; ++i) {
-    algorithms[i] = specs[i].algorithm;
+  std::vector<decltype(Spec::algorithm)> algorithms;
+  for (const Spec & spec : specs) {
+    algorithms.push_back(spec.algorithm);
   }
   return algorithms;
 }
+
+}  // namespace
 
 const KemSpec & spec(KemAlgorithm algorithm)
 {
@@ -36,8 +38,6 @@ const AeadSpec & spec(AeadAlgorithm algorithm)
 {
   return aead_specs[static_cast<std::size_t>(algorithm)];
 }
-
-}  // namespace
 
 std::span<const KemAlgorithm> all_kems()
 {
@@ -70,6 +70,8 @@ SignatureFamily family(SignatureAlgorithm algorithm) { return spec(algorithm).fa
 SecurityLevel level(KemAlgorithm algorithm) { return spec(algorithm).level; }
 SecurityLevel level(SignatureAlgorithm algorithm) { return spec(algorithm).level; }
 
+std::size_t key_size(AeadAlgorithm algorithm) { return spec(algorithm).key_size; }
+std::size_t iv_size(AeadAlgorithm algorithm) { return spec(algorithm).iv_size; }
 std::uint8_t wire_code(AeadAlgorithm algorithm) { return spec(algorithm).wire_code; }
 
 }  // namespace pqc_tunnel

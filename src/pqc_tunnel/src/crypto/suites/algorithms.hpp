@@ -141,6 +141,13 @@ std::string_view display_name(SignatureAlgorithm algorithm);
 std::string_view display_name(AeadAlgorithm algorithm);
 /// @}
 
+/// @name Sizes in bytes
+/// A nonce has the size of the IV.
+/// @{
+std::size_t key_size(AeadAlgorithm algorithm);
+std::size_t iv_size(AeadAlgorithm algorithm);
+/// @}
+
 /// @name Family and level
 /// @{
 KemFamily family(KemAlgorithm algorithm);

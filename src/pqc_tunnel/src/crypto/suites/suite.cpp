@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "algorithm_table.hpp"
+
 namespace pqc_tunnel
 {
 namespace
@@ -16,8 +18,7 @@ bool in_paper_set(KemAlgorithm kem, SignatureAlgorithm signature, AeadAlgorithm 
   const bool fast_sphincs = signature == SignatureAlgorithm::sphincs_128f ||
                             signature == SignatureAlgorithm::sphincs_192f ||
                             signature == SignatureAlgorithm::sphincs_256f;
-  return family(kem) != KemFamily::frodokem && !fast_sphincs &&
-         aead != AeadAlgorithm::ascon_aead128;
+  return family(kem) != KemFamily::frodokem && !fast_sphincs && spec(aead).in_paper_set;
 }
 
 // The policy's order of suites (docs/policy.md).
@@ -47,18 +48,7 @@ int tier(KemAlgorithm kem, AeadAlgorithm aead)
       weight += 5;
       break;
   }
-  switch (aead) {
-    case AeadAlgorithm::aes_256_gcm:
-      break;
-    case AeadAlgorithm::chacha20_poly1305:
-      weight += 1;
-      break;
-    case AeadAlgorithm::ascon_128a:
-    case AeadAlgorithm::ascon_aead128:
-      weight += 2;
-      break;
-  }
-  return weight;
+  return weight + spec(aead).weight;
 }
 
 std::string make_id(KemAlgorithm kem, SignatureAlgorithm signature, AeadAlgorithm aead)

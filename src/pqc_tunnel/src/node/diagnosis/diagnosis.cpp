@@ -134,6 +134,13 @@ void judge_policy(const DiagnosisInput & input, Findings & findings)
 
 void judge_drops(const DiagnosisInput & input, Findings & findings)
 {
+  constexpr std::pair<Drop, const char *> causes[] = {
+    {Drop::queue_full, " at a socket: it was full, or the destination is unknown."},
+    {Drop::stale, ": older than max_age_s, on the way or in a buffer."},
+    {Drop::foreign, " at plaintext_port: not from plaintext_peer_address and plaintext_peer_port."},
+    {Drop::oversize, ": longer than the link takes in fragments."},
+    {Drop::incomplete, ": the link lost some of the fragments."},
+  };
   const auto since = [&](Drop drop) {
     const auto index = static_cast<std::size_t>(drop);
     return input.peer.traffic.drops[index] - input.before.traffic.drops[index];
@@ -141,32 +148,10 @@ void judge_drops(const DiagnosisInput & input, Findings & findings)
   if (const auto forged = since(Drop::auth_fail) + since(Drop::decrypt_fail); forged > 0) {
     findings.add(Level::warning, counted(forged, "datagram") + " failed authentication just now.");
   }
-  if (const auto full = since(Drop::queue_full); full > 0) {
-    findings.add(
-      Level::warning, counted(full, "datagram") +
-                        " dropped just now at a socket: it was full, or the destination is "
-                        "unknown.");
-  }
-  if (const auto stale = since(Drop::stale); stale > 0) {
-    findings.add(
-      Level::warning, counted(stale, "datagram") +
-                        " dropped just now: older than max_age_s, on the way or in a buffer.");
-  }
-  if (const auto foreign = since(Drop::foreign); foreign > 0) {
-    findings.add(
-      Level::warning, counted(foreign, "datagram") +
-                        " dropped just now at plaintext_port: not from plaintext_peer_address and "
-                        "plaintext_peer_port.");
-  }
-  if (const auto large = since(Drop::oversize); large > 0) {
-    findings.add(
-      Level::warning,
-      counted(large, "datagram") + " dropped just now: longer than the link takes in fragments.");
-  }
-  if (const auto incomplete = since(Drop::incomplete); incomplete > 0) {
-    findings.add(
-      Level::warning,
-      counted(incomplete, "datagram") + " dropped just now: the link lost some of the fragments.");
+  for (const auto & [drop, cause] : causes) {
+    if (const auto count = since(drop); count > 0) {
+      findings.add(Level::warning, counted(count, "datagram") + " dropped just now" + cause);
+    }
   }
 }
 

@@ -4,12 +4,12 @@
 #include "messages.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <tuple>
 
 #include "config/config.hpp"
-#include "crypto/aead.hpp"
 #include "crypto/suites/suite.hpp"
 #include "net/address.hpp"
 
@@ -57,25 +57,6 @@ pqc_msgs::msg::TrafficCounters traffic_message(const TrafficCounters & traffic)
   message.control_ignored = traffic.control_ignored;
   message.stream_in_packets = traffic.stream_in_packets;
   message.stream_out_packets = traffic.stream_out_packets;
-  return message;
-}
-
-pqc_msgs::msg::DropCounters drops_message(const TrafficCounters & traffic)
-{
-  const auto dropped = [&](Drop drop) { return traffic.drops[static_cast<std::size_t>(drop)]; };
-  pqc_msgs::msg::DropCounters message;
-  message.replay = dropped(Drop::replay);
-  message.auth_fail = dropped(Drop::auth_fail);
-  message.seq_old = dropped(Drop::seq_old);
-  message.decrypt_fail = dropped(Drop::decrypt_fail);
-  message.malformed = dropped(Drop::malformed);
-  message.unknown = dropped(Drop::unknown);
-  message.no_session = dropped(Drop::no_session);
-  message.queue_full = dropped(Drop::queue_full);
-  message.oversize = dropped(Drop::oversize);
-  message.stale = dropped(Drop::stale);
-  message.foreign = dropped(Drop::foreign);
-  message.incomplete = dropped(Drop::incomplete);
   return message;
 }
 
@@ -216,7 +197,8 @@ TunnelStatus status_message(Role role, const PeerSnapshot & peer, const ClockPai
     message.links.push_back(link);
   }
   message.traffic = traffic_message(peer.traffic);
-  message.drops = drops_message(peer.traffic);
+  // Its fields are in the order of Drop, and have the same names.
+  message.drops = std::bit_cast<pqc_msgs::msg::DropCounters>(peer.traffic.drops);
   return message;
 }
 

@@ -5,7 +5,6 @@
 
 #include <string>
 
-#include "crypto/aead.hpp"
 #include "crypto/suites/suite.hpp"
 
 namespace pqc_tunnel

@@ -39,7 +39,46 @@ enum class Drop : std::uint8_t
   foreign,     // plaintext from another sender than the configured one
   incomplete,  // fragments of a datagram came, but not all
 };
-inline constexpr std::size_t drop_classes = 12;
+
+// As in the source, in the status and in pqc_msgs/DropCounters; null for a value that is no class.
+constexpr const char * to_string(Drop drop)
+{
+  switch (drop) {
+    case Drop::replay:
+      return "replay";
+    case Drop::auth_fail:
+      return "auth_fail";
+    case Drop::seq_old:
+      return "seq_old";
+    case Drop::decrypt_fail:
+      return "decrypt_fail";
+    case Drop::malformed:
+      return "malformed";
+    case Drop::unknown:
+      return "unknown";
+    case Drop::no_session:
+      return "no_session";
+    case Drop::queue_full:
+      return "queue_full";
+    case Drop::oversize:
+      return "oversize";
+    case Drop::stale:
+      return "stale";
+    case Drop::foreign:
+      return "foreign";
+    case Drop::incomplete:
+      return "incomplete";
+  }
+  return nullptr;
+}
+
+inline constexpr std::size_t drop_classes = [] {
+  std::size_t classes = 0;
+  while (to_string(static_cast<Drop>(classes)) != nullptr) {
+    ++classes;
+  }
+  return classes;
+}();
 
 struct TrafficCounters
 {

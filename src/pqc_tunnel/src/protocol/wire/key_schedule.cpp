@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/byte_io.hpp"
-#include "crypto/aead.hpp"
 
 namespace pqc_tunnel
 {

@@ -94,6 +94,11 @@ TEST_P(KeySchedule, derives_the_keys_of_the_psk_as_the_protocol_page_specifies)
   EXPECT_EQ(copy(made.boot.view()), expected().boot);
 }
 
+TEST(Ciphers, each_one_is_tested_here)
+{
+  EXPECT_TRUE(std::ranges::equal(ciphers, all_aeads(), {}, &Cipher::aead));
+}
+
 TEST_P(KeySchedule, derives_boot_keys_as_the_protocol_page_specifies)
 {
   const auto random = array_of<Random32>(0x11);
