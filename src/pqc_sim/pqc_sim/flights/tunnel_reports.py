@@ -146,7 +146,8 @@ class TunnelReports:
                     id=suite.id,
                     kem=suite.kem,
                     signature=suite.signature,
-                    aead=AEADS[suite.aead].name,
+                    # The recorded flights have the tokens of both Ascons.
+                    aead=suite.aead if "ascon" in suite.aead else AEADS[suite.aead].name,
                     level=suite.level,
                     aead_key_bits=AEADS[suite.aead].key_bits,
                     tier=suite.tier,
