@@ -72,7 +72,7 @@ def test_the_launch_files_at_the_top_are_those_that_drone_and_ground_start_from(
 def test_the_policys_package_has_no_simulator() -> None:
     source = TOP / "src" / "pqc_policy"
     rooms = {file.parent.name for file in source.glob("pqc_policy/*/__init__.py")}
-    assert rooms == {"policy", "sensing", "nodes", "replay"}
+    assert rooms == {"messages", "policy", "sensing", "nodes", "replay"}
 
 
 # Stands in for what builds, and prints what is installed.

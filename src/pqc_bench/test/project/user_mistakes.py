@@ -121,7 +121,7 @@ _BENCH = (
         ("rekey --ahead --repeat 2", "it can't be used with --repeat"),
         ("flood --rate x", "'x' isn't a rate from 1 to 20000 per second"),
         ("formal --only x", "invalid choice: 'x'"),
-        ("mutants --only engine/*", "--only begins with protocol/ or paths/"),
+        ("mutants --only engine/*", "--only begins with protocol/ or link/"),
     ),
     Mistake("{dev} bench matrix --out /proc/x", "'/proc/x'", WRONG_USAGE),
     Mistake("{dev} train --jobs 0", "'0' isn't a number of processes", WRONG_USAGE),
