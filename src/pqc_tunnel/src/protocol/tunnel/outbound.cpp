@@ -300,8 +300,8 @@ bool Outbound::report_streams(std::uint8_t index, Instant now)
 void Outbound::adapt(Instant now)
 {
   use_found_rate(now);
-  for (std::uint8_t link = 0; link < links_.size(); ++link) {
-    save_waiting(link, now);
+  for (std::size_t link = 0; link < links_.size(); ++link) {
+    save_waiting(static_cast<std::uint8_t>(link), now);
   }
 }
 
