@@ -114,7 +114,7 @@ void AeadKey::seal_in_place(
   ByteView nonce, ByteView aad, MutableBytes text,
   std::span<std::uint8_t, aead_tag_size> tag) noexcept
 {
-  require(nonce.size() == iv_size(algorithm_), "an AEAD nonce is of the wrong size");
+  require(nonce.size() == iv_size_, "an AEAD nonce is of the wrong size");
   if (seal_) {
     openssl_seal(seal_.get(), nonce, aad, text, tag);
   } else {
@@ -128,7 +128,7 @@ bool AeadKey::open_in_place(
   ByteView nonce, ByteView aad, MutableBytes text,
   std::span<const std::uint8_t, aead_tag_size> tag) noexcept
 {
-  require(nonce.size() == iv_size(algorithm_), "an AEAD nonce is of the wrong size");
+  require(nonce.size() == iv_size_, "an AEAD nonce is of the wrong size");
   if (open_) {
     return openssl_open(open_.get(), nonce, aad, text, tag);
   }

@@ -54,9 +54,13 @@ private:
   };
   using Context = std::unique_ptr<evp_cipher_ctx_st, FreeContext>;
 
-  explicit AeadKey(AeadAlgorithm algorithm) noexcept : algorithm_(algorithm) {}
+  explicit AeadKey(AeadAlgorithm algorithm) noexcept
+  : algorithm_(algorithm), iv_size_(iv_size(algorithm))
+  {
+  }
 
   AeadAlgorithm algorithm_;
+  std::size_t iv_size_;  ///< in bytes
   Context seal_;  ///< of OpenSSL, for AES and ChaCha20; it zeroes the key when freed
   Context open_;
   SecretArray<16> ascon_key_;
