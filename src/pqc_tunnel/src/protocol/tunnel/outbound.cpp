@@ -15,7 +15,9 @@ Outbound::Outbound(const TunnelSettings & settings, std::vector<Peer> & peers)
 : settings_(settings), peers_(peers), streams_(peers.size()), least_room_(settings.max_datagram)
 {
   for (const LinkSettings & link : settings.paths.links) {
-    links_.push_back({&link, std::make_unique<LinkQueue>(link, peers.size()), {}});
+    Link & added = links_.emplace_back();
+    added.settings = &link;
+    added.queue = std::make_unique<LinkQueue>(link, peers.size());
     least_room_ = std::min(least_room_, link.mtu - sealed_overhead);
   }
   piece_.reserve(settings.max_datagram + frame_overhead);

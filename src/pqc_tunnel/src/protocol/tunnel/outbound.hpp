@@ -78,7 +78,7 @@ private:
   };
   struct Link
   {
-    const LinkSettings * settings;
+    const LinkSettings * settings = nullptr;
     std::unique_ptr<LinkQueue> queue;
     Ready ready;
   };
