@@ -61,7 +61,7 @@ def test_a_graph_with_a_tunnel_in_it_is_refused(tmp_path: Path) -> None:
     with started(tmp_path, "--seconds", "60") as process:
         assert process.stdout is not None
         domain = process.stdout.readline().rpartition(" ROS domain ")[2].strip()
-        wait_for_line(process, "drone: handshake completed")
+        wait_for_line(process, "  established  ")
         run = demo("--seconds", "5", ROS_DOMAIN_ID=domain)
         process.send_signal(signal.SIGTERM)
     assert run.returncode == 1
