@@ -21,7 +21,7 @@ using diagnostic_msgs::msg::DiagnosticStatus;
 constexpr const char * allow_parameter = "exposure.allow";
 constexpr std::chrono::seconds period(10);
 
-// What the files say to a node. Those without a section for it are other nodes'.
+// Returns what the files say to a node. A file without a section for it belongs to other nodes.
 ParameterValues values_for(const std::string & node, const std::vector<std::string> & files)
 {
   ParameterValues all;

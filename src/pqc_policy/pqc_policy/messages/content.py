@@ -10,7 +10,7 @@ from enum import IntEnum
 
 MOST_BYTES = 64
 LONGEST_NAME = 14
-# By the format of the number: the lowest and the highest one, and that of an unknown value.
+# Each format of a number has a lowest value, a highest one, and one that stands for unknown.
 _RANGES = {"B": (0, 0xFE, 0xFF), "H": (0, 0xFFFE, 0xFFFF), "h": (-0x7FFF, 0x7FFF, -0x8000)}
 
 

@@ -23,7 +23,7 @@ INPUTS = ("link", "battery", "thermal", "armed", "session")
 VERDICTS = ("clear", "suspicious", "attack")
 
 OTHER, _OTHER_CODE, _OTHER_INPUT = "other", 0xFF, 0x80
-# What the operator should do, for a line of 50 bytes with "PQC " before it.
+# A cue tells the operator what to do, in a line of 50 bytes with "PQC " before it.
 _CUE_LINES = {
     "": "",
     "loss": "loss: slow down, or heavy detectors off",

@@ -43,7 +43,7 @@ _NUMBERS = (
     ("battery_charge", _SHARE, "B"),
     ("temperature_c", _TENTH, "h"),
 )
-# Of the computer: the message that has the number, and its field there and in DroneComputer.
+# Each number of the computer comes from a field of a message, and has a field in DroneComputer.
 _READINGS = (
     (ComputerLoad, "load", _SHARE, "B"),
     (ComputerLoad, "memory", _SHARE, "B"),

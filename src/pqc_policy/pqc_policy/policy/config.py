@@ -272,7 +272,7 @@ class PolicyConfig:
         "Name of this drone among those of its ground station, by which their routine rekeys are "
         "staggered; empty: not staggered.",
     )
-    # By how much the intervals of a fleet's drones differ at most, and their answers to a warning.
+    # The intervals of a fleet's drones differ by at most this, as do their answers to a warning.
     rekey_stagger_s: float = 10.0
     # How long a warning counts that another drone of the fleet reports an attack.
     warned_s: float = 30.0

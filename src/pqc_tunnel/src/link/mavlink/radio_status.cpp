@@ -26,8 +26,8 @@ constexpr std::uint8_t signal_unknown = 255;
 // A failsafe of the autopilot may take any other value as a sign that the ground hears it.
 constexpr std::uint8_t remote_signal_unknown = 0;
 
-// ArduPilot quickens its streams when more than 90 % are free and slows them below 50 %, PX4 above 50 % and below 35 %. So
-// this changes nothing.
+// ArduPilot quickens its streams above 90 % of room and slows them below 50 %; PX4 does so above 50 % and below 35 %. At
+// this value neither changes anything.
 constexpr std::uint8_t steady_room = 50;
 constexpr Duration longest_scarcity =
   std::chrono::seconds(3);  // between two reports of the same one

@@ -20,16 +20,16 @@ class RadioStatus
 public:
   // A datagram from or for the vehicle. A radio that reports by itself is left to do so.
   void look_for_radio(ByteView datagram);
-  // The frame with a RADIO_STATUS, once a second. `load`: the airtime that the vehicle has asked for in vain; all of
-  // `longest` leaves no room. If room that was told makes the vehicle fill the link again soon, less is told for longer.
+  // Returns a frame with RADIO_STATUS once a second. `load` is the airtime that the vehicle has asked for in vain; a load of
+  // `longest` means that there is no room. A vehicle that soon fills the link again is told of half the room for longer.
   std::optional<Bytes> next(Duration load, Duration longest, Instant now);
 
 private:
   bool hears_radio_ = false;
   Instant silent_until_;
   Instant next_;
-  Instant scarce_;   // there was little room, the latest time
-  Duration hold_{};  // no more is told after that
+  Instant scarce_;   // the latest time with little room
+  Duration hold_{};  // the vehicle is told of at most half the room for so long after that
   std::uint8_t sequence_ = 0;
 };
 

@@ -3,8 +3,6 @@
 
 #include "bundle.hpp"
 
-#include <array>
-
 #include "base/byte_io.hpp"
 #include "link/mavlink/mavlink_class.hpp"
 #include "link/paths/link_settings.hpp"
@@ -47,7 +45,7 @@ bool can_be_shortened(ByteView datagram)
          datagram[compatible_at] == 0 && mavlink_frame_size(datagram) == datagram.size();
 }
 
-using Signer = std::array<std::uint8_t, 5>;
+using Signer = FrameBefore::Signer;
 
 std::optional<Signer> signer_of(ByteView frame)
 {

@@ -20,8 +20,9 @@ struct FrameBefore
   std::uint8_t sequence = 0;
   std::uint8_t system = 0;
   std::uint8_t component = 0;
-  // The link's id and the upper four bytes of the time in its signature; none if it has none.
-  std::optional<std::array<std::uint8_t, 5>> signer;
+  // The link's id and the upper four bytes of the time, of a signature.
+  using Signer = std::array<std::uint8_t, 5>;
+  std::optional<Signer> signer;  // none: the frame is not signed
 };
 
 // Writes datagrams one after the other into the payload of a frame, as docs/protocol.md describes it: a MAVLink 2 frame
