@@ -8,8 +8,8 @@ exchange commands beside 320 messages a second, and sign. They do so over an emu
 the tunnel and, at the same time, through a tunnel over the same sort of link, with rekeys and
 without. The tunnel passes if the ground counts at most 2 percentage points more messages as lost
 than bare, no signed message is rejected, all arrives whole, commands take at most 250 ms (p99), and
-every rekey succeeds. A transfer that is over soon is repeated, and the median counts: it may take
-1.1 times as long as bare, and a second more; an upload over a SiK radio may take longer. On
+every rekey succeeds. Each transfer is repeated, and the median counts: it may take 1.1 times as
+long as bare, and a second more; an upload over a SiK radio may take longer. On
 sik-57600 the parameters have 60 s, the log 45 s and the file 4.5 s.
 """
 

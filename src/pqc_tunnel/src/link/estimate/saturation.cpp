@@ -69,7 +69,7 @@ Duration Saturation::long_queue(double rate) const
 void Saturation::handle_delay(Duration delay, Instant now)
 {
   queue_.handle_delay(delay, state_ == State::testing || is_long(), now);
-  if (queue_.taken() > 1 && queue_.newest() >= long_queue(reference())) {
+  if (queue_.newest() >= long_queue(reference())) {
     crowded_until_ = now + crowded_time;
   }
   note_chance_loss(now);

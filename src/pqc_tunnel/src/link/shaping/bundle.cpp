@@ -41,8 +41,9 @@ constexpr std::size_t low_time = 2;    // bytes of the time that always travel
 // A single frame whose header says nothing that an entry can't say.
 bool can_be_shortened(ByteView datagram)
 {
-  return datagram.size() >= header && datagram[0] == magic && datagram[incompatible_at] <= 1 &&
-         datagram[compatible_at] == 0 && mavlink_frame_size(datagram) == datagram.size();
+  const std::size_t size = mavlink_frame_size(datagram);
+  return size > 0 && size == datagram.size() && datagram[0] == magic &&
+         datagram[compatible_at] == 0;
 }
 
 using Signer = FrameBefore::Signer;
@@ -95,11 +96,12 @@ bool unpack_frame(ByteView & rest, std::optional<FrameBefore> & before, Bytes & 
 {
   const std::uint8_t form = rest[0];
   const bool with_signature = (form & is_signed) != 0;
-  const bool follows = (form & has_sender) == 0 || (form & has_sequence) == 0;
+  const bool follows =
+    (form & has_sender) == 0 || (form & has_sequence) == 0 || left_out(form) > 0;
   const std::size_t head = entry_header(form);
   if (
     (form & ~known) != 0 || (!with_signature && (form & has_signer) != 0) || (follows && !before) ||
-    (left_out(form) > 0 && !(before && before->signer)) || rest.size() < head)
+    (left_out(form) > 0 && !before->signer) || rest.size() < head)
   {
     return false;
   }

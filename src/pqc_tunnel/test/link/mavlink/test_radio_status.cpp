@@ -72,6 +72,22 @@ TEST(RadioStatus, tells_of_no_more_room_for_a_while_once_the_vehicle_has_filled_
   EXPECT_EQ(rooms(0s, 1), (std::vector{100})) << "it has been well for long";
 }
 
+TEST(RadioStatus, says_half_the_room_while_the_vehicle_leaves_less_again_and_again)
+{
+  RadioStatus status;
+  EXPECT_EQ(room(status, 500ms, start), 50) << "half the room is not little";
+  EXPECT_EQ(room(status, 0s, start + 1s), 100);
+  EXPECT_EQ(room(status, 510ms, start + 4s), 49);
+  EXPECT_EQ(room(status, 510ms, start + 7s), 49) << "three seconds later it is the same scarcity";
+  EXPECT_EQ(room(status, 0s, start + 8s), 100);
+  EXPECT_EQ(room(status, 510ms, start + 11s), 49);
+  EXPECT_EQ(room(status, 510ms, start + 12s), 49);
+  EXPECT_EQ(room(status, 0s, start + 15s), 50) << "a scarcity that lasts keeps its hold";
+  EXPECT_EQ(room(status, 0s, start + 16s), 100);
+  EXPECT_EQ(room(status, 510ms, start + 36s), 49) << "twenty seconds after that it is another one";
+  EXPECT_EQ(room(status, 0s, start + 37s), 100);
+}
+
 TEST(RadioStatus, is_left_to_a_radio_that_reports_by_itself)
 {
   for (const std::uint32_t message : {109U, 166U}) {

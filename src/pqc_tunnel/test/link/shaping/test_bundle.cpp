@@ -116,7 +116,7 @@ TEST(Bundle, leaves_out_of_a_signature_what_the_one_before_says)
 TEST(Bundle, keeps_whole_what_an_entry_can_not_say)
 {
   const std::vector<Bytes> whole = {
-    {0xfe, 1, 9, 1, 1, 0, 5, 0xc5, 0xc5},   // MAVLink 1
+    {0xfe, 1, 1, 0, 1, 0, 5, 0xc5, 0xc5},   // MAVLink 1
     frame_2(1, 1, 1, 30, {1}, 2),           // a flag that nobody knows
     frame_2(1, 1, 1, 30, {1}, 0, 1),        // as well
     {0xfd, 5, 0, 0, 1, 1, 1, 30, 0, 0, 1},  // cut
@@ -134,7 +134,7 @@ TEST(Bundle, ends_at_an_entry_that_is_malformed)
   for (const Bytes & bad :
        {Bytes{0x80}, Bytes{0xe4, 0, 1, 1, 1, 1, 0, 0}, Bytes{0xe0, 3, 1, 1, 1, 30, 7, 8, 9, 0},
         Bytes{0xec, 0, 1, 1, 1, 1, 0, 0}, Bytes{0xe8, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-        Bytes{0x84, 0, 1, 0, 0}, Bytes{0}, Bytes{0, 0, 1}, Bytes{0, 3, 1, 1}})
+        Bytes{0x84, 0, 1, 0, 0}, Bytes{0x81, 0, 1, 0, 0}, Bytes{0}, Bytes{0, 0, 1}, Bytes{0, 3, 1, 1}})
   {
     Bytes bundle = packed({good});
     bundle.insert(bundle.end(), bad.begin(), bad.end());
@@ -142,6 +142,9 @@ TEST(Bundle, ends_at_an_entry_that_is_malformed)
   }
   EXPECT_EQ(unpacked(Bytes{0xc0, 0, 1, 1, 30, 0, 0}), std::vector<Bytes>{}) << "no number before";
   EXPECT_EQ(unpacked(Bytes{0xa0, 0, 1, 30, 0, 0}), std::vector<Bytes>{}) << "no sender before";
+  Bytes without_signer = {0xe8, 0, 1, 1, 1, 30};
+  without_signer.resize(without_signer.size() + 2 + 13);
+  EXPECT_EQ(unpacked(without_signer), std::vector<Bytes>{}) << "no signer before";
 }
 
 TEST(Bundle, is_unpacked_to_no_more_datagrams_than_a_bundle_may_have)
