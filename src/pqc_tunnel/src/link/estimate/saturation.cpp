@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 namespace pqc_tunnel
@@ -21,6 +22,9 @@ constexpr Duration least_long_queue = milliseconds(100);
 constexpr double long_queue_bytes = 600;
 constexpr double delivered_at_most = 0.97;  // of what was offered, or the link is not full
 constexpr double most_is_lost = 0.6;
+constexpr double overflowing = 0.8;     // of what was offered, or less
+constexpr double least_streamed = 0.7;  // of the pace of streams, which the other end has sent
+constexpr double most_streamed = 1.4;
 constexpr Duration view_time = seconds(6);  // a little longer than what a report covers
 constexpr double most_chance_loss = 0.5;
 constexpr double chance_loss_gain = 0.1;
@@ -138,13 +142,23 @@ bool Saturation::wants_delays() const
          newest_.delivered <= most_is_lost * newest_.offered;
 }
 
+bool Saturation::overflows(Instant now) const
+{
+  const double taken = newest_.delivered / newest_.streamed.value_or(INFINITY);
+  return is_crowded(now) &&
+         newest_.delivered <= overflowing * (1 - chance_loss_) * newest_.offered &&
+         taken >= least_streamed && taken <= most_streamed;
+}
+
 void Saturation::watch(Instant now)
 {
   if (!is_long() || !loses_by_queue() || newest_.delivered < floor_) {
     full_since_.reset();
-  } else if (!full_since_) {
-    full_since_ = now;
-  } else if (now >= *full_since_ + full_time && now >= not_before_) {
+  } else {
+    full_since_ = full_since_.value_or(now);
+  }
+  const bool lasts = full_since_ && now >= *full_since_ + full_time;
+  if ((lasts || overflows(now)) && now >= not_before_) {
     capacity_ = capacity();
     begin_test(now);
   }

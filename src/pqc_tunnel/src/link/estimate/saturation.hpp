@@ -31,8 +31,9 @@ public:
   // Of the frames of this end, in bytes on the line per second.
   struct Delivery
   {
-    double offered = 0;    // sent here
-    double delivered = 0;  // received there
+    double offered = 0;                // sent here
+    double delivered = 0;              // received there
+    std::optional<double> streamed{};  // the pace at which streams come over the link, if some have
   };
 
   // `floor`: bytes per second below which this end is never limited, whatever the link looks like.
@@ -59,6 +60,8 @@ private:
   void note_chance_loss(Instant now);
   // Less arrives than can be lost by chance.
   bool loses_by_queue() const;
+  // Little of much arrives, as much as the link is known to carry: its queue overflows, also if it empties in between.
+  bool overflows(Instant now) const;
   // Bytes per second that the full link takes: some of them are lost by chance.
   double capacity() const { return newest_.delivered / (1 - chance_loss_); }
   Duration long_queue(double rate) const;

@@ -96,8 +96,7 @@ bool unpack_frame(ByteView & rest, std::optional<FrameBefore> & before, Bytes & 
 {
   const std::uint8_t form = rest[0];
   const bool with_signature = (form & is_signed) != 0;
-  const bool follows =
-    (form & has_sender) == 0 || (form & has_sequence) == 0 || left_out(form) > 0;
+  const bool follows = (form & has_sender) == 0 || (form & has_sequence) == 0 || left_out(form) > 0;
   const std::size_t head = entry_header(form);
   if (
     (form & ~known) != 0 || (!with_signature && (form & has_signer) != 0) || (follows && !before) ||

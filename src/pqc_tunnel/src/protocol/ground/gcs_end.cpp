@@ -154,10 +154,9 @@ void GcsEnd::admit(
 
 void GcsEnd::handle_received(PeerIndex index, Peer::Received & received, Instant now)
 {
-  if (received.channel == Channel::session && received.proved) {
-    if (drone(index).handle_proved(now)) {
-      gate_.note_session(index);
-    }
+  if (received.proved) {
+    drone(index).handle_proved(now);
+    gate_.note_session(index);
     want_likely_suites();
   }
   drone(index).handle_received(received, now);

@@ -26,7 +26,7 @@ ServedDrone::ServedDrone(
 
 // --- Input ---
 
-bool ServedDrone::handle_proved(Instant now)
+void ServedDrone::handle_proved(Instant now)
 {
   const EpochKeys & keys = *peer_.keys().sending();
   const bool new_session = keys.id() != session_;
@@ -48,7 +48,6 @@ bool ServedDrone::handle_proved(Instant now)
       EventKind::rekey_confirmed, now, "sending under new keys", &keys.suite(), keys.epoch());
   }
   rekeys_.handle_proved(keys, new_session, now);
-  return new_session;
 }
 
 void ServedDrone::handle_received(Peer::Received & received, Instant now)

@@ -32,9 +32,8 @@ public:
   ServedReports & reports() { return context_.reports; }
   ServedSession & new_session() { return new_session_; }
 
-  // The drone proved its new keys, so the ground station sends under them from now on. Returns true if they are those of a
-  // new session.
-  bool handle_proved(Instant now);
+  // The drone proved its new keys, so the ground station sends under them from now on.
+  void handle_proved(Instant now);
   void handle_received(Peer::Received & received, Instant now);
   // Returns false if the job is another's.
   bool handle_job_result(JobId id, JobResult & result, Instant now);

@@ -47,7 +47,7 @@ public:
   void set_found_rate(std::optional<double> rate);
   // In the order of their indices.
   void add(Known drone) { drones_.emplace_back().known = std::move(drone); }
-  // An attempt of the drone has become its live session.
+  // The drone has proved the keys of its live session.
   void note_session(PeerIndex index) { drones_[static_cast<std::size_t>(index)].precedence.fill(); }
 
   struct TurnedAway

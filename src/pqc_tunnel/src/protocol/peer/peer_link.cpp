@@ -185,7 +185,7 @@ void PeerLink::handle_report(
   }
   remote_ = PeerLinkReport{view, now};
   remote_order_ = order;
-  if (rate_search_.handle_report(view, traffic_, now)) {
+  if (rate_search_.handle_report(view, traffic_, paths_.stream_rate(), now)) {
     use_found_rate(keys, now);
   }
 }

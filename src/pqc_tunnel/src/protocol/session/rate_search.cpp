@@ -52,7 +52,9 @@ void RateSearch::handle_delay(Duration delay, Instant now)
 }
 
 // Compares what this end has sent in the time that the report covers with what of it has arrived.
-bool RateSearch::handle_report(const LinkView & received, const TrafficCounters & sent, Instant now)
+bool RateSearch::handle_report(
+  const LinkView & received, const TrafficCounters & sent, std::optional<double> streamed,
+  Instant now)
 {
   const bool too_soon = !offered_.empty() && now < offered_.back().at + least_spacing;
   if (!seeks() || too_soon || received.window > longest_view) {
@@ -70,7 +72,7 @@ bool RateSearch::handle_report(const LinkView & received, const TrafficCounters 
   const auto bytes = static_cast<double>(offered_.back().line_bytes - offered_.front().line_bytes);
   saturation_.handle_delivery(
     {bytes / time.count(),
-     received.bytes_per_s + static_cast<double>(header) * received.packets_per_s},
+     received.bytes_per_s + static_cast<double>(header) * received.packets_per_s, streamed},
     now);
   watch_exchange(now);
   return true;

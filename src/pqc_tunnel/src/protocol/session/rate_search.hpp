@@ -34,8 +34,11 @@ public:
   void end_exchange(Instant now);
   // `delay`: how long a question took, by the clocks of both ends.
   void handle_delay(Duration delay, Instant now);
-  // The peer has reported its reception; `sent` is what this end has sent. Returns false if that says nothing yet.
-  bool handle_report(const LinkView & received, const TrafficCounters & sent, Instant now);
+  // The peer has reported its reception; `sent` is what this end has sent, `streamed` the pace at which streams come, in
+  // bytes per second. Returns false if that says nothing yet.
+  bool handle_report(
+    const LinkView & received, const TrafficCounters & sent, std::optional<double> streamed,
+    Instant now);
 
 private:
   struct Offered

@@ -158,6 +158,42 @@ TEST(SaturationSteps, a_single_delay_shows_no_crowd)
 
 // --- A test ---
 
+// Whether a queue that has been long for a moment begins a test.
+bool is_tested_at_once(const Saturation::Delivery & delivery, Duration queue = full)
+{
+  Steps steps;
+  steps.report(delivery, 0s);
+  steps.delays(empty, 0s);
+  steps.delays(queue + empty, 0s, 1);
+  steps.delays(empty, 0s);
+  steps.report(delivery, 0s);
+  return steps.rate() > 0;
+}
+
+TEST(SaturationSteps, a_queue_that_overflows_at_the_pace_of_streams_is_tested_at_once)
+{
+  EXPECT_TRUE(is_tested_at_once({8000, 6400, 6400}));
+  EXPECT_FALSE(is_tested_at_once({8000, 6401, 6400})) << "bursts lose more";
+  EXPECT_TRUE(is_tested_at_once({8000, 6400, 6400}, 100ms));
+  EXPECT_FALSE(is_tested_at_once({8000, 6400, 6400}, 99ms)) << "no queue";
+  EXPECT_FALSE(is_tested_at_once({8000, 6400, {}})) << "nothing is known of the link";
+  EXPECT_TRUE(is_tested_at_once({8000, 7 * 512, 5 * 512}));
+  EXPECT_FALSE(is_tested_at_once({8000, 7 * 512 + 1, 5 * 512})) << "it carries more than streams";
+  EXPECT_TRUE(is_tested_at_once({8000, 7 * 640, 10 * 640}));
+  EXPECT_FALSE(is_tested_at_once({8000, 7 * 640 - 1, 10 * 640})) << "it carries less";
+}
+
+TEST(SaturationSteps, what_is_lost_by_chance_overflows_no_queue)
+{
+  Steps steps;
+  steps.delays(empty, 0s);
+  steps.report({8000, 4000, 4000}, 0s);
+  steps.delays(empty, 6s, 20);
+  steps.delays(full, 6s, 1);
+  steps.report({8000, 4000, 4000}, 6s);
+  EXPECT_EQ(steps.rate(), 0);
+}
+
 TEST(SaturationSteps, a_test_sends_half_into_a_deep_queue_and_seven_tenths_into_a_shallow_one)
 {
   for (const Duration delay : {full, Duration(300ms)}) {

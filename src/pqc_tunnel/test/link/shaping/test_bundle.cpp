@@ -134,7 +134,8 @@ TEST(Bundle, ends_at_an_entry_that_is_malformed)
   for (const Bytes & bad :
        {Bytes{0x80}, Bytes{0xe4, 0, 1, 1, 1, 1, 0, 0}, Bytes{0xe0, 3, 1, 1, 1, 30, 7, 8, 9, 0},
         Bytes{0xec, 0, 1, 1, 1, 1, 0, 0}, Bytes{0xe8, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-        Bytes{0x84, 0, 1, 0, 0}, Bytes{0x81, 0, 1, 0, 0}, Bytes{0}, Bytes{0, 0, 1}, Bytes{0, 3, 1, 1}})
+        Bytes{0x84, 0, 1, 0, 0}, Bytes{0x81, 0, 1, 0, 0}, Bytes{0}, Bytes{0, 0, 1},
+        Bytes{0, 3, 1, 1}})
   {
     Bytes bundle = packed({good});
     bundle.insert(bundle.end(), bad.begin(), bad.end());

@@ -126,6 +126,16 @@ TEST(Shaper, fills_a_frame_to_its_last_byte)
   EXPECT_EQ(shaped->frame.size(), 240U);
 }
 
+TEST(Shaper, datagrams_that_would_fill_a_frame_as_they_are_wait_for_nothing)
+{
+  for (const std::size_t rest : {85U, 86U}) {
+    Line line(radio());
+    line.offer(mavlink(param_value, 1, 100));
+    line.offer(mavlink(param_value, 2, rest));
+    EXPECT_EQ(line.shaper.next_frame(line.now).has_value(), rest == 86);
+  }
+}
+
 TEST(Shaper, only_a_single_datagram_is_longer_than_a_bundle_may_be)
 {
   Line line(radio());

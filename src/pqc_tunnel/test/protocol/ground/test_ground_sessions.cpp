@@ -235,6 +235,7 @@ TEST_F(GroundStation, answers_a_repeated_hello_at_once_while_it_makes_the_prekey
   pair_->inject(Side::gcs, thief_->frame(), first_);
   pair_->run_for(100ms);
   EXPECT_FALSE(says_later());
+  EXPECT_EQ(pair_->gcs().strangers().repeated, 0u);
 }
 
 TEST_F(GroundStation, reports_no_failure_of_an_attempt_whose_prekey_the_drone_does_not_have)
