@@ -154,6 +154,24 @@ TEST_F(GroundStation, lets_the_newer_of_two_hosts_of_the_same_standing_begin)
   EXPECT_EQ(started(), 2u);
 }
 
+TEST_F(GroundStation, begins_no_less_when_the_job_of_an_attempt_that_was_replaced_fails)
+{
+  silence_drone();
+  pair_->hold_jobs(Side::gcs, true);
+  int failed = 0;
+  pair_->set_job_filter([&](Side, Job & job) -> std::optional<JobResult> {
+    return std::holds_alternative<IssuePrekey>(job) && failed++ == 0
+             ? std::optional(JobFailed{JobError::authenticated, "made to fail by the test"})
+             : std::nullopt;
+  });
+  thief_->begin_session(first_);
+  thief_->begin_session(second_);
+  pair_->hold_jobs(Side::gcs, false);
+  pair_->run_for(100ms);
+  EXPECT_EQ(failed, 2);
+  EXPECT_EQ(count(EventKind::handshake_failed), 0u);
+}
+
 TEST_F(GroundStation, lets_another_host_begin_once_that_of_the_live_session_gets_on_no_more)
 {
   ASSERT_TRUE(pair_->establish());

@@ -112,6 +112,22 @@ TEST(Fragments, without_keys_are_one_datagram_without_a_session)
   EXPECT_EQ(pair.drops(Side::drone, Drop::no_session), 1U);
 }
 
+TEST(Fragments, whose_session_is_wiped_while_they_wait_are_dropped)
+{
+  WiredPair pair(over({radio(256)}));
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(1s);
+  const auto arrived = pair.snapshot(Side::gcs).traffic.plain_out_packets;
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    EXPECT_TRUE(pair.send(Side::drone, patterned(i, 999)));
+  }
+  pair.set_datagram_filter([](Side, Bytes &) { return false; });
+  pair.drone().wipe(PeerIndex{0}, "by hand", pair.now());
+  pair.run_for(2s);
+  EXPECT_EQ(pair.snapshot(Side::gcs).traffic.plain_out_packets, arrived);
+  EXPECT_GT(pair.drops(Side::drone, Drop::no_session), 0U);
+}
+
 class LosingFragments : public testing::Test
 {
 protected:
