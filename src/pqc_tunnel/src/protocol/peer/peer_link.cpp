@@ -185,9 +185,8 @@ void PeerLink::handle_report(
   }
   remote_ = PeerLinkReport{view, now};
   remote_order_ = order;
-  if (rate_search_.handle_report(view, traffic_, paths_.stream_rate(), now)) {
-    use_found_rate(keys, now);
-  }
+  rate_search_.handle_report(view, traffic_, paths_.stream_rate(), now);
+  use_found_rate(keys, now);
 }
 
 void PeerLink::note_exchange(Instant now)

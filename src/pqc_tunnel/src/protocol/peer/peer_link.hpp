@@ -99,10 +99,7 @@ public:
   // Traffic that is not urgent waits for a key exchange.
   bool makes_way() const { return rate_search_.saturation().makes_way(); }
   // Frames wait in a queue of that link, or have lately: small datagrams gain by sharing a frame.
-  bool is_crowded(Instant now) const
-  {
-    return rate_search_.seeks() && rate_search_.saturation().is_crowded(now);
-  }
+  bool is_crowded(Instant now) const { return rate_search_.saturation().is_crowded(now); }
 
 private:
   bool is_deaf(Instant now) const;

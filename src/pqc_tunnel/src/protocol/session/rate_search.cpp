@@ -52,13 +52,13 @@ void RateSearch::handle_delay(Duration delay, Instant now)
 }
 
 // Compares what this end has sent in the time that the report covers with what of it has arrived.
-bool RateSearch::handle_report(
+void RateSearch::handle_report(
   const LinkView & received, const TrafficCounters & sent, std::optional<double> streamed,
   Instant now)
 {
   const bool too_soon = !offered_.empty() && now < offered_.back().at + least_spacing;
   if (!seeks() || too_soon || received.window > longest_view) {
-    return false;
+    return;
   }
   const std::size_t header = settings_.paths.links[0].line_bytes(0);
   offered_.push_back({now, sent.cipher_out_bytes + header * sent.cipher_out_packets});
@@ -67,7 +67,7 @@ bool RateSearch::handle_report(
   }
   const std::chrono::duration<double> time = now - offered_.front().at;
   if (received.window < least_view || time < least_view) {
-    return false;
+    return;
   }
   const auto bytes = static_cast<double>(offered_.back().line_bytes - offered_.front().line_bytes);
   saturation_.handle_delivery(
@@ -75,7 +75,6 @@ bool RateSearch::handle_report(
      received.bytes_per_s + static_cast<double>(header) * received.packets_per_s, streamed},
     now);
   watch_exchange(now);
-  return true;
 }
 
 }  // namespace pqc_tunnel

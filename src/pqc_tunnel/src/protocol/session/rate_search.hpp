@@ -35,8 +35,8 @@ public:
   // `delay`: how long a question took, by the clocks of both ends.
   void handle_delay(Duration delay, Instant now);
   // The peer has reported its reception; `sent` is what this end has sent, `streamed` the pace at which streams come, in
-  // bytes per second. Returns false if that says nothing yet.
-  bool handle_report(
+  // bytes per second.
+  void handle_report(
     const LinkView & received, const TrafficCounters & sent, std::optional<double> streamed,
     Instant now);
 

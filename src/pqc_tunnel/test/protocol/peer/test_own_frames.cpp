@@ -104,11 +104,13 @@ TEST(OwnFrames, name_a_new_address_of_the_peer_once_without_a_count)
 {
   WiredPair pair;
   ASSERT_TRUE(pair.establish());
+  pair.drone().request_rekey(rekey_to(nullptr), pair.now());
   pair.run_for(1s);
   pair.move_to(Side::drone, WiredPair::stranger());
   pair.run_for(2s);
   ASSERT_EQ(pair.count(Side::gcs, EventKind::roamed), 1u);
   EXPECT_EQ(pair.events(Side::gcs).back().text, "the peer answers at another address");
+  EXPECT_EQ(pair.events(Side::gcs).back().epoch, Epoch{1});
 }
 
 TEST(OwnFrames, are_not_sealed_while_no_link_is_there_to_send_them)

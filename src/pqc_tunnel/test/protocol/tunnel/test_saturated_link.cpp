@@ -179,6 +179,25 @@ TEST_F(SaturatedLink, lets_a_rekey_pass_that_begins_before_its_rate_is_found)
   }
 }
 
+TEST_F(SaturatedLink, has_small_datagrams_share_frames_before_its_rate_is_found)
+{
+  start();
+  std::uint32_t number = 0;
+  const auto frames_per_datagram = [&] {
+    const TrafficCounters before = pair->snapshot(sender).traffic;
+    for (const Instant end = pair->now() + seconds(2); pair->now() < end; ++number) {
+      pair->offer(sender, mavlink(10'000 + number % 5000, number, 20));
+      pair->run_for(milliseconds(2));
+    }
+    const TrafficCounters after = pair->snapshot(sender).traffic;
+    return static_cast<double>(after.cipher_out_packets - before.cipher_out_packets) /
+           static_cast<double>(after.plain_in_packets - before.plain_in_packets);
+  };
+  EXPECT_GT(frames_per_datagram(), 0.5) << "there is no queue at first";
+  EXPECT_LT(frames_per_datagram(), 0.3);
+  EXPECT_FALSE(rate());
+}
+
 TEST_F(SaturatedLink, without_the_search_keeps_its_queue_full_and_loses_commands)
 {
   start(false);
