@@ -44,7 +44,7 @@ public:
   {
   }
   explicit TwoLinks(std::vector<LinkSettings> links, Schedule schedule = Schedule::failover)
-  : settings_{std::move(links), schedule, 300ms}, set_(settings_, random_)
+  : settings_{std::move(links), schedule}, set_(settings_, random_)
   {
     set_.set_remote(at(0), now_);
     set_.set_remote(at(1), now_);

@@ -50,8 +50,7 @@ struct Frame
 class TwoEnds
 {
 public:
-  TwoEnds(const std::vector<LinkSettings> & links, Schedule schedule)
-  : settings_{links, schedule, 300ms}
+  TwoEnds(const std::vector<LinkSettings> & links, Schedule schedule) : settings_{links, schedule}
   {
     for (End & end : ends_) {
       end.set = std::make_unique<PathSet>(settings_, end.random);
