@@ -3,8 +3,8 @@
 """Write the parameter files of config/ and docs/parameters.md from the tables of the nodes.
 
 A node's table is a list of records: name, type, default, low, high, unit, description, section and
-live. Those of the policy's nodes are in Python (`pqc_policy.parameter_tables`); the tunnel's
-program prints its own as JSON (`pqc parameters --json ROLE`).
+live, or the end that has it. Those of the policy's nodes are in Python
+(`pqc_policy.parameter_tables`); the tunnel's program prints its own (`pqc parameters --json`).
 """
 
 from __future__ import annotations
@@ -36,14 +36,13 @@ _DRONE = ("drone.NAME.", "drone.drone1.")  # parameters of every drone, and of t
 _LINK = "link.NAME."  # parameters of each of several links
 _WIDTH = 120  # of a line of a parameter file
 _COLUMN = 40  # last column in which a comment may begin
-_OF_EVERY_NODE = Parameter(
-    "diagnostic_updater.period",
-    1.0,
-    "Time between messages on /diagnostics.",
-    "s",
-    section="ROS",
-    live=False,
-)
+
+
+@dataclass(frozen=True)
+class TunnelParameter(Parameter):
+    """A parameter of the tunnel's program, whose role is drone or gcs."""
+
+    end: str = "both"
 
 
 @dataclass(frozen=True)
@@ -57,11 +56,10 @@ class Shipped:
 
 @dataclass(frozen=True)
 class Node:
-    """A node: its table, its name in the graph, and its values in the parameter file."""
+    """A node: its name in the graph and of its table, and its values in the parameter file."""
 
-    table: str
     name: str
-    title: str
+    end: str  # of the tunnel
     shipped: Mapping[str, Shipped]
 
 
@@ -83,23 +81,19 @@ def parameter_files() -> list[ParameterFile]:
     ]
 
 
-def _node(table: str, name: str, title: str, shipped: Mapping[str, Any] | None = None) -> Node:
-    entries = (shipped or {}).items()
-    return Node(
-        table,
-        name,
-        title,
-        {
-            key: Shipped(**value) if isinstance(value, dict) else Shipped(value)
-            for key, value in entries
-        },
-    )
+def _node(name: str, end: str = "", shipped: Mapping[str, Any] | None = None) -> Node:
+    values = {
+        key: Shipped(**value) if isinstance(value, dict) else Shipped(value)
+        for key, value in (shipped or {}).items()
+    }
+    return Node(name, end, values)
 
 
 def all_tables(pqc: Path) -> dict[str, Table]:
-    """Return the table of every node; the built program `pqc` prints those of the tunnel."""
-    tunnel = {role: parse_records(_printed(pqc, role)) for role in ("drone", "gcs")}
-    return {**TABLES, **tunnel}
+    """Return the table of every node; the built program `pqc` prints that of the tunnel."""
+    command = [str(pqc), "parameters", "--json"]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return {"tunnel": parse_records(printed), **TABLES}
 
 
 def parse_records(text: str) -> Table:
@@ -108,21 +102,14 @@ def parse_records(text: str) -> Table:
     for record in json.loads(text):
         if record.pop("type") == "double":
             record["default"] = float(record["default"])
-        table.append(Parameter(live=record.pop("live", False), **record))
+        table.append(TunnelParameter(live=False, **record))
     return table
-
-
-def _printed(program: Path, role: str) -> str:
-    command = [str(program), "parameters", "--json", role]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def generated(tables: Tables) -> dict[str, str]:
     """Return the text of every generated file, by its path from the root."""
-    files = parameter_files()
-    texts = {file.path: _parameter_file(file, tables) for file in files}
-    texts[REFERENCE] = _reference([node for file in files for node in file.nodes], tables)
-    return texts
+    texts = {file.path: _parameter_file(file, tables) for file in parameter_files()}
+    return {**texts, REFERENCE: _reference(tables)}
 
 
 def stale(root: Path, texts: Mapping[str, str]) -> list[str]:
@@ -149,12 +136,13 @@ def _parameter_file(file: ParameterFile, tables: Tables) -> str:
     for index, node in enumerate(file.nodes):
         table = [
             replace(entry, name=entry.name.replace(*_DRONE))
-            for entry in tables[node.table]
+            for entry in tables[node.name]
             if not entry.name.startswith(_LINK)  # the files configure one link
+            if not isinstance(entry, TunnelParameter) or entry.end in ("both", node.end)
         ]
         _check_shipped(file.path, node.shipped, {entry.name: entry for entry in table})
         lines += [""] * (index > 0) + [f"/**/{node.name}:", "  ros__parameters:"]
-        lines += _section_lines([*table, _OF_EVERY_NODE], node.shipped)
+        lines += _section_lines(table, node.shipped)
     return "\n".join(lines) + "\n"
 
 
@@ -217,22 +205,25 @@ def _yaml(value: Any) -> str:
     return yaml.safe_dump([listed], default_flow_style=True, width=10**6).strip()[1:-1]
 
 
-def _reference(nodes: Sequence[Node], tables: Tables) -> str:
+def _reference(tables: Tables) -> str:
     lines = [
         "# Parameters",
         "",
         "Every parameter of the nodes, with its default. `./dev lint --fix` generates this page",
         "and the files in `config/` from the tables in the code. *Live* parameters can be changed",
-        "while the node runs.",
+        "while the node runs; those of the tunnel are of one *end*, its `role`, or of both. A node",
+        "also has `diagnostic_updater.period` of its library, the seconds between messages on",
+        "`/diagnostics`.",
     ]
-    for node in nodes:
+    for name, table in tables.items():
+        last = "End" if name == "tunnel" else "Live"
         lines += [
             "",
-            f"## {node.title}",
+            f"## {name.capitalize()}",
             "",
-            "| Name | Default | Range | Unit | Description | Live |",
+            f"| Name | Default | Range | Unit | Description | {last} |",
             "|---|---|---|---|---|---|",
-            *(_row(entry) for entry in (*tables[node.table], _OF_EVERY_NODE)),
+            *(_row(entry) for entry in table),
         ]
     return "\n".join(lines) + "\n"
 
@@ -245,6 +236,6 @@ def _row(entry: Parameter) -> str:
         entry.constraint,
         entry.unit,
         entry.description,
-        "yes" if entry.live else "",
+        entry.end if isinstance(entry, TunnelParameter) else "yes" * entry.live,
     )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

@@ -43,7 +43,7 @@ def test_without_values_every_setting_has_its_default(node: str) -> None:
 @every_node
 def test_every_parameter_is_described_and_every_number_has_a_range(node: str) -> None:
     for entry in TABLES[node]:
-        assert entry.description.endswith("."), entry.name
+        assert entry.description.endswith(".") and ". " not in entry.description, entry.name
         assert entry.section, entry.name
         if entry.type in ("int", "double") and not entry.choices:
             assert entry.low is not None and entry.high is not None, entry.name
@@ -65,7 +65,6 @@ def test_a_name_with_a_unit_at_its_end_has_that_unit(node: str) -> None:
 def test_the_parameter_file_has_every_parameter_with_its_default(node: str) -> None:
     document = yaml.safe_load(FILE.read_text(encoding="utf-8"))
     section = dict(document[f"/**/{node}"]["ros__parameters"])
-    assert section.pop("diagnostic_updater.period") == 1.0
     # ROS has no empty list.
     defaults = {entry.name: entry.default for entry in TABLES[node]}
     expected = {n: [""] if v == [] else v for n, v in (defaults | SHIPPED[node]).items()}

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +64,6 @@ class Config:
     datagram_port: int
     bind_address: str
     link_mtu_bytes: int
-    replay_window_packets: int
-    blacklist_ttl_s: float
     peer_timeout_s: float
     keepalive_interval_s: float
     report_interval_s: float
@@ -74,7 +72,10 @@ class Config:
     max_key_age_s: float = _parameter("rekey.max_age_s")
     max_ratchets: int = _parameter("rekey.max_ratchets")
     prefetch_max_bytes: int = _parameter("prefetch.max_bytes")
-    prekey_max_age_s: float = _parameter("prekey_pool.max_age_s")
+    # Constants of the tunnel, which are no parameters.
+    replay_window_packets: int = 4096
+    blacklist_ttl_s: float = 1800.0
+    prekey_max_age_s: float = 3600.0
 
     @property
     def max_datagram(self) -> int:
@@ -99,7 +100,6 @@ _OF_ONE_ROLE = {
     "gcs_datagram_port": 0,
     "rekey.max_ratchets": 60,
     "prefetch.max_bytes": 4 << 20,
-    "prekey_pool.max_age_s": 3600.0,
 }
 
 
@@ -138,7 +138,7 @@ def make_config(role: str, given: Mapping[str, Any]) -> Config:
     plain = {
         f.name: _get(values, named[f.name], _TYPES[f.type], _OF_ONE_ROLE.get(named[f.name]))
         for f in fields(Config)
-        if f.name != "role" and f.type in _TYPES
+        if f.name != "role" and f.type in _TYPES and f.default is MISSING
     }
     return Config(
         role=role,

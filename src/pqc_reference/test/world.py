@@ -79,8 +79,6 @@ def config(role: str, first: Suite, policy: Policy, **changes: Any) -> Config:
         "datagram_port": 0,
         "bind_address": "",
         "link_mtu_bytes": 1500,
-        "replay_window_packets": 4096,
-        "blacklist_ttl_s": 1800.0,
         "peer_timeout_s": 3.0,
         "keepalive_interval_s": 1.0,
         "report_interval_s": 0.5,
@@ -89,7 +87,6 @@ def config(role: str, first: Suite, policy: Policy, **changes: Any) -> Config:
         "max_key_age_s": 0.0,
         "max_ratchets": 60,
         "prefetch_max_bytes": 0,
-        "prekey_max_age_s": 3600.0,
     }
     return Config(**values | changes)
 

@@ -27,8 +27,7 @@ class AdvisorSettings:
     detector: str = parameter(
         "trees",
         "Detector of attacks: trees, heuristic, transformer, a model of learned.model_dir, or an "
-        "entry point of pqc_policy.detectors. The heuristic takes the place of one that is "
-        "missing.",
+        "entry point of pqc_policy.detectors; heuristic takes the place of one that is missing.",
     )
     further_detectors: tuple[str, ...] = parameter(
         ("counters", "baseline"),

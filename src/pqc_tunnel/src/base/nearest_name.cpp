@@ -50,7 +50,7 @@ std::string suggestion(std::string_view name, const std::vector<std::string> & k
 {
   const std::string nearest = known.empty() ? "" : nearest_name(name, known);
   const std::size_t letters = name.size() - std::min(name.find_first_not_of('-'), name.size());
-  const bool close = !nearest.empty() && 3 * edit_distance(name, nearest) <= 2 * letters;
+  const bool close = !nearest.empty() && 2 * edit_distance(name, nearest) <= letters + 1;
   return close ? "; did you mean " + nearest + "?" : ".";
 }
 

@@ -15,8 +15,8 @@ namespace pqc_tunnel
 /// not be empty.
 std::string nearest_name(std::string_view name, const std::vector<std::string> & known);
 
-/// Returns the end of a sentence about an unknown name: "; did you mean …?" if an entry of `known` is close to it, else
-/// ".".
+/// Returns the end of a sentence about an unknown name: "; did you mean …?" if about half of its letters or more are those
+/// of an entry of `known`, else ".".
 std::string suggestion(std::string_view name, const std::vector<std::string> & known);
 
 }  // namespace pqc_tunnel

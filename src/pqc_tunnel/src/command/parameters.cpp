@@ -12,13 +12,6 @@ namespace pqc_tunnel::cli
 namespace
 {
 
-// Parameters of the individual drones and links have NAME in their names.
-std::vector<ParameterSpec> specs_of(Role role)
-{
-  const std::vector<std::string> name{"NAME"};
-  return all_parameter_specs(role, {{"drones", name}, {"links", name}});
-}
-
 // A default in JSON. Numbers keep their decimal point, so that a reader knows the type.
 std::string json_value(const ParameterValue & value)
 {
@@ -64,6 +57,7 @@ std::string parameter_json(const ParameterSpec & spec)
     .raw("default", json_value(spec.default_value))
     .text("unit", spec.unit)
     .text("section", spec.section)
+    .text("end", spec.only ? to_string(*spec.only) : "both")
     .text("description", spec.description);
   if (spec.integer_range) {
     json.number("low", spec.integer_range->from).number("high", spec.integer_range->to);
@@ -74,24 +68,10 @@ std::string parameter_json(const ParameterSpec & spec)
   return json.str();
 }
 
-std::string parameters_text(Role role)
+std::string parameter_line(const ParameterSpec & spec)
 {
-  std::string text;
-  for (const ParameterSpec & spec : specs_of(role)) {
-    text += spec.name + " (" + to_string(spec.type) + ", default " + to_text(spec.default_value) +
-            (spec.unit.empty() ? "" : " " + spec.unit) + "): " + spec.description + "\n";
-  }
-  return text;
-}
-
-// For the generator of the configuration files and of docs/parameters.md.
-std::string parameters_json(Role role)
-{
-  std::string text;
-  for (const ParameterSpec & spec : specs_of(role)) {
-    text += (text.empty() ? "[\n" : ",\n") + parameter_json(spec);
-  }
-  return text + "\n]\n";
+  return spec.name + " (" + to_string(spec.type) + ", default " + to_text(spec.default_value) +
+         (spec.unit.empty() ? "" : " " + spec.unit) + "): " + spec.description;
 }
 
 }  // namespace
@@ -99,10 +79,18 @@ std::string parameters_json(Role role)
 Result<int> parameters(const Arguments & arguments)
 {
   const auto role = arguments.rest().empty() ? std::nullopt : parse_role(arguments.rest().front());
-  if (!role) {
+  if (!role && !arguments.rest().empty()) {
     return fail(ErrorCode::invalid_argument, "Name a role: pqc parameters drone|gcs.");
   }
-  std::cout << (arguments.has("--json") ? parameters_json(*role) : parameters_text(*role));
+  const bool json = arguments.has("--json");
+  std::string text;
+  for (const ParameterSpec & spec : parameter_table()) {
+    if (!role || spec.belongs_to(*role)) {
+      text += text.empty() ? "" : json ? ",\n" : "\n";
+      text += json ? parameter_json(spec) : parameter_line(spec);
+    }
+  }
+  std::cout << (json ? "[\n" + text + "\n]\n" : text + "\n");
   return exit_success;
 }
 

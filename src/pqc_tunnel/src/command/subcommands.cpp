@@ -108,7 +108,7 @@ std::span<const Subcommand> subcommands()
      {},
      nullptr},
     {"parameters",
-     "drone|gcs [--json]",
+     "[drone|gcs] [--json]",
      "every parameter with its default",
      "",
      {},

@@ -41,12 +41,15 @@ struct ParameterSpec
 {
   std::string name;
   ParameterType type;
-  ParameterValue default_value;  // an empty string or port 0 may mean "required"
-  std::string unit;              // empty: none
-  std::string description;       // sentences
-  std::string section = {};      // heading in the generated files
+  ParameterValue default_value;             // an empty string or port 0 may mean "required"
+  std::string unit;                         // empty: none
+  std::string description;                  // sentences
+  std::string section = {};                 // heading in the generated files
+  std::optional<Role> only = std::nullopt;  // the end that has it; none: both
   std::optional<ParameterRange<std::int64_t>> integer_range = std::nullopt;
   std::optional<ParameterRange<double>> number_range = std::nullopt;
+
+  bool belongs_to(Role role) const { return only.value_or(role) == role; }
 };
 
 // "drone" or "gcs".
@@ -56,14 +59,11 @@ const char * to_string(ParameterType type);
 // For messages; "empty" for an empty text.
 std::string to_text(const ParameterValue & value);
 
-// Every parameter of a role except those of the individual drones. All are read-only: they take effect at the start.
-const std::vector<ParameterSpec> & parameter_specs(Role role);
-// GCS: the parameters of one drone named in `drones`; their names begin "drone.<name>.".
-std::vector<ParameterSpec> per_drone_parameter_specs(std::string_view drone_name);
-// Those of one of several links: link.NAME.*.
-std::vector<ParameterSpec> per_link_parameter_specs(Role role, std::string_view link_name);
-// Both of the above, for the drones that `values` names.
-std::vector<ParameterSpec> all_parameter_specs(Role role, const ParameterValues & values);
+// Every parameter of both ends. All are read-only: they take effect at the start. NAME in a name stands for each of those
+// in the parameter drones or links.
+const std::vector<ParameterSpec> & parameter_table();
+// Those of a role, with the drones and links that `values` names in place of NAME.
+std::vector<ParameterSpec> parameter_specs(Role role, const ParameterValues & values);
 
 // True if a tunnel, and so its control socket, may be called that.
 bool is_tunnel_name(std::string_view name);

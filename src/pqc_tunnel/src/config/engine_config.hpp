@@ -29,9 +29,7 @@ struct PlaintextConfig
 
 struct PacketThreadConfig
 {
-  int priority = 0;                            // SCHED_FIFO; 0 = ordinary scheduling
-  int cpu = -1;                                // -1 = any
-  std::size_t receive_buffer_bytes = 4194304;  // SO_RCVBUF of every datagram socket
+  int priority = 0;  // SCHED_FIFO; 0 = ordinary scheduling
   bool lock_memory = false;
 };
 
@@ -58,7 +56,6 @@ struct EngineConfig
     plaintexts;  // drone: one; GCS: one per drone, in the order of PeerIndex
   Duration address_look_interval = std::chrono::seconds(5);  // for host names of the plaintext side
   PacketThreadConfig packet_thread;
-  std::size_t worker_threads = 1;
   std::vector<std::string> warnings;  // of parameters without effect, in sentences
   bool announce_decisions = false;    // GCS: show the lines of drones in their ground programs
   bool radio_status = false;          // drone: tell the autopilot how full a thin link is

@@ -178,9 +178,7 @@ PrekeyPoolSettings make_prekey_pool(
   const Reader & values, const SuitePolicy & policy, Problems & problems)
 {
   PrekeyPoolSettings pool;
-  pool.depth = static_cast<std::size_t>(values.integer("prekey_pool.depth"));
   pool.max_bytes = static_cast<std::size_t>(values.integer("prekey_pool.max_bytes"));
-  pool.max_age = values.seconds("prekey_pool.max_age_s");
   for (const auto & id : values.list("prekey_pool.suites")) {
     const Suite * const suite = named_suite("prekey_pool.suites", id, policy.allowed(), problems);
     if (suite == nullptr) {
@@ -208,17 +206,12 @@ TunnelSettings make_settings(Role role, const Reader & values, Problems & proble
   }
   settings.mode.hybrid_x25519 = values.flag("hybrid_x25519");
   settings.mode.drone_signature = values.flag("drone_signature");
-  settings.replay_window = static_cast<std::size_t>(values.integer("replay_window_packets"));
   settings.max_key_age = values.seconds("rekey.max_age_s");
-  settings.blacklist_ttl = values.seconds("blacklist_ttl_s");
   settings.peer_timeout = values.seconds("peer_timeout_s");
   settings.keepalive_interval = values.seconds("keepalive_interval_s");
   settings.report_interval = values.seconds("report_interval_s");
   settings.max_age = values.seconds("max_age_s");
   settings.wipe_after = values.seconds("wipe_after_s");
-  settings.find_rate = values.flag("find_rate");
-  settings.least_found_rate_kbit = values.number("least_found_rate_kbit");
-  settings.notice_airtime = values.number("notice_airtime");
   if (role == Role::drone) {
     settings.max_ratchets = static_cast<std::uint32_t>(values.integer("rekey.max_ratchets"));
     settings.prefetch_airtime = values.number("prefetch.airtime");
@@ -242,20 +235,12 @@ const char * called(Role role) { return role == Role::drone ? "drone" : "ground 
 // Takes the parameters out that only the other end has.
 std::vector<std::string> take_those_of_the_other_end(Role role, ParameterValues & given)
 {
-  const auto has = [](const std::vector<ParameterSpec> & specs, const std::string & name) {
-    return std::ranges::find(specs, name, &ParameterSpec::name) != specs.end();
-  };
-  const Role other = role == Role::drone ? Role::gcs : Role::drone;
-  const auto here = all_parameter_specs(role, given);
-  const auto there = all_parameter_specs(other, given);
   std::vector<std::string> names;
-  std::erase_if(given, [&](const auto & entry) {
-    const bool taken = has(there, entry.first) && !has(here, entry.first);
-    if (taken) {
-      names.push_back(entry.first);
+  for (const auto & spec : parameter_specs(role == Role::drone ? Role::gcs : Role::drone, given)) {
+    if (spec.only && given.erase(spec.name) > 0) {
+      names.push_back(spec.name);
     }
-    return taken;
-  });
+  }
   std::ranges::sort(names, {}, &std::string::size);  // the best known ones are short
   return names;
 }
@@ -406,9 +391,6 @@ EngineConfig make_engine_config(
   }
   check_distinct_ports(config, problems);
   config.packet_thread.priority = static_cast<int>(values.integer("packet_thread.priority"));
-  config.packet_thread.cpu = static_cast<int>(values.integer("packet_thread.cpu"));
-  config.packet_thread.receive_buffer_bytes =
-    static_cast<std::size_t>(values.integer("packet_thread.receive_buffer_bytes"));
   config.packet_thread.lock_memory = values.flag("packet_thread.lock_memory");
   config.announce_decisions = role == Role::gcs && values.flag("announce_decisions");
   for (const auto & drone : unserved_drones(role, given)) {
@@ -417,7 +399,6 @@ EngineConfig make_engine_config(
     warning.append(drone).append(". Name it there, or remove them.");
     config.warnings.push_back(std::move(warning));
   }
-  config.worker_threads = static_cast<std::size_t>(values.integer("worker_threads"));
   return config;
 }
 

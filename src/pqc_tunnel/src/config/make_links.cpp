@@ -196,7 +196,6 @@ void make_links(Role role, const Reader & values, EngineConfig & config, Problem
   paths.schedule = choice<Schedule>(
     values, "schedule", {{"failover", Schedule::failover}, {"redundant", Schedule::redundant}},
     problems);
-  paths.failover = values.seconds("failover_s");
   config.radio_status =
     role == Role::drone &&
     choice<bool>(values, "radio_status", {{"auto", true}, {"off", false}}, problems);

@@ -96,7 +96,7 @@ std::string unknown_name(const std::string & name, const std::vector<ParameterSp
   for (const auto & spec : specs) {
     known.push_back(spec.name);
   }
-  return "Parameter " + name + " is unknown; did you mean " + nearest_name(name, known) + "?";
+  return "Parameter " + name + " is unknown" + suggestion(name, known);
 }
 
 // "NAME" of a parameter drone.NAME.…; empty for others.
@@ -135,7 +135,7 @@ std::string to_text(const ParameterValue & value)
 ParameterValues complete_parameters(
   Role role, const ParameterValues & given, std::vector<Error> & problems)
 {
-  const auto specs = all_parameter_specs(role, given);
+  const auto specs = parameter_specs(role, given);
   ParameterValues complete;
   for (const auto & spec : specs) {
     complete[spec.name] = spec.default_value;
@@ -167,7 +167,7 @@ std::set<std::string> unserved_drones(Role role, const ParameterValues & given)
   for (const auto & [name, value] : role == Role::gcs ? given : ParameterValues()) {
     drones.insert(drone_of(name));
   }
-  for (const auto & spec : all_parameter_specs(role, given)) {
+  for (const auto & spec : parameter_specs(role, given)) {
     drones.erase(drone_of(spec.name));
   }
   drones.erase("");

@@ -51,12 +51,6 @@ bool matches(std::span<const std::string> pattern, std::span<const std::string> 
          matches(pattern.subspan(1), name.subspan(1));
 }
 
-bool belongs_to_every_node(std::string_view name)
-{
-  return name == "use_sim_time" || name == "start_type_description_service" ||
-         name.starts_with("qos_overrides.") || name.starts_with("diagnostic_updater.");
-}
-
 template <class T>
 std::optional<T> parse_number(const std::string & text)
 {
@@ -210,6 +204,12 @@ std::string without_section(
 }
 
 }  // namespace
+
+bool belongs_to_every_node(std::string_view name)
+{
+  return name == "use_sim_time" || name == "start_type_description_service" ||
+         name.starts_with("qos_overrides.") || name.starts_with("diagnostic_updater.");
+}
 
 Result<std::string> read_parameter_file(const std::filesystem::path & file)
 {

@@ -4,6 +4,7 @@
 #ifndef PQC_TUNNEL__NET__SOCKETS_HPP_
 #define PQC_TUNNEL__NET__SOCKETS_HPP_
 
+#include <cstddef>
 #include <string>
 
 #include "base/endpoint.hpp"
@@ -22,6 +23,9 @@ struct Socket
   SocketFamily family = SocketFamily::ipv4;
   std::uint16_t port = 0;  ///< as bound
 };
+
+/// Bytes that hold what arrives while other processes have the CPU.
+inline constexpr std::size_t usual_receive_buffer = std::size_t{4} << 20;
 
 /// Opens a UDP socket that stamps what it receives (ReceiveBatch::waited). An empty host binds every address, IPv6 and IPv4; port 0 takes a free port. `purpose`
 /// names the socket in errors, e.g. "the plaintext side". Errors are sentences: port in use, address not on

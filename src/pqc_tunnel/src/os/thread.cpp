@@ -81,17 +81,6 @@ bool use_real_time_priority(int priority)
   return pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters) == 0;
 }
 
-bool stay_on_cpu(int cpu)
-{
-  if (cpu < 0 || cpu >= CPU_SETSIZE) {
-    return false;
-  }
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(static_cast<std::size_t>(cpu), &set);
-  return pthread_setaffinity_np(pthread_self(), sizeof(set), &set) == 0;
-}
-
 void lower_priority(int niceness)
 {
   // On Linux niceness is per thread, whatever POSIX says.

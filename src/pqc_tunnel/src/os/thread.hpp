@@ -38,8 +38,6 @@ private:
 /// Gives the calling thread SCHED_FIFO with a priority from 1 to 99. Returns false if the system does not
 /// allow it.
 bool use_real_time_priority(int priority);
-/// Pins the calling thread to a core. Returns false if the system does not allow it.
-bool stay_on_cpu(int cpu);
 /// Gives the calling thread a niceness of up to 19; higher means lower priority.
 void lower_priority(int niceness);
 

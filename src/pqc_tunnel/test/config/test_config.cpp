@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 #include "config/config.hpp"
 
@@ -75,9 +76,7 @@ TEST(Config, a_drone_needs_little_more_than_its_addresses)
   EXPECT_EQ(config->plaintexts[0].peer.port, 0);
   EXPECT_EQ(config->settings.initial_suite->id, "cs-mlkem768-aesgcm-mldsa65");
   EXPECT_EQ(config->settings.max_datagram, 1500u - 48 - 25);  // the name may mean an IPv6 address
-  EXPECT_EQ(config->settings.replay_window, 4096u);
   EXPECT_EQ(config->settings.max_key_age, std::chrono::hours(1));
-  EXPECT_EQ(config->worker_threads, 1u);
 }
 
 TEST(Config, only_a_numeric_ipv4_address_leaves_more_of_the_mtu_to_a_datagram)
@@ -109,29 +108,55 @@ TEST(Config, a_ground_station_has_one_plaintext_port_per_drone_in_the_order_give
   EXPECT_EQ(config->plaintexts[1].peer.port, 14550);
 }
 
-TEST(Config, every_parameter_has_a_description_and_a_default_of_its_own_type)
+TEST(Config, every_parameter_has_a_row_a_sentence_and_a_default_of_its_own_type)
 {
-  for (const Role role : {Role::drone, Role::gcs}) {
-    for (const auto & spec :
-         all_parameter_specs(role, {{"drones", List{"alpha"}}, {"links", List{"lte"}}}))
-    {
-      EXPECT_EQ(spec.default_value.index(), static_cast<std::size_t>(spec.type)) << spec.name;
-      EXPECT_TRUE(spec.description.ends_with(".")) << spec.name;
-    }
+  std::set<std::string> names;
+  for (const auto & spec : parameter_table()) {
+    EXPECT_TRUE(names.insert(spec.name).second) << spec.name;
+    EXPECT_EQ(spec.default_value.index(), static_cast<std::size_t>(spec.type)) << spec.name;
+    EXPECT_EQ(spec.description.find(". "), std::string::npos) << spec.name;
+    EXPECT_TRUE(spec.description.ends_with(".")) << spec.name;
+    EXPECT_FALSE(spec.section.empty()) << spec.name;
   }
 }
 
 TEST(Config, no_default_names_an_address_or_a_port)
 {
-  for (const Role role : {Role::drone, Role::gcs}) {
-    for (const auto & spec : all_parameter_specs(role, {{"drones", List{"alpha"}}})) {
-      if (spec.name.ends_with("_port")) {
-        EXPECT_EQ(std::get<std::int64_t>(spec.default_value), 0) << spec.name;
-      }
-      if (spec.name.ends_with("_address")) {
-        EXPECT_EQ(std::get<std::string>(spec.default_value), "") << spec.name;
-      }
+  for (const auto & spec : parameter_table()) {
+    if (spec.name.ends_with("_port")) {
+      EXPECT_EQ(std::get<std::int64_t>(spec.default_value), 0) << spec.name;
     }
+    if (spec.name.ends_with("_address")) {
+      EXPECT_EQ(std::get<std::string>(spec.default_value), "") << spec.name;
+    }
+  }
+}
+
+TEST(Config, an_end_has_the_rows_of_both_ends_and_its_own_for_each_drone_and_link)
+{
+  const auto names = [](Role role, const ParameterValues & values) {
+    std::set<std::string> all;
+    for (const auto & spec : parameter_specs(role, values)) {
+      all.insert(spec.name);
+    }
+    return all;
+  };
+  const auto gcs =
+    names(Role::gcs, {{"drones", List{"alpha", "beta"}}, {"links", std::string("lte")}});
+  for (const char * name :
+       {"datagram_port", "drones", "drone.alpha.plaintext_port", "drone.beta.plaintext_port",
+        "link.lte.interface"})
+  {
+    EXPECT_TRUE(gcs.contains(name)) << name;
+  }
+  for (const char * name : {"gcs_address", "plaintext_port", "link.lte.gcs_address"}) {
+    EXPECT_FALSE(gcs.contains(name)) << name;
+  }
+  const auto drone = names(Role::drone, {{"drones", List{"alpha"}}});
+  EXPECT_TRUE(drone.contains("gcs_address"));
+  EXPECT_FALSE(drone.contains("drone.alpha.plaintext_port"));
+  for (const auto & name : drone) {
+    EXPECT_EQ(name.find("NAME"), std::string::npos) << name;
   }
 }
 
@@ -139,16 +164,13 @@ TEST(Config, a_ground_station_keeps_named_suites_in_stock_if_they_are_allowed)
 {
   auto values = gcs_values();
   values["prekey_pool.suites"] = List{"cs-mlkem1024-aesgcm-mldsa87"};
-  values["prekey_pool.depth"] = std::int64_t{3};
-  values["prekey_pool.max_age_s"] = 60.0;
+  values["prekey_pool.max_bytes"] = std::int64_t{1000000};
   const auto config = make_engine_config(Role::gcs, values);
   ASSERT_TRUE(config) << config.error().message;
   const auto & pool = config->settings.prekey_pool;
   ASSERT_EQ(pool.suites.size(), 1u);
   EXPECT_EQ(pool.suites[0]->id, "cs-mlkem1024-aesgcm-mldsa87");
-  EXPECT_EQ(pool.depth, 3u);
-  EXPECT_EQ(pool.max_bytes, std::size_t{16} << 20);
-  EXPECT_EQ(pool.max_age, std::chrono::minutes(1));
+  EXPECT_EQ(pool.max_bytes, 1000000u);
   EXPECT_EQ(
     gcs_refusal("prekey_pool.suites", List{"cs-hqc128-aesgcm-mldsa44"}),
     "Parameter prekey_pool.suites names cs-hqc128-aesgcm-mldsa44, which is not allowed: its "
@@ -182,8 +204,8 @@ TEST(Config, keys_are_wiped_only_after_the_peer_counts_as_lost_or_never)
 TEST(Config, an_error_is_one_sentence_with_name_value_and_allowed_values)
 {
   EXPECT_EQ(
-    drone_refusal("replay_window_packets", std::int64_t{63}),
-    "Parameter replay_window_packets is 63, but must be from 64 to 65536.");
+    drone_refusal("link_mtu_bytes", std::int64_t{255}),
+    "Parameter link_mtu_bytes is 255, but must be from 256 to 9000.");
   EXPECT_EQ(
     drone_refusal("peer_timeout_s", 0.1),
     "Parameter peer_timeout_s is 0.1, but must be from 0.5 to 3600.");
@@ -288,11 +310,18 @@ TEST(Config, every_problem_is_listed)
 TEST(Config, a_misspelt_name_is_refused_with_the_nearest_one)
 {
   EXPECT_EQ(
-    drone_refusal("blacklist_ttl", 1.0),
-    "Parameter blacklist_ttl is unknown; did you mean blacklist_ttl_s?");
+    drone_refusal("wipe_after", 1.0),
+    "Parameter wipe_after is unknown; did you mean wipe_after_s?");
   EXPECT_EQ(
     gcs_refusal("drone.alpha.plaintxt_port", std::int64_t{1}),
     "Parameter drone.alpha.plaintxt_port is unknown; did you mean drone.alpha.plaintext_port?");
+}
+
+TEST(Config, a_name_like_no_other_is_said_to_be_unknown)
+{
+  EXPECT_EQ(
+    drone_refusal("replay_window_packets", std::int64_t{4096}),
+    "Parameter replay_window_packets is unknown.");
 }
 
 TEST(Config, what_is_left_of_a_removed_drone_is_a_warning)

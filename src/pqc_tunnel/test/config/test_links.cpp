@@ -43,13 +43,11 @@ TEST(SeveralLinks, take_what_they_leave_out_from_the_parameters_of_the_tunnel)
 {
   auto values = two_links();
   values["schedule"] = "redundant";
-  values["failover_s"] = 0.5;
   const auto config = make_engine_config(Role::drone, values);
   ASSERT_TRUE(config) << config.error().message;
   const PathSettings & paths = config->settings.paths;
   ASSERT_EQ(paths.links.size(), 2u);
   EXPECT_EQ(paths.schedule, Schedule::redundant);
-  EXPECT_EQ(paths.failover, std::chrono::milliseconds(500));
   EXPECT_EQ(paths.links[0].name, "lte");
   EXPECT_EQ(paths.links[0].mtu, 1500u - 28u);
   EXPECT_FALSE(paths.links[0].is_thin());

@@ -78,13 +78,13 @@ TEST_F(ParameterFile, nested_names_are_joined_by_dots)
     drone:
       alpha:
         plaintext_port: 14551
-    packet_thread.cpu: 1
+    packet_thread.priority: 1
 )");
   ASSERT_TRUE(values) << values.error().message;
   EXPECT_EQ(values->size(), 3u);
   EXPECT_TRUE(values->contains("rekey.max_age_s"));
   EXPECT_TRUE(values->contains("drone.alpha.plaintext_port"));
-  EXPECT_TRUE(values->contains("packet_thread.cpu"));
+  EXPECT_TRUE(values->contains("packet_thread.priority"));
 }
 
 TEST_F(ParameterFile, sections_are_chosen_as_ros_does)

@@ -97,8 +97,7 @@ protected:
                                     {"link.bound.datagram_port", free_port()},
                                     {"link.bound.interface", "lo"},
                                     {"link.radio.type", "serial"},
-                                    {"link.radio.device", device.string()},
-                                    {"packet_thread.receive_buffer_bytes", "4194304"}}));
+                                    {"link.radio.device", device.string()}}));
   }
   static void give(const fs::path & path, uid_t user, gid_t group)
   {

@@ -32,9 +32,8 @@ class PowerPlaces:
     )
     source: str = parameter(
         "auto",
-        "Power sensor to read; auto: the first of hwmon, i2c and rapl that works, on I²C only an "
-        "INA219 or INA226 that is recognised without writing to it; i2c: an INA219 at "
-        "power.i2c_address, which is configured; none: do not measure.",
+        "Power sensor to read; auto: the first that works, on I²C only an INA219 or INA226 that is "
+        "recognised without writing to it; i2c: an INA219, which is configured.",
         choices=("auto", *SOURCES, "none"),
         live=False,
         name="power_source",

@@ -15,6 +15,7 @@
 #include "identity/identity_files.hpp"
 #include "mailbox.hpp"
 #include "net/address.hpp"
+#include "net/sockets.hpp"
 #include "os/thread.hpp"
 #include "packet_loop.hpp"
 
@@ -66,10 +67,9 @@ Result<void> self_test(const EngineConfig & config, RandomSource & random)
 Result<EngineSockets> open_sockets(const EngineConfig & config)
 {
   EngineSockets sockets;
-  const std::size_t buffer = config.packet_thread.receive_buffer_bytes;
   for (std::size_t i = 0; i < config.links.size(); ++i) {
-    auto link = Link::open(
-      static_cast<std::uint8_t>(i), config.settings.paths.links[i], config.links[i], buffer);
+    auto link =
+      Link::open(static_cast<std::uint8_t>(i), config.settings.paths.links[i], config.links[i]);
     if (!link) {
       return tl::make_unexpected(link.error());
     }
@@ -84,8 +84,8 @@ Result<EngineSockets> open_sockets(const EngineConfig & config)
     sockets.links.push_back(std::move(*link));
   }
   for (std::size_t i = 0; i < config.plaintexts.size(); ++i) {
-    auto side =
-      PlaintextSide::open(PeerIndex{static_cast<std::uint32_t>(i)}, config.plaintexts[i], buffer);
+    auto side = PlaintextSide::open(
+      PeerIndex{static_cast<std::uint32_t>(i)}, config.plaintexts[i], usual_receive_buffer);
     if (!side) {
       return tl::make_unexpected(side.error());
     }

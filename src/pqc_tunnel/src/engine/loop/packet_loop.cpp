@@ -22,6 +22,7 @@ constexpr Duration snapshot_interval = std::chrono::milliseconds(100);
 constexpr Duration longest_wait = 2 * snapshot_interval;  // unless the process stands still
 constexpr Duration news_spacing = std::chrono::milliseconds(5);
 constexpr Duration event_delay = std::chrono::milliseconds(10);
+constexpr std::size_t handshake_workers = 1;  // threads for public-key cryptography
 constexpr int handshake_niceness = 5;
 constexpr int preparation_niceness = 10;
 
@@ -52,7 +53,7 @@ PacketLoop::PacketLoop(
   probe_(poller_),
   drone_lines_(config.plaintexts.size()),
   punctuality_(longest_wait, monotonic_now()),
-  workers_(config.worker_threads, handshake_niceness, [&mailbox] { mailbox.wake_up().notify(); }),
+  workers_(handshake_workers, handshake_niceness, [&mailbox] { mailbox.wake_up().notify(); }),
   preparers_(config.role == Role::gcs ? 1 : 0, preparation_niceness, [&mailbox] {
     mailbox.wake_up().notify();
   })
@@ -171,9 +172,6 @@ void PacketLoop::use_privileges()
     warn(
       "The system doesn't allow packet_thread.priority; the packet thread runs at ordinary "
       "priority.");
-  }
-  if (config_.packet_thread.cpu >= 0 && !stay_on_cpu(config_.packet_thread.cpu)) {
-    warn("The system doesn't allow packet_thread.cpu; the packet thread runs on any processor.");
   }
   if (keys_may_be_swapped()) {
     warn(

@@ -36,9 +36,7 @@ std::string as_clause(std::string sentence)
 
 }  // namespace
 
-Result<Link> Link::open(
-  std::uint8_t index, const LinkSettings & settings, const LinkPort & port,
-  std::size_t receive_buffer_bytes)
+Result<Link> Link::open(std::uint8_t index, const LinkSettings & settings, const LinkPort & port)
 {
   Link link;
   link.index_ = index;
@@ -53,7 +51,6 @@ Result<Link> Link::open(
     }
     return link;
   }
-  link.receive_buffer_bytes_ = receive_buffer_bytes;
   link.out_ = std::make_unique<SendBatch>();
   link.socket_.family = family_to_bind(port.bind);
   // The interface may come later, and its address with it. An address alone is more likely to be a mistake.
@@ -66,7 +63,7 @@ Result<Link> Link::open(
 
 Result<void> Link::open_socket()
 {
-  auto socket = open_datagram_socket(port_->bind, receive_buffer_bytes_, "the encrypted side");
+  auto socket = open_datagram_socket(port_->bind, usual_receive_buffer, "the encrypted side");
   if (!socket) {
     return tl::make_unexpected(socket.error());
   }

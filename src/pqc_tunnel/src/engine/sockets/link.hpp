@@ -41,8 +41,7 @@ class Link
 public:
   // Binds or opens; a serial device or an interface that is not there is opened later.
   static Result<Link> open(
-    std::uint8_t index, const LinkSettings & settings, const LinkPort & port,
-    std::size_t receive_buffer_bytes);
+    std::uint8_t index, const LinkSettings & settings, const LinkPort & port);
 
   const LinkSettings & settings() const { return *settings_; }
   const LinkPort & port() const { return *port_; }
@@ -106,8 +105,7 @@ private:
   std::string why_closed_;
   int forbidden_ =
     0;  // errno of the latest datagram, if a rule of this machine keeps it from leaving
-  std::size_t receive_buffer_bytes_ = 0;  // UDP
-  unsigned interface_number_ = 0;         // to which the socket is bound
+  unsigned interface_number_ = 0;  // to which the socket is bound
   std::uint64_t refused_ = 0;
 };
 

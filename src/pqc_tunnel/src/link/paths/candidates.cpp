@@ -21,14 +21,11 @@ constexpr double share = 0.05;  // of the rate of a thin link
 
 }  // namespace
 
-Candidates::Candidates(const LinkSettings & link, Duration failover)
-: failover_(failover), budget_(rate(link), most_saved)
-{
-}
+Candidates::Candidates(const LinkSettings & link) : budget_(rate(link), most_saved) {}
 
 Candidates::Candidate Candidates::make(const Endpoint & remote, Instant now) const
 {
-  return {remote, PathHealth({true, failover_, {}, {}}, now), now};
+  return {remote, PathHealth({true, PathSettings::failover, {}, {}}, now), now};
 }
 
 void Candidates::keep(const Candidate & candidate)

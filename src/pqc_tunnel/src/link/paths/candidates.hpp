@@ -33,7 +33,7 @@ struct PathProbe
 class Candidates
 {
 public:
-  Candidates(const LinkSettings & link, Duration failover);
+  explicit Candidates(const LinkSettings & link);
 
   // A frame that is newer than all before has come from there, or any frame from a known candidate.
   void add(const Endpoint & from, std::size_t bytes, Instant now);
@@ -78,7 +78,6 @@ private:
   void pay(Candidate & to, std::size_t bytes, Instant now);
   std::vector<Candidate>::iterator find(const Endpoint & remote);
 
-  Duration failover_;
   std::vector<Candidate> known_;  // the one heard last at the end
   ByteBudget budget_;
   bool exceeded_ = false;

@@ -73,10 +73,11 @@ struct LinkSettings
 struct PathSettings
 {
   static constexpr std::size_t max_links = 4;
+  // Silence after which the traffic of a path goes over another one.
+  static constexpr Duration failover = std::chrono::milliseconds(300);
 
   std::vector<LinkSettings> links;  // in order of preference
   Schedule schedule = Schedule::failover;
-  Duration failover = std::chrono::milliseconds(300);
 
   bool is_serial(std::uint8_t link) const
   {

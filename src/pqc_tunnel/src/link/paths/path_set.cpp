@@ -45,13 +45,13 @@ PathSet::PathSet(const PathSettings & settings, RandomSource & random)
     "a set of paths has one to four links");
   links_.reserve(settings.links.size());
   for (const LinkSettings & link : settings.links) {
-    links_.emplace_back(link, settings.failover);
+    links_.emplace_back(link);
   }
 }
 
 PathHealth::Settings PathSet::health_settings(const Link & link) const
 {
-  PathHealth::Settings health{links_.size() > 1, settings_.failover, {}, {}};
+  PathHealth::Settings health{links_.size() > 1, PathSettings::failover, {}, {}};
   // A probe of each end and the answer to that of the other.
   health.least_interval = least_interval(*link.settings, 2, probe_share);
   // One end at a time asks so often: its questions tell the other one that the path delivers.

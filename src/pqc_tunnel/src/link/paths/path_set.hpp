@@ -142,7 +142,7 @@ private:
   };
   struct Link
   {
-    Link(const LinkSettings & of, Duration failover) : settings(&of), candidates(of, failover) {}
+    explicit Link(const LinkSettings & of) : settings(&of), candidates(of) {}
 
     const LinkSettings * settings;
     bool present = true;

@@ -17,6 +17,8 @@ namespace
 
 using Level = Diagnosis::Level;
 
+constexpr Duration mavlink_silence =
+  std::chrono::seconds(3);  // an autopilot has a heartbeat each second
 constexpr Duration policy_silence = std::chrono::seconds(5);  // it decides once a second
 constexpr Duration policy_start = std::chrono::seconds(30);   // on a slow computer
 
@@ -56,7 +58,7 @@ Diagnosis Companions::diagnose(Instant now) const
   findings.add(
     Level::ok, last_mavlink_ ? "MAVLink comes in from this machine."
                              : "No MAVLink has come in from this machine yet.");
-  if (last_mavlink_ && mavlink_silence_ > Duration{} && now - *last_mavlink_ > mavlink_silence_) {
+  if (last_mavlink_ && now - *last_mavlink_ > mavlink_silence) {
     const bool armed = armed_.value_or(false);
     findings.add(
       armed ? Level::error : Level::warning,

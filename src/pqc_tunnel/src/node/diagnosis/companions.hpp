@@ -19,12 +19,8 @@ namespace pqc_tunnel
 class Companions
 {
 public:
-  // mavlink_silence: without MAVLink for longer than this the source counts as silent; 0: never. expects_policy: a policy
-  // that has not decided some time after the start counts as silent.
-  Companions(Duration mavlink_silence, bool expects_policy, Instant start)
-  : mavlink_silence_(mavlink_silence), expects_policy_(expects_policy), start_(start)
-  {
-  }
+  // expects_policy: a policy that has not decided some time after the start counts as silent.
+  Companions(bool expects_policy, Instant start) : expects_policy_(expects_policy), start_(start) {}
 
   // packets: datagrams received on the plaintext side since the tunnel started.
   void handle_mavlink(std::uint64_t packets, Instant now);
@@ -41,7 +37,6 @@ public:
 private:
   bool policy_is_silent(Instant now) const;
 
-  Duration mavlink_silence_;
   bool expects_policy_;
   Instant start_;
   bool told_silence_ = false;

@@ -14,12 +14,6 @@ namespace pqc_tunnel
 namespace
 {
 
-bool is_foreign(const std::string & name)
-{
-  return name == "use_sim_time" || name == "start_type_description_service" ||
-         name.starts_with("qos_overrides.") || name.starts_with("diagnostic_updater.");
-}
-
 std::optional<ParameterValue> from_ros(const rclcpp::ParameterValue & value)
 {
   switch (value.get_type()) {
@@ -78,7 +72,8 @@ Result<ParameterValues> tunnel_parameters(
   ParameterValues values;
   for (const auto & [name, value] : overrides) {
     // An empty list in YAML has no type: the parameter is not set.
-    if (is_foreign(name) || value.get_type() == rclcpp::ParameterType::PARAMETER_NOT_SET) {
+    if (belongs_to_every_node(name) || value.get_type() == rclcpp::ParameterType::PARAMETER_NOT_SET)
+    {
       continue;
     }
     const auto ours = from_ros(value);
@@ -95,7 +90,7 @@ Result<ParameterValues> tunnel_parameters(
 void declare_tunnel_parameters(rclcpp::Node & node, Role role, const ParameterValues & values)
 {
   constexpr bool ignore_override = true;
-  for (const auto & spec : all_parameter_specs(role, values)) {
+  for (const auto & spec : parameter_specs(role, values)) {
     const auto given = values.find(spec.name);
     const auto & value = given == values.end() ? spec.default_value : given->second;
     node.declare_parameter(

@@ -146,10 +146,7 @@ void TunnelNode::start()
 
 void TunnelNode::watch_companions()
 {
-  companions_.emplace(
-    std::chrono::duration_cast<Duration>(
-      std::chrono::duration<double>(get_parameter("mavlink_silence_s").as_double())),
-    get_parameter("expect_policy").as_bool(), monotonic_now());
+  companions_.emplace(get_parameter("expect_policy").as_bool(), monotonic_now());
   vehicle_ = create_subscription<pqc_msgs::msg::VehicleState>(
     "vehicle", rclcpp::SensorDataQoS(),
     [this](const pqc_msgs::msg::VehicleState & state) { companions_->handle_armed(state.armed); });

@@ -12,6 +12,7 @@ namespace
 {
 
 constexpr int hints_of_version = 3;  // noise of a serial line may look like one
+constexpr Duration blacklisted_for = std::chrono::minutes(30);
 constexpr Duration late_answer_memory = std::chrono::minutes(1);
 
 }  // namespace
@@ -30,7 +31,7 @@ DroneEnd::DroneEnd(
   next_attempt_(now),
   rekey_(random),
   next_transaction_(draw<std::uint32_t>(random)),
-  blacklist_(settings.blacklist_ttl)
+  blacklist_(blacklisted_for)
 {
   identity_.psk = Psk();  // every key has been derived from it
 }

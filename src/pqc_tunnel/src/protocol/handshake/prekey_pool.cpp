@@ -126,10 +126,9 @@ void PrekeyPool::take_stock()
   const std::size_t used = wanted_bytes();
   short_of_.clear();
   std::ranges::copy_if(wanted_, std::back_inserter(short_of_), [&](const Suite * suite) {
-    const auto count = std::ranges::count_if(
+    const bool in_stock = std::ranges::any_of(
       stored_, [&](const Stored & stored) { return same_kind(*stored.keys.suite, *suite); });
-    return static_cast<std::size_t>(count) < settings_.depth &&
-           used + prekey_bytes(*suite) <= settings_.max_bytes;
+    return !in_stock && used + prekey_bytes(*suite) <= settings_.max_bytes;
   });
 }
 
@@ -219,7 +218,7 @@ PrekeyPoolStatus PrekeyPool::status() const
 {
   PrekeyPoolStatus status;
   status.stored = stored_.size();
-  status.wanted = wanted_.size() * settings_.depth;
+  status.wanted = wanted_.size();
   status.bytes = bytes();
   status.bytes_under_way = under_way_ == nullptr ? 0 : prekey_bytes(*under_way_);
   status.making = under_way_ != nullptr;

@@ -26,7 +26,7 @@ BootChannel::BootChannel(
   streams_(settings)
 {
   for (const LinkSettings & link : settings.paths.links) {
-    candidates_.emplace_back(link, settings.paths.failover);
+    candidates_.emplace_back(link);
   }
 }
 

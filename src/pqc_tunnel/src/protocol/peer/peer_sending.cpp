@@ -16,6 +16,7 @@ namespace
 {
 
 constexpr int wiped_copies = 3;
+constexpr double notice_airtime = 0.01;           // share of a link of known rate, each way
 constexpr std::size_t notice_header = 1 + 4 + 1;  // type, transaction, kind
 
 bool is_of_exchange(const ControlBody & body)
@@ -181,8 +182,7 @@ void Peer::pump_notices(Instant now)
     const auto link = paths().slowest(TrafficClass::control);
     const std::size_t frame = frame_overhead + notice_header + notice->size;
     if (link) {
-      streams_.notices().handle_sent(
-        link->line_bytes(frame), link->rate * settings_.notice_airtime, now);
+      streams_.notices().handle_sent(link->line_bytes(frame), link->rate * notice_airtime, now);
     } else {
       streams_.notices().handle_sent(frame, std::nullopt, now);
     }

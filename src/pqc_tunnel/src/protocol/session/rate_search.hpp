@@ -20,10 +20,7 @@ namespace pqc_tunnel
 class RateSearch
 {
 public:
-  explicit RateSearch(const TunnelSettings & settings)
-  : settings_(settings), saturation_(settings.least_found_rate_kbit * 1000 / 8)
-  {
-  }
+  explicit RateSearch(const TunnelSettings & settings) : settings_(settings) {}
 
   // Whether there is such a link.
   bool seeks() const;
@@ -41,6 +38,8 @@ public:
     Instant now);
 
 private:
+  // In bytes per second: what an attacker who delays and drops at will can press the link down to, until he stops.
+  static constexpr double least_found_rate = 1000;
   struct Offered
   {
     Instant at;
@@ -49,7 +48,7 @@ private:
   void watch_exchange(Instant now);
 
   const TunnelSettings & settings_;
-  Saturation saturation_;
+  Saturation saturation_{least_found_rate};
   std::optional<Instant> exchange_sent_;  // the newest frame of one under way
   std::deque<Offered> offered_;           // in the time that a report of the peer covers
 };

@@ -87,7 +87,6 @@ struct PacketLimits
 // GCS only: what is made ahead of key exchanges that may come.
 struct PrekeyPoolSettings
 {
-  std::size_t depth = 1;                          // prekeys in stock, of each KEM and signature
   std::size_t max_bytes = std::size_t{16} << 20;  // of keys and signatures; 0: nothing ahead
   Duration max_age = prekey_lifetime;             // then they are wiped
   std::vector<const Suite *> suites;              // wanted beside those in use and their neighbours
@@ -111,7 +110,6 @@ struct TunnelSettings
   Duration max_key_age =
     std::chrono::hours(1);          // the drone rekeys by itself at this age; 0 = never
   std::uint32_t max_ratchets = 60;  // in a row, then the drone makes a full rekey
-  Duration blacklist_ttl = std::chrono::seconds(1800);
   Duration peer_timeout = std::chrono::seconds(3);  // silence after which a drone begins anew
   Duration keepalive_interval = std::chrono::seconds(1);
   Duration report_interval = std::chrono::milliseconds(500);
@@ -119,10 +117,8 @@ struct TunnelSettings
   Duration wipe_after = std::chrono::seconds(600);        // without an authentic packet; 0 = never
   std::size_t prefetch_max_bytes = std::size_t{4} << 20;  // drone only: of prekeys held
   double prefetch_airtime =
-    0.05;                        // drone only: share of links of known rate for prekeys sent ahead
-  double notice_airtime = 0.01;  // share of a link of known rate for notices, each way
+    0.05;                 // drone only: share of links of known rate for prekeys sent ahead
   bool find_rate = true;  // of one UDP link without a configured rate, while this end fills it
-  double least_found_rate_kbit = 8;
   PrekeyPoolSettings prekey_pool;
   GroundAddress ground;
   PathSettings paths{{{.name = "udp", .mtu = 9216}}};  // one link without a limit of its own

@@ -32,7 +32,7 @@ protected:
   {
     auto configure = [&](EngineConfig config, std::size_t end) {
       const LinkPort udp = config.links[0];
-      config.settings.paths = {links, schedule, 300ms};
+      config.settings.paths = {links, schedule};
       config.radio_status = radio_status_;
       config.links.clear();
       for (const LinkSettings & link : links) {

@@ -34,7 +34,7 @@ struct Paths
   static constexpr std::size_t size = 100;  // of a frame
 
   explicit Paths(std::vector<LinkSettings> links, Schedule schedule = Schedule::failover)
-  : settings{std::move(links), schedule, std::chrono::milliseconds(300)}, set(settings, random)
+  : settings{std::move(links), schedule}, set(settings, random)
   {
   }
 

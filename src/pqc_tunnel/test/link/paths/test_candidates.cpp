@@ -185,7 +185,7 @@ TEST(Candidate, that_costs_more_than_its_budget_is_reported_once_a_minute)
 TEST(Candidate, gets_three_times_what_came_from_it_to_the_byte_and_a_stranger_nothing)
 {
   const LinkSettings fast = link();
-  Candidates candidates(fast, 300ms);
+  Candidates candidates(fast);
   const Instant now{1h};
   EXPECT_FALSE(candidates.spend(at(0, 1), 1, now));
   candidates.add(at(0, 2), 100, now);
@@ -199,7 +199,7 @@ TEST(Candidate, gets_three_times_what_came_from_it_to_the_byte_and_a_stranger_no
 TEST(Candidate, is_one_of_the_four_from_which_frames_came_last)
 {
   const LinkSettings fast = link();
-  Candidates candidates(fast, 300ms);
+  Candidates candidates(fast);
   const Instant now{1h};
   for (const std::uint8_t host : std::initializer_list<std::uint8_t>{1, 2, 3, 4, 1, 5, 6}) {
     candidates.add(at(0, host), 100, now);
@@ -216,7 +216,7 @@ TEST(Candidate, is_probed_as_soon_as_it_may_get_a_probe)
 {
   const LinkSettings fast = link();
   DeterministicRandom random{1};
-  Candidates candidates(fast, 300ms);
+  Candidates candidates(fast);
   const Instant now{1h};
   EXPECT_EQ(candidates.next_timeout({}), Instant::max());
   candidates.add(at(0, 1), 1, now);
@@ -240,7 +240,7 @@ TEST(Candidate, gets_a_twentieth_of_a_thin_link_and_a_kilobyte_a_second_of_anoth
 TEST(Candidate, that_was_left_out_is_told_once_although_others_were_not)
 {
   const LinkSettings fast = link();
-  Candidates candidates(fast, 300ms);
+  Candidates candidates(fast);
   const Instant now{1h};
   candidates.add(at(0, 1), 10'000, now);
   EXPECT_FALSE(candidates.spend(at(0, 1), 10'000, now));

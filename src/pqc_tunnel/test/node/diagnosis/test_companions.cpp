@@ -18,10 +18,7 @@ using std::chrono::seconds;
 
 constexpr Instant start{seconds(1000)};
 
-Companions unexpecting(std::chrono::seconds mavlink_silence = seconds(3))
-{
-  return {mavlink_silence, false, start};
-}
+Companions unexpecting() { return {false, start}; }
 
 TEST(Companions, a_companion_that_never_appeared_is_not_missed)
 {
@@ -59,14 +56,6 @@ TEST(Companions, a_source_that_falls_silent_while_armed_is_an_error_until_it_is_
   EXPECT_EQ(companions.diagnose(start + seconds(5)).level, Level::ok);
 }
 
-TEST(Companions, a_silence_of_zero_seconds_turns_the_watch_off)
-{
-  Companions companions = unexpecting(seconds(0));
-  companions.handle_armed(true);
-  companions.handle_mavlink(10, start);
-  EXPECT_EQ(companions.diagnose(start + seconds(60)).level, Level::ok);
-}
-
 TEST(Companions, a_policy_that_has_disappeared_is_an_error)
 {
   Companions companions = unexpecting();
@@ -102,7 +91,7 @@ TEST(Companions, a_silent_source_and_a_missing_policy_are_both_named_while_armed
 
 TEST(Companions, a_policy_that_is_expected_is_missed_even_if_it_never_decided)
 {
-  Companions companions{seconds(3), true, start};
+  Companions companions{true, start};
   EXPECT_EQ(companions.diagnose(start + seconds(30)).level, Level::ok);
   const auto diagnosis = companions.diagnose(start + seconds(31));
   EXPECT_EQ(diagnosis.level, Level::error);

@@ -141,19 +141,6 @@ TEST_F(Pool, without_memory_makes_nothing)
   EXPECT_EQ(pool_.next_to_make(now_), nullptr);
 }
 
-TEST_F(Pool, makes_as_many_keys_of_a_kind_as_it_is_deep)
-{
-  settings_.depth = 3;
-  pool_ = PrekeyPool(settings_);
-  want({&aes()});
-  EXPECT_EQ(pool_.status().wanted, 3u);
-  make_all();
-  EXPECT_EQ(pool_.status().stored, 3u);
-  EXPECT_TRUE(pool_.take(chacha(), now_));
-  pool_.begin(aes());
-  EXPECT_EQ(pool_.status().stored, 2u);
-}
-
 TEST_F(Pool, wakes_up_when_a_key_expires_or_can_be_made)
 {
   EXPECT_EQ(pool_.next_timeout(), Instant::max());
