@@ -5,7 +5,7 @@
 
 #include "command_line/json_writer.hpp"
 #include "config/config.hpp"
-#include "subcommand.hpp"
+#include "given.hpp"
 
 namespace pqc_tunnel::cli
 {
@@ -96,13 +96,13 @@ std::string parameters_json(Role role)
 
 }  // namespace
 
-Result<int> parameters(const Arguments & arguments)
+Result<int> parameters(const Given & given)
 {
-  const auto role = arguments.rest().empty() ? std::nullopt : parse_role(arguments.rest().front());
+  const auto role = parse_role(given.words.front());
   if (!role) {
     return fail(ErrorCode::invalid_argument, "Name a role: pqc parameters drone|gcs.");
   }
-  std::cout << (arguments.has("--json") ? parameters_json(*role) : parameters_text(*role));
+  std::cout << (given.json ? parameters_json(*role) : parameters_text(*role));
   return exit_success;
 }
 
