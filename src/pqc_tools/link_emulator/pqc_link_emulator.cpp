@@ -34,7 +34,7 @@ Profiles are in share/pqc_tools/links; clean.yaml explains every field. With the
 at the same times get the same treatment. The summary is written at the start, each second and at the end:
 packets in, packets out, and the losses by cause, in JSON. SIGUSR1 cuts the link, SIGUSR2 restores it.
 SIGINT and SIGTERM end it.
-Exit codes: 0 stopped by a signal, 1 cannot run, 2 cannot run with these options and files.)";
+Exit codes: 0 stopped by a signal, 1 cannot run, 2 usage.)";
 
 constexpr std::chrono::seconds summary_interval{1};
 
