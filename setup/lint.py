@@ -27,6 +27,11 @@ ADDRESS = re.compile(
 )
 # Written by the library that writes bags.
 BAG_METADATA = "metadata.yaml"
+# Methods and hooks of the underlay that asyncio, unittest and pytest call.
+CALLED_BY_LIBRARIES = (
+    "connection_*", "pipe_data_received", "process_exited", "exc", "_removeTestAtIndex", "runtest",
+    "reportinfo", "pytest_*",
+)  # fmt: skip
 # Places that may contain addresses: configuration, launch files, tests and simulators.
 ADDRESS_ALLOWED = re.compile(r"(^|/)(launch|config|docs|test|tests|docker)/|\.md$|^underlay/")
 
@@ -130,6 +135,11 @@ class Lint:
 
     def underlay_use(self) -> Iterator[str]:
         yield from underlay_findings(self.root, self.files)
+        unused = self.tool(
+            sys.executable, "-m", "vulture", "underlay", "src", "setup", "launch", "docs",
+            "--exclude", "*/underlay/*/test/*", "--ignore-names", ",".join(CALLED_BY_LIBRARIES),
+        )
+        yield from (line for line in unused if line.startswith("underlay/"))
 
     def documents(self) -> Iterator[str]:
         yield from link_findings(self.root, self.files)

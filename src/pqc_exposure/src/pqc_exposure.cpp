@@ -1,6 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <CLI/CLI.hpp>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -8,7 +9,7 @@
 
 #include "exposure.hpp"
 #include "pqc_tunnel/base/shown_text.hpp"
-#include "pqc_tunnel/command_line/arguments.hpp"
+#include "pqc_tunnel/command_line/command_line.hpp"
 #include "pqc_tunnel/command_line/json_writer.hpp"
 #include "pqc_tunnel/command_line/shown_streams.hpp"
 #include "pqc_tunnel/net/address.hpp"
@@ -20,31 +21,49 @@ namespace
 
 using cli::JsonWriter;
 
-constexpr const char * usage =
-  R"(  pqc exposure [--config FILE ...] [--allow PROGRAM[:PORT[/udp|/tcp]] ...] [--json]
-      [--node NAME] [--proc-root FOLDER]
-
-Sockets that carry plaintext beyond this machine.
-Lists the sockets that send or receive plaintext MAVLink, DDS or Zenoh beyond the loopback
-interface, and how to close each. It reads /proc and sends nothing; run it as root to see every
-program. FILE is a tunnel's parameter file: it contains the encrypted ports and exposure.allow.
-Without a FILE the ports of the shipped files count. --allow leaves out sockets that a firewall
-closes; PORT may be *. NAME is the node in FILE (default /pqc/tunnel), FOLDER the place of the
-proc file system.
-Exit code: 0 closed, 1 exposed, 2 wrong usage, 3 unclear.
-)";
+constexpr const char * details =
+  R"(Lists the sockets that send or receive plaintext MAVLink, DDS or Zenoh beyond the loopback interface, and
+how to close each. It reads /proc and sends nothing; run it as root to see every program.
+Exit code: 0 closed, 1 exposed, 2 wrong usage, 3 unclear.)";
 constexpr int exit_exposed = 1;
 constexpr int exit_unclear = 3;
 
-Result<ExposureOptions> read_options(const cli::Arguments & arguments)
+// What a command line says.
+struct Given
+{
+  std::vector<std::string> files;
+  std::vector<std::string> allowed;
+  std::string node = default_node;
+  std::string proc_root = "/proc";
+  bool json = false;
+};
+
+void add_options(CLI::App & app, Given & given)
+{
+  app
+    .add_option(
+      "--config", given.files,
+      "parameter files of the tunnel, with its encrypted ports and exposure.allow; without one "
+      "the\n"
+      "ports of the shipped files count")
+    ->type_name("FILE");
+  app.add_option("--node", given.node, "the node in FILE (/pqc/tunnel)")->type_name("NAME");
+  app
+    .add_option(
+      "--allow", given.allowed, "sockets that a firewall closes are left out; PORT may be *")
+    ->type_name("PROGRAM[:PORT[/udp|/tcp]]");
+  app.add_option("--proc-root", given.proc_root, "the proc file system")->type_name("FOLDER");
+  app.add_flag("--json", given.json, "print JSON");
+}
+
+Result<ExposureOptions> read_options(const Given & given)
 {
   ExposureOptions options;
-  const auto files = arguments.values("--config");
-  if (!files.empty()) {
+  if (!given.files.empty()) {
     options.ports = {};
   }
-  for (const auto & file : files) {
-    const auto values = load_parameter_file(file, arguments.value("--node").value_or(default_node));
+  for (const auto & file : given.files) {
+    const auto values = load_parameter_file(file, given.node);
     if (!values) {
       return tl::make_unexpected(values.error());
     }
@@ -52,7 +71,7 @@ Result<ExposureOptions> read_options(const cli::Arguments & arguments)
       return fail(added.error().code, file + ": " + added.error().message);
     }
   }
-  for (const auto & text : arguments.values("--allow")) {
+  for (const auto & text : given.allowed) {
     auto allowed = parse_allowed_socket(text);
     if (!allowed) {
       return fail(allowed.error().code, "--allow: " + allowed.error().message);
@@ -128,38 +147,19 @@ int exit_code(Verdict verdict)
   return exit_exposed;
 }
 
-int refuse(const std::string & sentence, int code)
+Result<int> run(const Given & given)
 {
-  std::cerr << "pqc: " << shown(sentence) << "\n";
-  return code;
-}
-
-int run(const std::vector<std::string> & words)
-{
-  const auto arguments = cli::Arguments::parse(
-    words, {"--config", "--node", "--allow", "--proc-root"}, {"--json", "--help", "-h"});
-  if (!arguments) {
-    return refuse(arguments.error().message, cli::exit_usage);
-  }
-  if (arguments->has("--help") || arguments->has("-h")) {
-    std::cout << usage;
-    return cli::exit_success;
-  }
-  if (!arguments->rest().empty()) {
-    return refuse(
-      "\"" + arguments->rest().front() + "\" is too much: see pqc exposure --help",
-      cli::exit_usage);
-  }
-  const auto options = read_options(*arguments);
+  const auto options = read_options(given);
   if (!options) {
-    return refuse(options.error().message, cli::exit_usage);
+    return fail(ErrorCode::invalid_argument, options.error().message);
   }
-  const auto machine = read_machine_sockets(arguments->value("--proc-root").value_or("/proc"));
+  const auto machine = read_machine_sockets(given.proc_root);
   if (!machine) {
-    return refuse(machine.error().message, exit_unclear);
+    std::cerr << "pqc: " << shown(machine.error().message) << "\n";
+    return exit_unclear;
   }
   const ExposureReport report = judge_exposure(*machine, *options);
-  if (arguments->has("--json")) {
+  if (given.json) {
     std::cout << to_json(report) << "\n";
   } else {
     print(report);
@@ -175,7 +175,11 @@ int main(int argc, char ** argv)
   const pqc_tunnel::cli::ShownStream output(std::cout);
   const pqc_tunnel::cli::ShownStream errors(std::cerr);
   try {
-    return pqc_tunnel::exposure::run({argv + 1, argv + argc});
+    pqc_tunnel::exposure::Given given;
+    CLI::App app("Sockets that carry plaintext beyond this machine.", "pqc exposure");
+    app.footer(pqc_tunnel::exposure::details);
+    add_options(app, given);
+    return pqc_tunnel::cli::run_program(app, {argv + 1, argv + argc}, [&] { return run(given); });
   } catch (const std::exception & error) {
     std::cerr << "pqc: " << pqc_tunnel::shown(error.what()) << ".\n";
     return pqc_tunnel::exposure::exit_unclear;

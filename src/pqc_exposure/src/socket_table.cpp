@@ -12,7 +12,7 @@
 #include <string>
 
 #include "parse_number.hpp"
-#include "pqc_tunnel/command_line/arguments.hpp"
+#include "pqc_tunnel/command_line/words.hpp"
 #include "pqc_tunnel/net/address_scope.hpp"
 
 namespace pqc_tunnel::exposure

@@ -1,14 +1,13 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "blaster.hpp"
-#include "common/tool.hpp"
 #include "numbered_datagram.hpp"
-#include "pqc_tunnel/command_line/number_argument.hpp"
+#include "pqc_tunnel/command_line/command_line.hpp"
 #include "pqc_tunnel/command_line/stop_signals.hpp"
-#include "pqc_tunnel/net/address.hpp"
 #include "pqc_tunnel/os/thread.hpp"
 
 namespace pqc_tunnel::cli
@@ -16,70 +15,62 @@ namespace pqc_tunnel::cli
 namespace
 {
 
-constexpr const char * usage =
-  R"(Plays the applications at both ends of a tunnel: sends numbered datagrams each way and reports, in
-JSON, how many arrived, and when.
+constexpr const char * details =
+  R"(Without --seconds it sends until SIGINT or SIGTERM. --commands reads lines from standard input:
+  window NAME   from now on counts belong to this window
+  report NAME   prints the counts of a window so far
+  stop
+The end of the input stops it, too.
+Exit codes: 0 done, 1 cannot run, 2 usage.)";
 
-  pqc_blaster --drone HOST:PORT --ground HOST:PORT [--drone-bind HOST:PORT]
-              [--ground-bind HOST:PORT] [--drone-namespace FILE --ground-namespace FILE] [--rate N]
-              [--size BYTES] [--seconds N] [--drain N] [--windows N] [--commands] [--priority N]
-      --drone and --ground are the plaintext ports of the tunnel's ends, the -bind addresses those
-      that the ends send to, and the -namespace files network namespaces (needs root). --rate is in datagrams per second and direction (320); --size (256)
-      includes 40 bytes of header. Without --seconds it sends until SIGINT or SIGTERM. It then
-      waits for datagrams in flight (--drain, 1 s). --commands reads lines from standard input:
-        window NAME   from now on counts belong to this window
-        report NAME   prints the counts of a window so far
-        stop
-      The end of the input stops it, too. --windows limits the number of windows (4096).
-      --priority asks for SCHED_FIFO 1 to 99, so that a busy machine does not disturb the stream.
-
-Exit codes: 0 done, 1 cannot run, 2 usage.
-)";
-
-Result<blaster::BlasterOptions> read_options(const Arguments & arguments)
+// What a command line says.
+struct Given
 {
-  blaster::BlasterOptions options;
-  constexpr std::array<const char *, 2> names = {"--drone", "--ground"};
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string name = names[i];
-    const auto tunnel = address_argument(arguments, name);
-    if (!tunnel) {
-      return tl::make_unexpected(tunnel.error());
-    }
-    options.tunnels[i] = *tunnel;
-    if (arguments.value(name + "-bind")) {
-      const auto bind = address_argument(arguments, name + "-bind");
-      if (!bind) {
-        return tl::make_unexpected(bind.error());
-      }
-      options.binds[i] = *bind;
-    }
-    options.namespaces[i] = arguments.value(name + "-namespace").value_or("");
+  blaster::BlasterOptions blaster;
+  std::uint64_t seconds = 0;
+  std::uint64_t drain_s = 1;
+  int priority = 0;
+};
+
+void add_options(CLI::App & app, Given & given)
+{
+  blaster::BlasterOptions & options = given.blaster;
+  for (const auto & [i, name] : {std::pair{0, "--drone"}, {1, "--ground"}}) {
+    const auto into = [](HostPort & place) {
+      return [&place](HostPort address) { place = std::move(address); };
+    };
+    const std::string end = name;
+    add_address(app, end, into(options.tunnels.at(i)), "plaintext port of this end of the tunnel")
+      ->required();
+    add_address(app, end + "-bind", into(options.binds.at(i)), "address that this end sends to");
+    app.add_option(end + "-namespace", options.namespaces.at(i), "network namespace (needs root)")
+      ->type_name("FILE");
   }
-  const auto rate = number_argument(arguments, "--rate", options.rate, {1, 200'000});
-  const auto size =
-    number_argument(arguments, "--size", options.size, {blaster::min_numbered_size, 65'000});
-  const auto seconds = number_argument(arguments, "--seconds", 0, {0, 1'000'000});
-  const auto drain = number_argument(arguments, "--drain", 1, {0, 60});
-  const auto windows = number_argument(arguments, "--windows", options.max_windows, {1, 1'000'000});
-  const auto priority = number_argument(arguments, "--priority", 0, {0, 99});
-  for (const auto * number : {&rate, &size, &seconds, &drain, &windows, &priority}) {
-    if (!*number) {
-      return tl::make_unexpected(number->error());
-    }
-  }
-  options.rate = static_cast<std::uint32_t>(*rate);
-  options.size = *size;
-  options.length = std::chrono::seconds(*seconds);
-  options.drain = std::chrono::seconds(*drain);
-  options.max_windows = *windows;
-  options.take_commands = arguments.has("--commands");
-  options.real_time = *priority > 0 && use_real_time_priority(static_cast<int>(*priority));
-  return options;
+  limit(
+    app.add_option("--rate", options.rate, "datagrams per second and direction (320)"),
+    {1, 200'000});
+  limit(
+    app.add_option("--size", options.size, "bytes of each, with 40 bytes of header (256)"),
+    {blaster::min_numbered_size, 65'000});
+  limit(app.add_option("--seconds", given.seconds, "how long it sends"), {0, 1'000'000});
+  limit(
+    app.add_option("--drain", given.drain_s, "seconds that it waits for datagrams in flight (1)"),
+    {0, 60});
+  limit(app.add_option("--windows", options.max_windows, "most windows (4096)"), {1, 1'000'000});
+  app.add_flag("--commands", options.take_commands, "take commands from standard input");
+  limit(
+    app.add_option(
+      "--priority", given.priority,
+      "SCHED_FIFO from 1 to 99, so that a busy machine does not disturb the stream"),
+    {0, 99});
 }
 
-Result<int> run(blaster::BlasterOptions options)
+Result<int> run(Given & given)
 {
+  blaster::BlasterOptions & options = given.blaster;
+  options.length = std::chrono::seconds(given.seconds);
+  options.drain = std::chrono::seconds(given.drain_s);
+  options.real_time = given.priority > 0 && use_real_time_priority(given.priority);
   auto opened = blaster::Blaster::open(std::move(options), catch_stop_signals());
   if (!opened) {
     return tl::make_unexpected(opened.error());
@@ -98,13 +89,13 @@ Result<int> run(blaster::BlasterOptions options)
 int main(int argc, char ** argv)
 {
   using namespace pqc_tunnel::cli;
-  return tool_main(
-    {.name = "pqc_blaster",
-     .usage = usage,
-     .options =
-       {"--drone", "--ground", "--drone-bind", "--ground-bind", "--drone-namespace",
-        "--ground-namespace", "--rate", "--size", "--seconds", "--drain", "--windows",
-        "--priority"},
-     .flags = {"--commands"}},
-    argc, argv, read_options, run);
+  Given given;
+  CLI::App app(
+    "Plays the applications at both ends of a tunnel: sends numbered datagrams each way and "
+    "reports,\n"
+    "in JSON, how many arrived, and when.",
+    "pqc_blaster");
+  app.footer(details);
+  add_options(app, given);
+  return tool_main(app, argc, argv, [&] { return run(given); });
 }

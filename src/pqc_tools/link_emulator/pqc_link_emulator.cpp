@@ -1,18 +1,17 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <future>
-#include <iostream>
 #include <limits>
 #include <optional>
 #include <utility>
 
-#include "common/tool.hpp"
 #include "emulator.hpp"
-#include "pqc_tunnel/command_line/number_argument.hpp"
+#include "pqc_tunnel/command_line/command_line.hpp"
 #include "pqc_tunnel/command_line/stop_signals.hpp"
 #include "pqc_tunnel/os/clock.hpp"
 #include "profile_file.hpp"
@@ -26,115 +25,66 @@ namespace
 using namespace std::chrono_literals;
 using link_emulator::Emulator;
 using link_emulator::EmulatorConfig;
-using link_emulator::RelayAddresses;
 
-constexpr const char * usage =
-  R"(Emulates a bad link between a drone and its ground station.
-
-  pqc_link_emulator --profile FILE [--seed N] [--summary FILE]
-                    --udp-listen HOST:PORT --udp-forward HOST:PORT
-      The drone sends to the --udp-listen address; the emulator forwards to the --udp-forward
-      address of the ground station, and back. An empty HOST listens on every address, port 0 takes
-      a free one.
-  pqc_link_emulator --profile FILE [--seed N] [--summary FILE]
-                    --serial-drone PATH --serial-ground PATH
-      Makes two serial devices, connected by the link; PATH are symbolic links to them.
-
-      FILE is a link profile in YAML, such as those in
-      share/pqc_tools/links; clean.yaml explains every field. With the same seed (default 1) the
-      same packets at the same times get the same treatment. --summary is written at the start, each second and at the
-      end: packets in, packets out, and the losses by cause, in JSON. SIGUSR1 cuts the link,
-      SIGUSR2 restores it. SIGINT and SIGTERM end it.
-
-Exit codes: 0 stopped by a signal, 1 cannot run, 2 usage.
-)";
+constexpr const char * details =
+  R"(Over UDP the drone sends to the --udp-listen address; the emulator forwards to the --udp-forward address
+of the ground station, and back. An empty HOST listens on every address, port 0 takes a free one. Over
+serial lines it makes two serial devices, connected by the link.
+Profiles are in share/pqc_tools/links; clean.yaml explains every field. With the same seed the same packets
+at the same times get the same treatment. The summary is written at the start, each second and at the end:
+packets in, packets out, and the losses by cause, in JSON. SIGUSR1 cuts the link, SIGUSR2 restores it.
+SIGINT and SIGTERM end it.
+Exit codes: 0 stopped by a signal, 1 cannot run, 2 usage.)";
 
 constexpr std::chrono::seconds summary_interval{1};
-
-// Unlike address_argument, this takes an empty host.
-Result<HostPort> relay_address(const std::string & option, const std::string & text)
-{
-  if (const auto address = parse_address(text)) {
-    return *address;
-  }
-  return fail(
-    ErrorCode::invalid_argument,
-    option + " is " + text + ", but must be HOST:PORT with a port from 0 to 65535.");
-}
-
-using Texts = std::pair<std::string, std::string>;
-
-// Two options that need each other; nothing if neither is given.
-Result<std::optional<Texts>> option_pair(
-  const Arguments & arguments, const std::string & first, const std::string & second)
-{
-  const auto one = arguments.value(first);
-  const auto other = arguments.value(second);
-  if (!one && !other) {
-    return std::nullopt;
-  }
-  if (!one || !other) {
-    return fail(ErrorCode::invalid_argument, first + " and " + second + " need each other.");
-  }
-  return Texts{*one, *other};
-}
-
-Result<RelayAddresses> relay_addresses(const Texts & given)
-{
-  const auto from = relay_address("--udp-listen", given.first);
-  if (!from) {
-    return tl::make_unexpected(from.error());
-  }
-  const auto to = relay_address("--udp-forward", given.second);
-  if (!to) {
-    return tl::make_unexpected(to.error());
-  }
-  if (to->host.empty() || to->port == 0) {
-    return fail(ErrorCode::invalid_argument, "--udp-forward needs a host and a port other than 0.");
-  }
-  return RelayAddresses{*from, *to};
-}
 
 struct Options
 {
   EmulatorConfig config = {};  // the profile is loaded later
   std::string profile;
   std::optional<std::string> summary;
+  link_emulator::RelayAddresses udp = {};
+  link_emulator::SerialPaths serial = {};
 };
 
-Result<Options> read_options(const Arguments & arguments)
+void add_options(CLI::App & app, Options & options)
 {
-  Options options{
-    .profile = arguments.value("--profile").value_or(""), .summary = arguments.value("--summary")};
-  if (options.profile.empty()) {
-    return fail(ErrorCode::invalid_argument, "The option --profile is needed.");
-  }
-  EmulatorConfig & config = options.config;
-  const auto seed =
-    number_argument(arguments, "--seed", 1, {0, std::numeric_limits<std::uint64_t>::max()});
-  if (!seed) {
-    return tl::make_unexpected(seed.error());
-  }
-  config.seed = *seed;
-  const auto udp = option_pair(arguments, "--udp-listen", "--udp-forward");
-  const auto serial = option_pair(arguments, "--serial-drone", "--serial-ground");
-  for (const auto * pair : {&udp, &serial}) {
-    if (!*pair) {
-      return tl::make_unexpected(pair->error());
-    }
-  }
-  if (udp->has_value() == serial->has_value()) {
+  options.config.seed = 1;
+  app.add_option("--profile", options.profile, "the link, in YAML")->type_name("FILE")->required();
+  limit(
+    app.add_option("--seed", options.config.seed, "of losses and delays (1)"),
+    {0, std::numeric_limits<std::uint64_t>::max()});
+  app.add_option("--summary", options.summary, "file to write")->type_name("FILE");
+  auto * const listen = add_address(
+    app, "--udp-listen", [&](HostPort here) { options.udp.listen = std::move(here); },
+    "where the drone sends to", Host::optional);
+  auto * const forward = add_address(
+    app, "--udp-forward", [&](HostPort there) { options.udp.forward = std::move(there); },
+    "the ground station");
+  auto * const drone = app.add_option("--serial-drone", options.serial.drone, "link to the device");
+  auto * const ground = app.add_option("--serial-ground", options.serial.ground, "of each end");
+  listen->needs(forward);
+  forward->needs(listen);
+  drone->needs(ground)->type_name("PATH");
+  ground->needs(drone)->type_name("PATH");
+}
+
+// The ends of the link: either two addresses or two serial devices.
+Result<void> choose_ends(Options & options)
+{
+  const bool over_udp = options.udp.forward.port != 0 || !options.udp.forward.host.empty();
+  if (over_udp == !options.serial.drone.empty()) {
     return fail(
       ErrorCode::invalid_argument, "Exactly one of --udp-listen and --serial-drone is needed.");
   }
-  if (*serial) {
-    config.ends = link_emulator::SerialPaths{(*serial)->first, (*serial)->second};
-  } else if (const auto relay = relay_addresses(**udp)) {
-    config.ends = *relay;
-  } else {
-    return tl::make_unexpected(relay.error());
+  if (over_udp && options.udp.forward.port == 0) {
+    return fail(ErrorCode::invalid_argument, "--udp-forward needs a port other than 0.");
   }
-  return options;
+  options.config.ends = options.serial;
+  if (over_udp) {
+    options.config.ends = options.udp;
+  }
+  return {};
 }
 
 // Replaces the file as a whole, so that readers never see half a summary.
@@ -153,11 +103,14 @@ Result<void> write_summary(const std::filesystem::path & file, const std::string
   return {};
 }
 
-Result<int> run(Options options)
+Result<int> run(Options & options)
 {
+  if (const auto chosen = choose_ends(options); !chosen) {
+    return tl::make_unexpected(chosen.error());
+  }
   auto profile = link_emulator::load_profile(options.profile);
   if (!profile) {
-    return tl::make_unexpected(profile.error());
+    return fail(ErrorCode::unavailable, profile.error().message);
   }
   options.config.profile = std::move(*profile);
   const std::uint64_t seed = options.config.seed;
@@ -200,11 +153,9 @@ Result<int> run(Options options)
 int main(int argc, char ** argv)
 {
   using namespace pqc_tunnel::cli;
-  return tool_main(
-    {.name = "pqc_link_emulator",
-     .usage = usage,
-     .options =
-       {"--profile", "--seed", "--udp-listen", "--udp-forward", "--serial-drone", "--serial-ground",
-        "--summary"}},
-    argc, argv, read_options, run);
+  Options options;
+  CLI::App app("Emulates a bad link between a drone and its ground station.", "pqc_link_emulator");
+  app.footer(details);
+  add_options(app, options);
+  return tool_main(app, argc, argv, [&] { return run(options); });
 }

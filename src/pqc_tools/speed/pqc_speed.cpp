@@ -1,10 +1,10 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <CLI/CLI.hpp>
 #include <iostream>
 
-#include "common/tool.hpp"
-#include "pqc_tunnel/command_line/number_argument.hpp"
+#include "pqc_tunnel/command_line/command_line.hpp"
 #include "pqc_tunnel/command_line/stop_signals.hpp"
 #include "pqc_tunnel/os/clock.hpp"
 #include "pqc_tunnel/os/thread.hpp"
@@ -16,20 +16,12 @@ namespace pqc_tunnel::cli
 namespace
 {
 
-constexpr const char * usage =
-  R"(Times every primitive of the tunnel on this machine.
-
-  pqc_speed [--count N] [--seconds-cap N] [--only PATTERN ...] [--quiet]
-      Key generation, encapsulation and decapsulation of every KEM; key generation, signing and
-      verifying of every signature; sealing and opening of 64, 256, 1024 and 4096 bytes with every
-      AEAD under one key. It takes --count samples of each (200), one of each per round. An
-      operation that took --seconds-cap in total gets no further samples (0: no cap) and is marked
-      as cut. --only takes patterns of the names in suite ids, such as mlkem* or aesgcm; it may be
-      repeated. --quiet prints no progress. The result is a line of JSON on standard output.
-      SIGINT ends it; it then reports the samples so far.
-
-Exit codes: 0 done, 1 cannot run or a primitive gave a wrong result, 2 usage.
-)";
+constexpr const char * details =
+  R"(Key generation, encapsulation and decapsulation of every KEM; key generation, signing and verifying of
+every signature; sealing and opening of 64, 256, 1024 and 4096 bytes with every AEAD under one key. Each
+round takes one sample of each. The result is a line of JSON on standard output. SIGINT ends it; it then
+reports the samples so far.
+Exit codes: 0 done, 1 cannot run or a primitive gave a wrong result, 2 usage.)";
 
 // Classic McEliece needs this much stack.
 constexpr std::size_t stack_bytes = std::size_t{16} << 20;
@@ -39,29 +31,10 @@ struct Options
 {
   std::size_t count = 200;
   std::uint64_t cap_s = 0;
+  std::vector<std::string> patterns;
   std::vector<speed::Subject> subjects;
   bool quiet = false;
 };
-
-Result<Options> read_options(const Arguments & arguments)
-{
-  Options options;
-  const auto count = number_argument(arguments, "--count", options.count, {1, 1'000'000});
-  const auto cap = number_argument(arguments, "--seconds-cap", 0, {0, 1'000'000});
-  for (const auto * number : {&count, &cap}) {
-    if (!*number) {
-      return tl::make_unexpected(number->error());
-    }
-  }
-  options.count = *count;
-  options.cap_s = *cap;
-  options.subjects = speed::make_subjects(arguments.values("--only"));
-  if (options.subjects.empty()) {
-    return fail(ErrorCode::invalid_argument, "No algorithm has a name that fits --only.");
-  }
-  options.quiet = arguments.has("--quiet");
-  return options;
-}
 
 bool stop_asked(int signals)
 {
@@ -93,8 +66,12 @@ speed::RunFacts measure(Options & options, int signals)
   return facts;
 }
 
-Result<int> run(Options options)
+Result<int> run(Options & options)
 {
+  options.subjects = speed::make_subjects(options.patterns);
+  if (options.subjects.empty()) {
+    return fail(ErrorCode::invalid_argument, "No algorithm has a name that fits --only.");
+  }
   const FileDescriptor signals = catch_stop_signals();
   Thread("speed", stack_bytes, [&] {
     const speed::RunFacts facts = measure(options, signals.get());
@@ -108,11 +85,21 @@ Result<int> run(Options options)
 
 int main(int argc, char ** argv)
 {
-  using namespace pqc_tunnel::cli;
-  return tool_main(
-    {.name = "pqc_speed",
-     .usage = usage,
-     .options = {"--count", "--seconds-cap", "--only"},
-     .flags = {"--quiet"}},
-    argc, argv, read_options, run);
+  using namespace pqc_tunnel;
+  cli::Options options;
+  CLI::App app("Times every primitive of the tunnel on this machine.", "pqc_speed");
+  app.footer(cli::details);
+  cli::limit(
+    app.add_option("--count", options.count, "samples of each operation (200)"), {1, 1'000'000});
+  cli::limit(
+    app.add_option(
+      "--seconds-cap", options.cap_s,
+      "after so long in total an operation gets no further samples and is marked as cut (no cap)"),
+    {0, 1'000'000});
+  app
+    .add_option(
+      "--only", options.patterns, "names in suite ids, such as mlkem* or aesgcm; may be repeated")
+    ->type_name("PATTERN");
+  app.add_flag("--quiet", options.quiet, "print no progress");
+  return cli::tool_main(app, argc, argv, [&] { return cli::run(options); });
 }

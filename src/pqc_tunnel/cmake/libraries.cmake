@@ -134,11 +134,12 @@ add_library(pqc_tunnel_net STATIC
   src/net/serial_port.cpp
   src/net/sockets.cpp
 
-  src/command_line/arguments.cpp
+  src/command_line/command_line.cpp
+  src/command_line/words.cpp
 
   src/config/parameter_file.cpp
 )
-target_link_libraries(pqc_tunnel_net PUBLIC pqc_tunnel_core Threads::Threads PRIVATE yaml-cpp)
+target_link_libraries(pqc_tunnel_net PUBLIC pqc_tunnel_core Threads::Threads PRIVATE yaml-cpp $<BUILD_INTERFACE:CLI11::CLI11>)
 
 # One end of the tunnel: its parameters, its keys, its threads.
 add_library(pqc_tunnel_engine STATIC

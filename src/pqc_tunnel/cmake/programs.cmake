@@ -18,7 +18,7 @@ add_executable(pqc
   src/command/tunnels.cpp
   src/command/up_down.cpp
 )
-target_link_libraries(pqc PRIVATE yaml-cpp)
+target_link_libraries(pqc PRIVATE yaml-cpp CLI11::CLI11)
 pqc_tunnel_compile_together(pqc)
 add_executable(pqc_tunneld src/daemon/daemon_shell.cpp src/daemon/pqc_tunneld.cpp)
 # A workspace may have liboqs in another folder, and so may the machine; the one built for machines without ROS is beside the programs.

@@ -148,7 +148,7 @@ _PQC = _mistakes(
     ("completion csh", "pqc completion bash|zsh|fish", WRONG_USAGE),
     ("parameters ground", "pqc parameters drone|gcs", WRONG_USAGE),
     ("exposure --foo", "The option --foo is unknown.", WRONG_USAGE),
-    ("identity init --drone drone1", "--out DIR and --drone NAME are needed", WRONG_USAGE),
+    ("identity init --drone drone1", "The option --out is needed.", WRONG_USAGE),
     ("identity init --out {files}/keys --drone drone1", "never overwritten", REFUSED),
     ("identity init --out {files}/new --drone 'a b'", "a b", REFUSED),
     ("identity add-drone --out {files}/keys --drone drone1", "drone1", REFUSED),

@@ -281,10 +281,8 @@ TEST(LinkEmulatorCommandLine, usage_errors_exit_with_2_and_one_sentence)
     {{}, "The option --profile is needed."},
     {{"--x"}, "The option --x is unknown."},
     {{"--profile", "x"}, "Exactly one of --udp-listen and --serial-drone is needed."},
-    {{"--profile", "x", "--serial-drone", "a"},
-     "--serial-drone and --serial-ground need each other."},
-    {{"--profile", "x", "--udp-listen", "127.0.0.1:1"},
-     "--udp-listen and --udp-forward need each other."},
+    {{"--profile", "x", "--serial-drone", "a"}, "--serial-drone requires --serial-ground."},
+    {{"--profile", "x", "--udp-listen", "127.0.0.1:1"}, "--udp-listen requires --udp-forward."},
     {{"--profile", "x", "--udp-listen", "here", "--udp-forward", "127.0.0.1:1"},
      "--udp-listen is here, but must be HOST:PORT with a port from 0 to 65535."},
     // Without brackets the end of an IPv6 address is ambiguous.

@@ -5,8 +5,8 @@
 
 #include "config/parameter_check.hpp"
 #include "end.hpp"
+#include "given.hpp"
 #include "os/process.hpp"
-#include "subcommand.hpp"
 #include "tunnels.hpp"
 
 namespace pqc_tunnel::cli
@@ -70,12 +70,9 @@ void print(const fs::path & file, const Findings & findings)
 
 }  // namespace
 
-Result<int> check(const Arguments & arguments)
+Result<int> check(const Given & given)
 {
-  const auto & rest = arguments.rest();
-  if (rest.empty()) {
-    return fail(ErrorCode::invalid_argument, "Name a tunnel or a file: pqc check NAME|FILE.");
-  }
+  const auto & rest = given.words;
   protect_secrets();
   const auto file = find_file(rest[0]);
   if (!file) {
@@ -88,12 +85,11 @@ Result<int> check(const Arguments & arguments)
     check_sockets(end->config, findings);
     check_plaintext(end->config, findings);
   }
-  const auto peer = arguments.value("--peer");
-  if (!peer && rest.size() < 2) {
+  if (given.peer.empty() && rest.size() < 2) {
     print(*file, findings);
     return findings.problems.empty() ? exit_success : exit_cannot_run;
   }
-  const auto peer_file = find_file(peer.value_or(rest.back()));
+  const auto peer_file = find_file(given.peer.empty() ? rest.back() : given.peer);
   if (!peer_file) {
     return tl::make_unexpected(peer_file.error());
   }

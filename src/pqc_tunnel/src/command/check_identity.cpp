@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/nearest_name.hpp"
-#include "command_line/arguments.hpp"
+#include "command_line/words.hpp"
 #include "end.hpp"
 #include "identity/identity_files.hpp"
 #include "identity/match_identities.hpp"

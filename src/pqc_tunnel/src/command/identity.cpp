@@ -9,11 +9,12 @@
 #include <iostream>
 
 #include "base/nearest_name.hpp"
+#include "command_line/words.hpp"
 #include "crypto/random.hpp"
 #include "crypto/suites/algorithms.hpp"
+#include "given.hpp"
 #include "identity/match_identities.hpp"
 #include "os/process.hpp"
-#include "subcommand.hpp"
 
 namespace pqc_tunnel::cli
 {
@@ -67,25 +68,21 @@ void show_progress(const std::string & step)
   std::cout << step << std::endl;
 }
 
-Result<IdentityPlan> read_plan(const Arguments & arguments)
+Result<IdentityPlan> read_plan(const Given & given)
 {
-  if (!arguments.has("--out") || !arguments.has("--drone")) {
-    return fail(ErrorCode::invalid_argument, "The options --out DIR and --drone NAME are needed.");
-  }
-  auto signatures = parse_signatures(arguments.value("--signatures").value_or("all"));
-  auto drone_signatures = parse_signatures(arguments.value("--drone-signatures").value_or("none"));
+  auto signatures = parse_signatures(given.signatures);
+  auto drone_signatures = parse_signatures(given.drone_signatures);
   for (const auto * parsed : {&signatures, &drone_signatures}) {
     if (!*parsed) {
       return fail(ErrorCode::invalid_argument, parsed->error().message);
     }
   }
-  return IdentityPlan{
-    arguments.values("--drone"), std::move(*signatures), std::move(*drone_signatures)};
+  return IdentityPlan{given.drones, std::move(*signatures), std::move(*drone_signatures)};
 }
 
-Result<int> make(const Arguments & arguments, decltype(make_identities) & make_them)
+Result<int> make(const Given & given, decltype(make_identities) & make_them)
 {
-  const auto plan = read_plan(arguments);
+  const auto plan = read_plan(given);
   if (!plan) {
     return tl::make_unexpected(plan.error());
   }
@@ -100,7 +97,7 @@ Result<int> make(const Arguments & arguments, decltype(make_identities) & make_t
   ::signal(SIGXFSZ, SIG_IGN);  // the write fails instead
   try {
     SystemRandom random;
-    const auto made = make_them(*arguments.value("--out"), *plan, random, show_progress);
+    const auto made = make_them(given.out, *plan, random, show_progress);
     if (!made) {
       return fail(ErrorCode::unavailable, made.error().message);
     }
@@ -112,16 +109,13 @@ Result<int> make(const Arguments & arguments, decltype(make_identities) & make_t
 
 }  // namespace
 
-Result<int> identity_init(const Arguments & arguments) { return make(arguments, make_identities); }
+Result<int> identity_init(const Given & given) { return make(given, make_identities); }
 
-Result<int> identity_add_drone(const Arguments & arguments) { return make(arguments, add_drones); }
+Result<int> identity_add_drone(const Given & given) { return make(given, add_drones); }
 
-Result<int> identity_inspect(const Arguments & arguments)
+Result<int> identity_inspect(const Given & given)
 {
-  const auto & paths = arguments.rest();
-  if (paths.empty()) {
-    return fail(ErrorCode::invalid_argument, "Name a file or folder with keys.");
-  }
+  const auto & paths = given.words;
   protect_secrets();
   if (paths.size() == 1) {
     const auto text = describe_identity(paths[0]);

@@ -5,7 +5,7 @@
 
 #include "command_line/json_writer.hpp"
 #include "config/config.hpp"
-#include "subcommand.hpp"
+#include "given.hpp"
 
 namespace pqc_tunnel::cli
 {
@@ -76,21 +76,20 @@ std::string parameter_line(const ParameterSpec & spec)
 
 }  // namespace
 
-Result<int> parameters(const Arguments & arguments)
+Result<int> parameters(const Given & given)
 {
-  const auto role = arguments.rest().empty() ? std::nullopt : parse_role(arguments.rest().front());
-  if (!role && !arguments.rest().empty()) {
+  const auto role = given.words.empty() ? std::nullopt : parse_role(given.words.front());
+  if (!role && !given.words.empty()) {
     return fail(ErrorCode::invalid_argument, "Name a role: pqc parameters drone|gcs.");
   }
-  const bool json = arguments.has("--json");
   std::string text;
   for (const ParameterSpec & spec : parameter_table()) {
     if (!role || spec.belongs_to(*role)) {
-      text += text.empty() ? "" : json ? ",\n" : "\n";
-      text += json ? parameter_json(spec) : parameter_line(spec);
+      text += text.empty() ? "" : given.json ? ",\n" : "\n";
+      text += given.json ? parameter_json(spec) : parameter_line(spec);
     }
   }
-  std::cout << (json ? "[\n" + text + "\n]\n" : text + "\n");
+  std::cout << (given.json ? "[\n" + text + "\n]\n" : text + "\n");
   return exit_success;
 }
 

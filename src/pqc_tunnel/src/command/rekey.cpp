@@ -5,8 +5,8 @@
 #include <iostream>
 
 #include "config/config.hpp"
+#include "given.hpp"
 #include "protocol/handshake/suite_objection.hpp"
-#include "subcommand.hpp"
 #include "tunnels.hpp"
 
 namespace pqc_tunnel::cli
@@ -21,15 +21,15 @@ constexpr const char * of_suites = "cs-";  // begins the id of every suite, and 
 // "NAME", "SUITE" or "NAME SUITE".
 struct Target
 {
-  std::optional<std::string> tunnel;
-  std::string suite;  // empty: the same
+  std::string tunnel;  // empty: the only one
+  std::string suite;   // empty: the same
 };
 
-Result<Target> read_target(const Arguments & arguments)
+Result<Target> read_target(const Given & given)
 {
   Target target;
-  for (const std::string & word : arguments.rest()) {
-    if (!target.tunnel && target.suite.empty() && !word.starts_with(of_suites)) {
+  for (const std::string & word : given.words) {
+    if (target.tunnel.empty() && target.suite.empty() && !word.starts_with(of_suites)) {
       target.tunnel = word;
     } else if (!target.suite.empty()) {
       return fail(ErrorCode::invalid_argument, "Name one suite, after the tunnel.");
@@ -43,29 +43,27 @@ Result<Target> read_target(const Arguments & arguments)
 }
 
 // " NAME" for the request; empty without --drone.
-Result<std::string> read_drone(const Arguments & arguments)
+Result<std::string> read_drone(const Given & given)
 {
-  const auto drone = arguments.value("--drone");
-  if (!drone) {
+  if (given.drones.empty()) {
     return std::string();
   }
-  if (!is_tunnel_name(*drone)) {
-    return fail(ErrorCode::invalid_argument, "\"" + *drone + "\" is no name of a drone.");
+  const std::string & drone = given.drones.back();
+  if (!is_tunnel_name(drone)) {
+    return fail(ErrorCode::invalid_argument, "\"" + drone + "\" is no name of a drone.");
   }
-  return " " + *drone;
+  return " " + drone;
 }
 
 }  // namespace
 
-Result<int> wipe(const Arguments & arguments)
+Result<int> wipe(const Given & given)
 {
-  const auto & rest = arguments.rest();
-  const auto tunnel =
-    choose_tunnel(rest.empty() ? std::nullopt : std::optional<std::string>(rest.front()));
+  const auto tunnel = choose_tunnel(given.tunnel());
   if (!tunnel) {
     return tl::make_unexpected(tunnel.error());
   }
-  const auto drone = read_drone(arguments);
+  const auto drone = read_drone(given);
   if (!drone) {
     return tl::make_unexpected(drone.error());
   }
@@ -80,9 +78,9 @@ Result<int> wipe(const Arguments & arguments)
   return exit_success;
 }
 
-Result<int> rekey(const Arguments & arguments)
+Result<int> rekey(const Given & given)
 {
-  const auto target = read_target(arguments);
+  const auto target = read_target(given);
   if (!target) {
     return tl::make_unexpected(target.error());
   }
@@ -90,11 +88,11 @@ Result<int> rekey(const Arguments & arguments)
   if (!tunnel) {
     return tl::make_unexpected(tunnel.error());
   }
-  const auto drone = read_drone(arguments);
+  const auto drone = read_drone(given);
   if (!drone) {
     return tl::make_unexpected(drone.error());
   }
-  const bool ratchet = arguments.has("--ratchet");
+  const bool ratchet = given.ratchet;
   if (ratchet && !target->suite.empty()) {
     return fail(
       ErrorCode::invalid_argument, "A ratchet keeps the suite: leave out " + target->suite + ".");
@@ -109,7 +107,7 @@ Result<int> rekey(const Arguments & arguments)
   }
   const YAML::Node & reply = answer->json;
   const bool success = reply["success"].as<bool>(false);
-  if (arguments.has("--json")) {
+  if (given.json) {
     std::cout << answer->text << "\n";
     return success ? exit_success : exit_cannot_run;
   }

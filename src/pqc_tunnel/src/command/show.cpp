@@ -4,8 +4,8 @@
 #include <iostream>
 
 #include "command_line/json_writer.hpp"
+#include "given.hpp"
 #include "show_text.hpp"
-#include "subcommand.hpp"
 #include "tunnels.hpp"
 
 namespace pqc_tunnel::cli
@@ -14,12 +14,12 @@ namespace pqc_tunnel::cli
 namespace
 {
 
-Result<std::vector<std::string>> tunnels_to_show(const Arguments & arguments)
+Result<std::vector<std::string>> tunnels_to_show(const Given & given)
 {
-  if (arguments.rest().empty()) {
+  if (given.words.empty()) {
     return running_tunnels();
   }
-  const auto chosen = choose_tunnel(arguments.rest().front());
+  const auto chosen = choose_tunnel(given.tunnel());
   if (!chosen) {
     return tl::make_unexpected(chosen.error());
   }
@@ -40,9 +40,9 @@ std::string named_json(const std::string & tunnel, const Result<Answer> & answer
 
 }  // namespace
 
-Result<int> show(const Arguments & arguments)
+Result<int> show(const Given & given)
 {
-  const auto tunnels = tunnels_to_show(arguments);
+  const auto tunnels = tunnels_to_show(given);
   if (!tunnels) {
     return tl::make_unexpected(tunnels.error());
   }
@@ -57,7 +57,7 @@ Result<int> show(const Arguments & arguments)
     text += answer ? show_text(tunnel, answer->json)
                    : "tunnel: " + tunnel + "\n  problem: it was killed, or does not answer\n";
   }
-  if (arguments.has("--json")) {
+  if (given.json) {
     std::cout << json.str() << "\n";
   } else {
     std::cout << (tunnels->empty() ? no_tunnel_is_up() + "\n" : text);

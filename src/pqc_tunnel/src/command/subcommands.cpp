@@ -1,132 +1,273 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "subcommand.hpp"
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <iterator>
+#include <map>
+
+#include "crypto/suites/suite.hpp"
+#include "given.hpp"
+#include "protocol/wire/constants.hpp"
+#include "tunnels.hpp"
 
 namespace pqc_tunnel::cli
 {
 
-std::span<const Subcommand> subcommands()
+namespace
 {
-  static const std::vector<Subcommand> table{
-    {"up",
-     "NAME",
-     "start the tunnel of /etc/pqc/NAME.yaml",
-     "Waits until the tunnel runs or has failed. Root uses the unit pqc@NAME.service if it is\n"
-     "installed; otherwise pqc_tunneld runs in the background, with a log beside its control "
-     "socket.\n",
-     {},
-     {},
-     {Words::configured},
-     up},
-    {"down", "NAME", "stop it", "", {}, {}, {Words::running}, down},
-    {"show",
-     "[NAME] [--json]",
-     "state of the running tunnels",
-     "Exit code: 0 every tunnel is encrypted with every peer; 1 one is not, or none runs.\n",
-     {},
-     {"--json"},
-     {Words::running},
-     show},
-    {"rekey",
-     "[NAME] [SUITE] [--ratchet] [--drone DRONE] [--json]",
-     "fresh keys, or another suite; waits for the outcome",
-     "--ratchet makes the next keys of the same suite without public-key operations: a few bytes, "
-     "but\n"
-     "no healing after a theft of keys. A ground station with several drones needs --drone.\n",
-     {"--drone"},
-     {"--json", "--ratchet"},
-     {Words::running_or_suites, Words::suites},
-     rekey},
-    {"wipe",
-     "[NAME] [--drone DRONE]",
-     "erase the session's keys at this end",
-     "A drone then begins a new session at once. A ground station with several drones needs "
-     "--drone.\n",
-     {"--drone"},
-     {},
-     {Words::running},
-     wipe},
-    {"suites",
-     "[NAME] [--json]",
-     "the suites of a running tunnel, or of this machine",
-     "",
-     {},
-     {"--json"},
-     {Words::running},
-     suites},
-    {"check",
-     "NAME|FILE [--peer NAME|FILE]",
-     "check parameters, keys, ports and addresses",
-     "Lists every problem. --peer compares with the file of the other end what both must agree "
-     "on;\n"
-     "the keys and ports of the other end are not checked.\n"
-     "Exit code: 0 good, 1 problems, 2 wrong usage.\n",
-     {"--peer"},
-     {},
-     {Words::configured, Words::files},
-     check},
-    {"identity init",
-     "--out DIR --drone NAME [--drone NAME ...] [--signatures all|LIST]\n"
-     "      [--drone-signatures none|all|LIST]",
-     "make the keys of a ground station and its drones",
-     "Makes DIR/gcs for the ground station and DIR/NAME for each drone. Carry each folder to its\n"
-     "machine on a medium that you trust; never send it over a network. No file is overwritten, "
-     "and\n"
-     "an interrupted run leaves nothing. LIST names signature algorithms, separated by commas. "
-     "Drone\n"
-     "signatures are for drone_signature: true.\n",
-     {"--out", "--drone", "--signatures", "--drone-signatures"},
-     {},
-     {},
-     identity_init},
-    {"identity add-drone",
-     "--out DIR --drone NAME [--drone NAME ...]\n"
-     "      [--drone-signatures none|all|LIST]",
-     "add drones to DIR/gcs, and make DIR/NAME",
-     "",
-     {"--out", "--drone", "--drone-signatures"},
-     {},
-     {},
-     identity_add_drone},
-    {"identity inspect",
-     "PATH [PATH]",
-     "describe keys, or whether two ends match",
-     "One file or folder is described, without secrets. Of a drone's and a ground station's folder "
-     "it says whether they\n"
-     "match, and what does not. Exit code: 0 described or matching, 1 not.\n",
-     {},
-     {},
-     {Words::files, Words::files},
-     identity_inspect},
-    {"exposure",
-     "",
-     "sockets that carry plaintext beyond this machine",
-     "",
-     {"--config", "--node", "--allow", "--proc-root"},
-     {"--json"},
-     {},
-     nullptr},
-    {"parameters",
-     "[drone|gcs] [--json]",
-     "every parameter with its default",
-     "",
-     {},
-     {"--json"},
-     {Words::roles},
-     parameters},
-    {"completion",
-     "bash|zsh|fish",
-     "a script that completes pqc in a shell",
-     "bash: source <(pqc completion bash)\n"
-     "zsh:  source <(pqc completion zsh)\n"
-     "fish: pqc completion fish | source\n",
-     {},
-     {},
-     {Words::shells},
-     completion},
-  };
-  return table;
+
+using List = std::vector<std::string>;
+
+constexpr const char * places =
+  R"(pqc COMMAND --help describes a command. NAME may be left out if one tunnel runs.
+Configurations are /etc/pqc/NAME.yaml ($PQC_CONFIG_DIR), control sockets /run/pqc/NAME.sock
+($PQC_RUN_DIR), for other users than root $XDG_RUNTIME_DIR/pqc/NAME.sock.)";
+
+List running() { return running_tunnels().value_or(List()); }
+
+List suite_ids()
+{
+  List ids;
+  for (const Suite & suite : registry().all()) {
+    ids.emplace_back(suite.id);
+  }
+  return ids;
+}
+
+List running_or_suites()
+{
+  List list = running();
+  std::ranges::copy(suite_ids(), std::back_inserter(list));
+  return list;
+}
+
+// The command line of pqc. Parsing, help and completion all use it.
+class Pqc
+{
+public:
+  Pqc();
+
+  // Prints what the word begun may become after these words, one candidate a line; nothing where a shell completes files.
+  void print_candidates(const std::string & begun, const std::vector<std::string> & typed) const;
+
+  int run(const std::vector<std::string> & words)
+  {
+    return run_program(app_, words, [this] { return act_(given_); });
+  }
+
+private:
+  using Words = std::vector<std::string> (*)();
+  using Act = Result<int> (*)(const Given & given);
+
+  CLI::App & add(CLI::App & to, const std::string & name, Act act, const std::string & summary);
+  CLI::Option & add_word(
+    CLI::App & to, const std::string & name, Words words, const std::string & help);
+  void add_tunnel_commands();
+  void add_identity_commands();
+
+  CLI::App app_;
+  Given given_;
+  Act act_ = nullptr;                           // what the given words ask for
+  std::map<const CLI::Option *, Words> words_;  // null: files
+};
+
+Pqc::Pqc() : app_("The tunnel of PQC-MAV: keys, start, state and rekeys.", "pqc")
+{
+  app_.footer(places)->require_subcommand(1)->set_version_flag(
+    "--version", std::string("pqc ") + PQC_TUNNEL_VERSION + " (protocol " +
+                   std::to_string(protocol_version) + ")");
+  add_tunnel_commands();
+  add_identity_commands();
+  add(app_, "exposure", nullptr, "sockets that carry plaintext beyond this machine");
+  CLI::App & table = add(app_, "parameters", parameters, "every parameter with its default");
+  add_word(
+    table, "ROLE",
+    [] {
+      return List{"drone", "gcs"};
+    },
+    "drone or gcs: of this end only");
+  table.add_flag("--json", given_.json, "print JSON");
+  CLI::App & script = add(app_, "completion", completion, "a script that completes pqc in a shell");
+  add_word(
+    script, "SHELL",
+    [] {
+      return List{"bash", "zsh", "fish"};
+    },
+    "bash, zsh or fish")
+    .required();
+  script.footer(
+    "bash: source <(pqc completion bash)\n"
+    "zsh:  source <(pqc completion zsh)\n"
+    "fish: pqc completion fish | source");
+}
+
+CLI::App & Pqc::add(CLI::App & to, const std::string & name, Act act, const std::string & summary)
+{
+  CLI::App * const added = to.add_subcommand(name, summary);
+  added->callback([this, act] { act_ = act; });
+  return *added;
+}
+
+CLI::Option & Pqc::add_word(
+  CLI::App & to, const std::string & name, Words words, const std::string & help)
+{
+  const auto store = [this](const std::string & word) { given_.words.push_back(word); };
+  CLI::Option * const added = to.add_option_function<std::string>(name, store, help);
+  words_[added] = words;
+  return *added;
+}
+
+void Pqc::add_tunnel_commands()
+{
+  CLI::App & starting = add(app_, "up", up, "start the tunnel of /etc/pqc/NAME.yaml");
+  add_word(starting, "NAME", configured_tunnels, "the tunnel").required();
+  starting.footer(
+    "Waits until the tunnel runs or has failed. Root uses the unit pqc@NAME.service if it is\n"
+    "installed; otherwise pqc_tunneld runs in the background, with a log beside its control "
+    "socket.");
+  add_word(add(app_, "down", down, "stop it"), "NAME", running, "the tunnel").required();
+
+  CLI::App & state = add(app_, "show", show, "state of the running tunnels");
+  add_word(state, "NAME", running, "one tunnel only");
+  state.add_flag("--json", given_.json, "print JSON");
+  state.footer(
+    "Exit code: 0 every tunnel is encrypted with every peer; 1 one is not, or none runs.");
+
+  CLI::App & keys =
+    add(app_, "rekey", rekey, "fresh keys, or another suite; waits for the outcome");
+  add_word(keys, "NAME", running_or_suites, "the tunnel");
+  add_word(keys, "SUITE", suite_ids, "the suite of the new keys; otherwise the same");
+  keys.add_flag(
+    "--ratchet", given_.ratchet,
+    "the next keys of the same suite without public-key operations: a few bytes, but no healing\n"
+    "after a theft of keys");
+  keys.add_flag("--json", given_.json, "print JSON");
+  CLI::App & erased = add(app_, "wipe", wipe, "erase the session's keys at this end");
+  add_word(erased, "NAME", running, "the tunnel");
+  erased.footer("A drone then begins a new session at once.");
+  for (CLI::App * of_one_drone : {&keys, &erased}) {
+    of_one_drone
+      ->add_option("--drone", given_.drones, "needed at a ground station with several drones")
+      ->type_name("DRONE");
+  }
+
+  CLI::App & list =
+    add(app_, "suites", suites, "the suites of a running tunnel, or of this machine");
+  add_word(list, "NAME", running, "the tunnel");
+  list.add_flag("--json", given_.json, "print JSON");
+
+  CLI::App & test = add(app_, "check", check, "check parameters, keys, ports and addresses");
+  add_word(test, "NAME", configured_tunnels, "a tunnel or a parameter file").required();
+  add_word(test, "PEER", nullptr, "as --peer");
+  test
+    .add_option(
+      "--peer", given_.peer,
+      "the other end's tunnel or file: compares what both must agree on, but does not check keys\n"
+      "and ports of that end")
+    ->type_name("FILE");
+  test.footer("Lists every problem. Exit code: 0 good, 1 problems, 2 wrong usage.");
+}
+
+void Pqc::add_identity_commands()
+{
+  CLI::App & identity = *app_.add_subcommand("identity", "keys of a ground station and its drones");
+  identity.require_subcommand(1);
+  CLI::App & init =
+    add(identity, "init", identity_init, "make the keys of a ground station and its drones");
+  init.footer(
+    "Makes DIR/gcs for the ground station and DIR/NAME for each drone. Carry each folder to its\n"
+    "machine on a medium that you trust; never send it over a network. No file is overwritten, "
+    "and\n"
+    "an interrupted run leaves nothing.");
+  CLI::App & more =
+    add(identity, "add-drone", identity_add_drone, "add drones to DIR/gcs, and make DIR/NAME");
+  for (CLI::App * making : {&init, &more}) {
+    making->add_option("--out", given_.out, "where the keys are")->type_name("DIR")->required();
+    making->add_option("--drone", given_.drones, "a drone; may be repeated")
+      ->type_name("NAME")
+      ->required();
+  }
+  init.add_option("--signatures", given_.signatures, "signature algorithms, separated by commas")
+    ->type_name("all|LIST");
+  for (CLI::App * making : {&init, &more}) {
+    making->add_option("--drone-signatures", given_.drone_signatures, "for drone_signature: true")
+      ->type_name("none|all|LIST");
+  }
+  CLI::App & inspect =
+    add(identity, "inspect", identity_inspect, "describe keys, or whether two ends match");
+  add_word(inspect, "PATH", nullptr, "a file or folder, described without secrets").required();
+  add_word(
+    inspect, "OTHER", nullptr, "with a drone's and a ground station's folder: do they match?");
+  inspect.footer("Exit code: 0 described or matching, 1 not.");
+}
+
+void Pqc::print_candidates(const std::string & begun, const List & typed) const
+{
+  const CLI::App * command = &app_;
+  std::size_t words = 0;
+  bool is_value = false;
+  for (const std::string & word : typed) {
+    const auto under =
+      command->get_subcommands([&](const CLI::App * one) { return one->get_name() == word; });
+    if (!under.empty()) {
+      command = under.front();
+    } else if (is_value) {
+      is_value = false;
+    } else if (word.starts_with('-')) {
+      const CLI::Option * const option = command->get_option_no_throw(word);
+      is_value = option != nullptr && option->get_items_expected_max() > 0;
+    } else {
+      ++words;
+    }
+  }
+  if (is_value) {
+    return;
+  }
+  List candidates;
+  for (const CLI::App * one : command->get_subcommands({})) {
+    candidates.push_back(one->get_name());
+  }
+  const bool has_options = candidates.empty() || command == &app_;
+  List names;
+  for (const CLI::Option * option : command->get_options()) {
+    if (!option->get_positional()) {
+      names.push_back(option->get_name());
+    } else if (words-- == 0 && !begun.starts_with('-')) {
+      const Words complete = words_.at(option);
+      if (complete == nullptr) {
+        return;
+      }
+      candidates = complete();
+    }
+  }
+  if (has_options) {
+    std::ranges::copy(names, std::back_inserter(candidates));
+  }
+  for (const std::string & candidate : candidates) {
+    if (candidate.starts_with(begun)) {
+      std::cout << candidate << "\n";
+    }
+  }
+}
+
+}  // namespace
+
+int run_pqc(const List & words)
+{
+  Pqc pqc;
+  if (words.empty() || words.front() != "complete-words") {
+    return pqc.run(words);
+  }
+  // For the scripts of completion(): the word begun, then the words before it.
+  const auto begun = words.begin() + 1;
+  if (begun != words.end()) {
+    pqc.print_candidates(*begun, {begun + 1, words.end()});
+  } else {
+    pqc.print_candidates("", {});
+  }
+  return exit_success;
 }
 
 }  // namespace pqc_tunnel::cli

@@ -6,7 +6,7 @@
 #include <iostream>
 
 #include "control/status_text.hpp"
-#include "subcommand.hpp"
+#include "given.hpp"
 #include "tunnels.hpp"
 
 namespace pqc_tunnel::cli
@@ -43,16 +43,15 @@ void print(const YAML::Node & suites)
 
 }  // namespace
 
-Result<int> suites(const Arguments & arguments)
+Result<int> suites(const Given & given)
 {
   const auto running = running_tunnels();
   if (!running) {
     return tl::make_unexpected(running.error());
   }
   std::string text = suites_json();
-  if (!arguments.rest().empty() || !running->empty()) {
-    const auto tunnel = choose_tunnel(
-      arguments.rest().empty() ? std::nullopt : std::optional(arguments.rest().front()));
+  if (!given.words.empty() || !running->empty()) {
+    const auto tunnel = choose_tunnel(given.tunnel());
     if (!tunnel) {
       return tl::make_unexpected(tunnel.error());
     }
@@ -62,7 +61,7 @@ Result<int> suites(const Arguments & arguments)
     }
     text = std::move(answer->text);
   }
-  if (arguments.has("--json")) {
+  if (given.json) {
     std::cout << text << "\n";
   } else {
     print(YAML::Load(text));

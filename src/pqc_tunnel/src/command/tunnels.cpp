@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/nearest_name.hpp"
-#include "command_line/arguments.hpp"
+#include "command_line/words.hpp"
 #include "config/config.hpp"
 #include "control/control_folder.hpp"
 #include "control/control_socket.hpp"
@@ -96,22 +96,22 @@ Error no_such_tunnel(const std::string & name, const std::vector<std::string> & 
                      : suggestion(name, known))};
 }
 
-Result<std::string> choose_tunnel(const std::optional<std::string> & given)
+Result<std::string> choose_tunnel(const std::string & given)
 {
   const auto running = running_tunnels();
   if (!running) {
     return tl::make_unexpected(running.error());
   }
-  if (given && std::ranges::count(*running, *given) > 0) {
-    return *given;
+  if (!given.empty() && std::ranges::count(*running, given) > 0) {
+    return given;
   }
-  if (given) {
+  if (!given.empty()) {
     auto known = configured_tunnels();
-    if (std::ranges::count(known, *given) > 0) {
-      return fail(ErrorCode::unavailable, "The tunnel " + *given + " is not up" + as_this_user());
+    if (std::ranges::count(known, given) > 0) {
+      return fail(ErrorCode::unavailable, "The tunnel " + given + " is not up" + as_this_user());
     }
     known.insert(known.end(), running->begin(), running->end());
-    return tl::make_unexpected(no_such_tunnel(*given, known));
+    return tl::make_unexpected(no_such_tunnel(given, known));
   }
   if (running->empty()) {
     return fail(ErrorCode::unavailable, no_tunnel_is_up());

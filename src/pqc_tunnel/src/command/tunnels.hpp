@@ -8,7 +8,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +27,8 @@ Result<std::vector<std::string>> running_tunnels();
 // A sentence for when there is none; it names those of other users.
 std::string no_tunnel_is_up();
 
-// The tunnel to command: the given one, or the only one that runs.
-Result<std::string> choose_tunnel(const std::optional<std::string> & given);
+// The tunnel to command: the given one, or without a name the only one that runs.
+Result<std::string> choose_tunnel(const std::string & given);
 // "There is no tunnel …", with the nearest name.
 Error no_such_tunnel(const std::string & name, const std::vector<std::string> & known);
 

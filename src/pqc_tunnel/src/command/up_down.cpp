@@ -17,8 +17,8 @@
 #include "command_line/stop_signals.hpp"
 #include "config/config.hpp"
 #include "control/control_folder.hpp"
+#include "given.hpp"
 #include "net/sockets.hpp"
-#include "subcommand.hpp"
 #include "subprocess.hpp"
 #include "tunnels.hpp"
 
@@ -36,14 +36,6 @@ constexpr std::chrono::seconds stop_limit{15};
 tl::unexpected<Error> failure(const std::string & sentence)
 {
   return fail(ErrorCode::unavailable, sentence);
-}
-
-Result<std::string> named(const Arguments & arguments, const std::string & command)
-{
-  if (arguments.rest().empty()) {
-    return fail(ErrorCode::invalid_argument, "Name a tunnel: pqc " + command + " NAME.");
-  }
-  return arguments.rest().front();
 }
 
 // --- systemd ---
@@ -199,36 +191,30 @@ Result<int> down_in_background(const std::string & tunnel)
 
 }  // namespace
 
-Result<int> up(const Arguments & arguments)
+Result<int> up(const Given & given)
 {
-  const auto tunnel = named(arguments, "up");
-  if (!tunnel) {
-    return tl::make_unexpected(tunnel.error());
-  }
+  const std::string tunnel = given.tunnel();
   std::error_code ignored;
-  if (!is_tunnel_name(*tunnel) || !fs::exists(config_path(*tunnel), ignored)) {
-    return tl::make_unexpected(no_such_tunnel(*tunnel, configured_tunnels()));
+  if (!is_tunnel_name(tunnel) || !fs::exists(config_path(tunnel), ignored)) {
+    return tl::make_unexpected(no_such_tunnel(tunnel, configured_tunnels()));
   }
-  if (answers(*tunnel)) {
-    return failure("The tunnel " + *tunnel + " is up already.");
+  if (answers(tunnel)) {
+    return failure("The tunnel " + tunnel + " is up already.");
   }
-  return unit_state(*tunnel).empty() ? up_in_background(*tunnel) : up_with_systemd(*tunnel);
+  return unit_state(tunnel).empty() ? up_in_background(tunnel) : up_with_systemd(tunnel);
 }
 
-Result<int> down(const Arguments & arguments)
+Result<int> down(const Given & given)
 {
-  const auto tunnel = named(arguments, "down");
-  if (!tunnel) {
-    return tl::make_unexpected(tunnel.error());
-  }
-  const std::string state = is_tunnel_name(*tunnel) ? unit_state(*tunnel) : "";
+  const std::string tunnel = given.tunnel();
+  const std::string state = is_tunnel_name(tunnel) ? unit_state(tunnel) : "";
   if (state.empty() || state == "inactive" || state == "failed") {
-    return down_in_background(*tunnel);
+    return down_in_background(tunnel);
   }
-  if (run_program({"systemctl", "stop", unit_of(*tunnel)}) != 0) {
-    return failure("systemd could not stop " + unit_of(*tunnel) + ".");
+  if (run_program({"systemctl", "stop", unit_of(tunnel)}) != 0) {
+    return failure("systemd could not stop " + unit_of(tunnel) + ".");
   }
-  std::cout << "The tunnel " << *tunnel << " is down.\n";
+  std::cout << "The tunnel " << tunnel << " is down.\n";
   return exit_success;
 }
 

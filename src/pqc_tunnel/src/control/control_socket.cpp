@@ -14,7 +14,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "command_line/arguments.hpp"
+#include "command_line/words.hpp"
 #include "net/sockets.hpp"
 #include "os/clock.hpp"
 

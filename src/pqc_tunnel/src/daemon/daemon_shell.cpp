@@ -12,7 +12,7 @@
 #include <array>
 #include <iostream>
 
-#include "command_line/arguments.hpp"
+#include "command_line/command_line.hpp"
 #include "control/status_text.hpp"
 
 namespace pqc_tunnel::cli

@@ -1,14 +1,15 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <CLI/CLI.hpp>
 #include <iostream>
 
-#include "command_line/arguments.hpp"
-#include "command_line/tool_main.hpp"
+#include "command_line/command_line.hpp"
 #include "config/config.hpp"
 #include "control/status_text.hpp"
 #include "daemon_shell.hpp"
 #include "os/output_relay.hpp"
+#include "os/process.hpp"
 #include "os/service_manager.hpp"
 #include "protocol/wire/constants.hpp"
 
@@ -20,21 +21,38 @@ namespace
 // Stacks and heaps of the threads, and keys of Classic McEliece.
 constexpr std::size_t address_space_bytes = std::size_t{256} << 20;
 
-constexpr const char * usage =
-  R"(One end of the tunnel without ROS. `pqc up NAME` starts it with /etc/pqc/NAME.yaml.
+constexpr const char * details =
+  R"(SIGUSR1 starts a rekey, SIGUSR2 wipes all session keys at once, with every peer; a drone then begins a new
+session. SIGHUP changes nothing. SIGINT and SIGTERM stop the program.
+Exit codes: 0 stopped, 1 cannot run now, 2 cannot run with these options, parameters, files or keys.)";
 
-  pqc_tunneld [--config FILE] [--role drone|gcs] [--node NAME] [-p NAME:=VALUE ...]
-              [--control SOCKET] [--status FILE|-]
-      FILE is a ROS 2 parameter file; the parameters are those of the ROS node NAME (default
-      /pqc/tunnel). -p sets one parameter and overrides the file. --control opens the control
-      socket of `pqc` at this path instead of the one that control_name names. --status writes a
-      line of JSON each second. SIGUSR1 starts a rekey, SIGUSR2 wipes all session keys at once, with
-      every peer; a drone then begins a new session. SIGHUP changes nothing. SIGINT and SIGTERM stop
-      the program.
-  pqc_tunneld --version
+// What a command line says.
+struct Given
+{
+  std::vector<std::string> files;
+  std::vector<std::string> assignments;
+  std::string role;
+  std::string node = default_node;
+  std::optional<std::string> control;
+  std::string status;
+};
 
-Exit codes: 0 stopped, 1 cannot run now, 2 cannot run with these options, parameters, files or keys.
-)";
+void add_options(CLI::App & app, Given & given)
+{
+  app.add_option("--config", given.files, "ROS 2 parameter files")->type_name("FILE");
+  app.add_option("--role", given.role, "which end this is")->type_name("drone|gcs");
+  app.add_option("--node", given.node, "the node in FILE (/pqc/tunnel)")->type_name("NAME");
+  app.add_option("-p", given.assignments, "one parameter, which overrides the files")
+    ->type_name("NAME:=VALUE");
+  app
+    .add_option(
+      "--control", given.control, "control socket of pqc, instead of the one of control_name")
+    ->type_name("SOCKET");
+  app.add_option("--status", given.status, "write a line of JSON each second")->type_name("FILE|-");
+  app.set_version_flag(
+    "--version", std::string("pqc_tunneld ") + PQC_TUNNEL_VERSION + " (protocol " +
+                   std::to_string(protocol_version) + ")");
+}
 
 int refuse(const Error & error, int code)
 {
@@ -49,11 +67,11 @@ int refuse(const Error & error)
   return refuse(error, in_vain ? exit_usage : exit_cannot_run);
 }
 
-Result<ParameterValues> gather_parameters(const Arguments & arguments)
+Result<ParameterValues> gather_parameters(const Given & given)
 {
   ParameterValues values;
-  for (const std::string & file : arguments.values("--config")) {
-    auto loaded = load_parameter_file(file, arguments.value("--node").value_or(default_node));
+  for (const std::string & file : given.files) {
+    auto loaded = load_parameter_file(file, given.node);
     if (!loaded) {
       return loaded;
     }
@@ -61,22 +79,22 @@ Result<ParameterValues> gather_parameters(const Arguments & arguments)
       values[name] = std::move(value);
     }
   }
-  for (const std::string & text : arguments.values("-p")) {
+  for (const std::string & text : given.assignments) {
     auto assignment = parse_parameter_assignment(text);
     if (!assignment) {
       return tl::make_unexpected(assignment.error());
     }
     values[assignment->first] = std::move(assignment->second);
   }
-  if (const auto role = arguments.value("--role")) {
-    values["role"] = *role;
+  if (!given.role.empty()) {
+    values["role"] = given.role;
   }
   return values;
 }
 
-Result<EngineConfig> make_config(const Arguments & arguments)
+Result<EngineConfig> make_config(const Given & given)
 {
-  const auto values = gather_parameters(arguments);
+  const auto values = gather_parameters(given);
   if (!values) {
     return tl::make_unexpected(values.error());
   }
@@ -87,27 +105,24 @@ Result<EngineConfig> make_config(const Arguments & arguments)
   return make_engine_config(*role, *values);
 }
 
-Result<ShellOptions> read_shell_options(const Arguments & arguments)
+Result<ShellOptions> read_shell_options(const Given & given)
 {
   ShellOptions options;
-  const std::string status = arguments.value("--status").value_or("");
-  options.print_status = status == "-";
-  if (!status.empty() && !options.print_status) {
-    auto file = ReplacedFile::open(status);
+  options.print_status = given.status == "-";
+  if (!given.status.empty() && !options.print_status) {
+    auto file = ReplacedFile::open(given.status);
     if (!file) {
       return tl::make_unexpected(file.error());
     }
     options.status_file = std::move(*file);
   }
-  if (const auto control = arguments.value("--control")) {
-    options.control = *control;
-  }
+  options.control = given.control;
   return options;
 }
 
-int run_tunnel(const Arguments & arguments)
+int run_tunnel(const Given & given)
 {
-  auto config = make_config(arguments);
+  auto config = make_config(given);
   if (!config) {
     return refuse(config.error());
   }
@@ -118,7 +133,7 @@ int run_tunnel(const Arguments & arguments)
   end_on_stop_signals();
   const OutputRelay errors(STDERR_FILENO, "pqc_tunneld");
   const OutputRelay output(STDOUT_FILENO, "pqc_tunneld");
-  auto options = read_shell_options(arguments);
+  auto options = read_shell_options(given);
   if (!options) {
     return refuse(options.error());
   }
@@ -142,34 +157,17 @@ int run_tunnel(const Arguments & arguments)
   return exit_success;
 }
 
-int run(const std::vector<std::string> & words)
-{
-  const auto arguments = Arguments::parse(
-    words, {"--config", "--role", "--node", "-p", "--status", "--control"},
-    {"--help", "-h", "--version"});
-  if (!arguments) {
-    return refuse(arguments.error(), exit_usage);
-  }
-  if (arguments->has("--help") || arguments->has("-h")) {
-    std::cout << usage;
-    return exit_success;
-  }
-  if (arguments->has("--version")) {
-    std::cout << "pqc_tunneld " << PQC_TUNNEL_VERSION << " (protocol " << int{protocol_version}
-              << ")\n";
-    return exit_success;
-  }
-  if (!arguments->rest().empty()) {
-    std::cerr << usage;
-    return exit_usage;
-  }
-  return run_tunnel(*arguments);
-}
-
 }  // namespace
 }  // namespace pqc_tunnel::cli
 
 int main(int argc, char ** argv)
 {
-  return pqc_tunnel::cli::tool_main("pqc_tunneld", argc, argv, pqc_tunnel::cli::run);
+  using namespace pqc_tunnel::cli;
+  Given given;
+  CLI::App app(
+    "One end of the tunnel without ROS. pqc up NAME starts it with /etc/pqc/NAME.yaml.",
+    "pqc_tunneld");
+  app.footer(details);
+  add_options(app, given);
+  return tool_main(app, argc, argv, [&] { return run_tunnel(given); });
 }

@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "command_line/arguments.hpp"
+#include "command_line/words.hpp"
 #include "crypto/random.hpp"
 #include "crypto/signature.hpp"
 #include "identity_files.hpp"

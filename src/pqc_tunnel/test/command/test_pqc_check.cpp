@@ -144,7 +144,7 @@ TEST_F(PqcCheck, a_file_that_cant_be_read_is_a_problem)
   expect({"broken"}, 1, {"problem: Parameter file " + file.string() + ": line"});
   scratch_.write("etc/plane.yaml", "/**:\n  ros__parameters:\n    role: plane\n");
   expect({"plane"}, 1, {"problem: Parameter role is plane, but must be drone or gcs."});
-  expect_failure({"check"}, 2, "Name a tunnel or a file: pqc check NAME|FILE.");
+  expect_failure({"check"}, 2, "NAME is needed: see pqc check --help.");
   expect_failure({"check", "plain"}, 1, "There is no tunnel \"plain\"; did you mean plane?");
 }
 

@@ -60,6 +60,8 @@ TEST_F(PqcCompletion, knows_what_a_word_may_become)
   EXPECT_EQ(words({"in", "identity"}), "init\ninspect\n");
   EXPECT_EQ(words({"", "up"}), "gcs\n--help\n");
   EXPECT_EQ(words({"-", "up"}), "--help\n");
+  EXPECT_EQ(words({"-", "show"}), "--help\n--json\n");
+  EXPECT_EQ(words({"", "show", "gcs"}), "--help\n--json\n");
   EXPECT_EQ(words({"cs-mlkem768-aesgcm-ml", "rekey"}), "cs-mlkem768-aesgcm-mldsa65\n");
   // Files stand here.
   EXPECT_EQ(words({"", "check", "gcs", "--peer"}), "");

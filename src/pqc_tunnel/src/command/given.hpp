@@ -1,0 +1,51 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__COMMAND__GIVEN_HPP_
+#define PQC_TUNNEL__COMMAND__GIVEN_HPP_
+
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "command_line/command_line.hpp"
+
+namespace pqc_tunnel::cli
+{
+
+// What a command line says; each sub-command uses a part of it.
+struct Given
+{
+  std::vector<std::string> words;  // that belong to no option
+  std::vector<std::string> drones;
+  std::string out;
+  std::string signatures = "all";
+  std::string drone_signatures = "none";
+  std::string peer;
+  bool json = false;
+  bool ratchet = false;
+
+  // The word that may be left out if there is only one tunnel.
+  std::string tunnel() const { return words.empty() ? "" : words.front(); }
+};
+
+// Runs the command line of pqc; returns the exit code.
+int run_pqc(const std::vector<std::string> & words);
+
+// The sub-commands. Each returns the exit code, or what went wrong.
+Result<int> up(const Given & given);
+Result<int> down(const Given & given);
+Result<int> show(const Given & given);
+Result<int> rekey(const Given & given);
+Result<int> wipe(const Given & given);
+Result<int> suites(const Given & given);
+Result<int> check(const Given & given);
+Result<int> identity_init(const Given & given);
+Result<int> identity_add_drone(const Given & given);
+Result<int> identity_inspect(const Given & given);
+Result<int> parameters(const Given & given);
+Result<int> completion(const Given & given);
+
+}  // namespace pqc_tunnel::cli
+
+#endif  // PQC_TUNNEL__COMMAND__GIVEN_HPP_
