@@ -20,15 +20,6 @@ colcon_flying()
     --packages-skip "${lab[@]}"
 }
 
-# Installs into the packages' folder, in which their environment looks for Python modules.
-python_flying()
-{
-  local place
-  place=$(echo "$1"/lib/python3*/site-packages)
-  "$VENV/bin/pip" install --disable-pip-version-check --upgrade \
-    --target "$place" -r "$ROOT/setup/python_flight.txt"
-}
-
 install_flying()
 {
   local folder
@@ -36,7 +27,6 @@ install_flying()
   has_distribution || die "install needs a sourced ROS 2 distribution"
   setup
   (step "building into $folder" colcon_flying "$folder") || exit
-  step "adding Python packages" python_flying "$folder"
 }
 
 # plain_build NAME PREFIX [CMAKE ARGUMENTS]: builds a package without ROS; PREFIX is where it will be installed. The others

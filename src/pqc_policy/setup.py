@@ -37,6 +37,7 @@ setup(
             "advisor_node = pqc_policy.nodes.entry_points:advisor_node",
             "check = pqc_policy.replay.check_command:main",
             "drone_messenger_node = pqc_policy.nodes.entry_points:drone_messenger_node",
+            "drone_nodes = pqc_policy.nodes.entry_points:drone_nodes",
             "ground_messenger_node = pqc_policy.nodes.entry_points:ground_messenger_node",
             "policy_node = pqc_policy.nodes.entry_points:policy_node",
             "replay = pqc_policy.replay.replay_command:main",

@@ -41,7 +41,7 @@ from pqc_sim.processes.run_fault import RunFault
 
 ADDRESS = "127.0.0.1"
 DETECTOR = "detector"
-POLICY = "policy_node"
+POLICY = "drone_nodes"
 RECORDER = "record"
 TRAFFIC = "traffic"
 TUNNEL = "tunnel_node"

@@ -40,15 +40,16 @@ def own_graph(logs: Path) -> Iterator[None]:
 
 
 class NodeProcess:
-    """One node of this package, started from the source tree."""
+    """One program of this package, started from the source tree."""
 
-    def __init__(self, module: str, log: Path, *arguments: str, **options: Any) -> None:
-        """Start the node; `options` are passed to Popen and override the log."""
+    def __init__(self, name: str, log: Path, *arguments: str, **options: Any) -> None:
+        """Start it; `options` are passed to Popen and override the log."""
         self._log = log
+        program = f"from pqc_policy.nodes.entry_points import {name}; raise SystemExit({name}())"
         path = os.pathsep.join([str(PACKAGE), os.environ.get("PYTHONPATH", "")])
         with log.open("wb") as output:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", f"pqc_policy.nodes.{module}", "--ros-args", *arguments],
+                [sys.executable, "-c", program, "--ros-args", *arguments],
                 env={**os.environ, "PYTHONPATH": path},
                 **{"stdout": output, "stderr": subprocess.STDOUT} | options,
             )

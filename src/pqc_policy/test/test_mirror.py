@@ -4,15 +4,18 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from pqc_policy.sensing.battery.reading import BatteryReading
+from pqc_policy.sensing.battery.reading import BatteryReading, reading_of
+from pqc_policy.sensing.flight_modes import mode_name
 from pqc_policy.sensing.mirror import MESSAGES, LandedReading, Mirror, VehicleReading, frames
 from pqc_policy.sensing.mission_phase import Motion
+from pymavlink import mavutil
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 from unknown_currents import UNKNOWN_CURRENTS
 
@@ -109,6 +112,47 @@ def test_the_shipped_tunnel_copies_what_sensing_reads_and_no_more() -> None:
     parameters = yaml.safe_load(DRONE_FILE.read_text(encoding="utf-8"))
     copied = parameters["/**/tunnel"]["ros__parameters"]["mirror_messages"]
     assert sorted(map(int, copied)) == sorted(MESSAGES)
+
+
+@pytest.mark.parametrize("number", MESSAGES)
+def test_the_checksum_of_each_message_is_that_of_its_definition(number: int) -> None:
+    assert MESSAGES[number][0] == mavlink.mavlink_map[number].crc_extra
+
+
+def test_every_mode_has_the_name_that_pymavlink_gives_it() -> None:
+    kinds = {number for number in range(48) if Mirror().take(heartbeat(kind=number), 0.0)}
+    numbers = (*range(40), *(main << 16 | sub << 24 for main in range(12) for sub in range(12)))
+    autopilots = (mavlink.MAV_AUTOPILOT_ARDUPILOTMEGA, mavlink.MAV_AUTOPILOT_PX4)
+    for kind, autopilot, base, number in itertools.product(kinds, autopilots, (ARMED, 4), numbers):
+        message = mavlink.MAVLink_heartbeat_message(kind, autopilot, base, number, 4, 3)
+        named = mode_name(kind, autopilot, base, number)
+        assert named == mavutil.mode_string_v10(message), (kind, autopilot, base, number)
+
+
+@given(
+    *(st.integers(0, 65535),) * 2,
+    *(st.integers(-32768, 32767),) * 2,
+    st.lists(st.integers(0, 65535), min_size=14, max_size=14),
+    st.booleans(),
+)
+def test_batteries_are_read_as_pymavlink_reads_them(
+    millivolts: int, drop: int, current: int, temperature: int, cells: list[int], old: bool
+) -> None:
+    sender = mavlink.MAVLink(None, 1, 1)
+    details = mavlink.MAVLink_battery_status_message(
+        0, 1, 2, temperature, cells[:10], current, 3, 4, 80, 5, 6, cells[10:], 7, 8
+    )
+    summary = mavlink.MAVLink_sys_status_message(
+        1, 2, 3, 200, millivolts, current, 80, drop, drop, 1, 2, 3, 4
+    )
+    known = [cell for cell in cells if cell != 65535]
+    for message, volts, celsius in (
+        (details, sum(known) / 1000.0, temperature / 100.0),
+        (summary, millivolts / 1000.0, None),
+    ):
+        frame = bytes(message.pack(sender, force_mavlink1=old))
+        read = reading_of(volts, current / 100.0, celsius)
+        assert listening().take(frame, 0.0) == ([read] if read else [])
 
 
 def test_armed_and_mode_come_from_the_autopilot() -> None:

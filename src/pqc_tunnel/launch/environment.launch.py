@@ -46,6 +46,7 @@ LAST_PORT = 65535
 NODES_BESIDE_THE_TUNNEL = {
     "advisor_node",
     "drone_messenger_node",
+    "drone_nodes",
     "exposure_node",
     "ground_messenger_node",
     "policy_node",

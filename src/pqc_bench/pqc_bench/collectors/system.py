@@ -14,7 +14,7 @@ from pqc_policy.sensing.computer.thermal_zones import processor_now
 
 from pqc_bench.collectors.collector import Collector
 from pqc_bench.collectors.sampled import sampled
-from pqc_bench.harness.process_use import resident_kib
+from pqc_bench.harness.process_use import resident_kib, usage
 
 _NS_PER_S = 1e9
 _NS_PER_MS = 1e6
@@ -33,21 +33,21 @@ class _Node:
         self.cpu_percent: list[float] = []
         self.resident_mib: list[float] = []
         self.threads = 0
-        self.first = self.last = _usage(pid)
+        self.first = self.last = usage(pid)
         self._seen_at = time.monotonic()
 
     def look(self, now: float) -> bool:
         """Take a sample; False if the process is gone."""
-        usage = _usage(self.pid)
-        if usage["threads"] == 0:
+        found = usage(self.pid)
+        if found["threads"] == 0:
             return False
         passed = now - self._seen_at
         if passed >= _SHORTEST_S:
-            used_s = (usage["cpu_ns"] - self.last["cpu_ns"]) / _NS_PER_S
+            used_s = (found["cpu_ns"] - self.last["cpu_ns"]) / _NS_PER_S
             self.cpu_percent.append(100.0 * max(0.0, used_s) / passed)
         self.resident_mib.append(resident_kib(self.pid) / _KIB_PER_MIB)
-        self.threads = usage["threads"]
-        self.last, self._seen_at = usage, now
+        self.threads = found["threads"]
+        self.last, self._seen_at = found, now
         return True
 
     def result(self) -> dict[str, Any]:
@@ -115,23 +115,6 @@ class SystemCollector(Collector):
             "shared_machine": True,
         }
         return {end: {**node.result(), **machine} for end, node in self._nodes.items()}
-
-
-def _usage(pid: int) -> dict[str, int]:
-    """Return CPU and waiting time, context switches and threads; zeros if it's gone."""
-    usage = dict.fromkeys(("cpu_ns", "wait_ns", "voluntary", "involuntary", "threads"), 0)
-    for task in Path(f"/proc/{pid}/task").glob("*"):
-        with contextlib.suppress(OSError):
-            cpu, wait, _ = (task / "schedstat").read_text(encoding="ascii").split()
-            usage["cpu_ns"] += int(cpu)
-            usage["wait_ns"] += int(wait)
-            usage["threads"] += 1
-            for line in (task / "status").read_text(encoding="utf-8").splitlines():
-                if line.startswith("voluntary_ctxt_switches:"):
-                    usage["voluntary"] += int(line.split()[1])
-                elif line.startswith("nonvoluntary_ctxt_switches:"):
-                    usage["involuntary"] += int(line.split()[1])
-    return usage
 
 
 def _ticks() -> tuple[int, int]:

@@ -22,20 +22,34 @@ def resident_kib(pid: int) -> int:
 
 def cpu_seconds(pid: int) -> float:
     """Return the CPU time of all living threads of a process in s, exact to the nanosecond."""
-    return _scheduled_ns(pid, 0) / _NS_PER_S
+    return usage(pid)["cpu_ns"] / _NS_PER_S
 
 
 def waited_seconds(pid: int) -> float:
     """Return how long the threads of a process were ready to run while others ran, in s."""
-    return _scheduled_ns(pid, 1) / _NS_PER_S
+    return usage(pid)["wait_ns"] / _NS_PER_S
 
 
-def _scheduled_ns(pid: int, field: int) -> int:
-    total = 0
+def usage(pid: int, without: str = "") -> dict[str, int]:
+    """Return CPU and waiting time, context switches and threads; zeros if the process is gone.
+
+    A thread of the name `without` does not count.
+    """
+    found = dict.fromkeys(("cpu_ns", "wait_ns", "voluntary", "involuntary", "threads"), 0)
     for task in Path(f"/proc/{pid}/task").glob("*"):
         with contextlib.suppress(OSError):
-            total += int((task / "schedstat").read_text(encoding="ascii").split()[field])
-    return total
+            if without and (task / "comm").read_text(encoding="utf-8").strip() == without:
+                continue
+            cpu, wait, _ = (task / "schedstat").read_text(encoding="ascii").split()
+            found["cpu_ns"] += int(cpu)
+            found["wait_ns"] += int(wait)
+            found["threads"] += 1
+            for line in (task / "status").read_text(encoding="utf-8").splitlines():
+                if line.startswith("voluntary_ctxt_switches:"):
+                    found["voluntary"] += int(line.split()[1])
+                elif line.startswith("nonvoluntary_ctxt_switches:"):
+                    found["involuntary"] += int(line.split()[1])
+    return found
 
 
 class CpuMeter:

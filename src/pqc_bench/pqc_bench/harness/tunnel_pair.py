@@ -24,6 +24,7 @@ from pqc_sim.pair.ports import Ports
 from pqc_sim.pair.tunnel_launch import explain, launch_command, tunnel_nodes
 from pqc_sim.processes.process_group import ProcessGroup
 from pqc_sim.processes.run_fault import RunFault
+from pqc_testing.child import descendants
 from pqc_testing.ports import LOOPBACK
 
 from pqc_bench.harness.blaster import Applications
@@ -44,6 +45,8 @@ class Plan:
     seed: int = 1
     conditions: dict[str, Any] = field(default_factory=dict)  # of the link, beside its loss
     link: dict[str, Any] = field(default_factory=dict)  # or its whole profile
+    # Arguments of the drone's launch file; by default the measurement chooses the suite.
+    launch: dict[str, str] = field(default_factory=lambda: {"policy": "false"})
 
 
 class TunnelPair:
@@ -51,7 +54,7 @@ class TunnelPair:
 
     def __init__(self, folder: Path, plan: Plan) -> None:
         """Make keys and parameter files in `folder`; nothing runs yet."""
-        self._folder = folder
+        self._folder, self._plan = folder, plan
         self.ports = Ports.pick()
         self._launches: dict[str, ProcessGroup] = {}
         self.link: LinkEmulator | None = None
@@ -105,6 +108,10 @@ class TunnelPair:
             time.sleep(0.05)
         raise RunFault(f"the node of the {end} didn't start within {_START_S:.0f} s")
 
+    def processes(self, end: str) -> list[int]:
+        """Return the ids of all processes that the launch of an end has started."""
+        return descendants(self._launches[end].pid)
+
     def check(self) -> None:
         """Raise RunFault if an end has ended."""
         for end, process in self._launches.items():
@@ -143,7 +150,7 @@ class TunnelPair:
     def _command(self, end: str, parameters: Path) -> list[str]:
         arguments = {"params_file": str(parameters)}
         if end == "drone":
-            arguments["policy"] = "false"  # the measurement chooses the suite
+            arguments |= self._plan.launch
         return launch_command("pqc_tunnel", f"{end}.launch.py", arguments)
 
     def _launch(self, end: str) -> None:

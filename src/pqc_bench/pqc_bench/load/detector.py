@@ -92,7 +92,7 @@ def main(arguments: list[str] | None = None) -> int:
         node.append(DetectorLoad(options.detector, options.summary))
         return node[0]
 
-    code = run(make, _ros_arguments(options))
+    code = run(make, arguments=_ros_arguments(options))
     if node and code == 0:
         node[0].report()
     return code

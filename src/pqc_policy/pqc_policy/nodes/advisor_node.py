@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -14,8 +13,8 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from pqc_msgs.msg import AdvisorVerdict, LinkReport, TunnelStatus
 from pqc_policy.nodes.availability import Availability
 from pqc_policy.nodes.node_parameters import declare, watch
+from pqc_policy.nodes.process.polled import PolledSubscription
 from pqc_policy.nodes.process.steady_node import SteadyNode
-from pqc_policy.nodes.run_node import run
 from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.policy.telemetry import NANOSECONDS, nanoseconds
@@ -46,14 +45,10 @@ class AdvisorNode(SteadyNode):
         self._started_s = time.monotonic()
         self._availability = Availability(self.get_logger(), "Link")
         self._publisher = self.create_publisher(AdvisorVerdict, "advisor", QoSProfile(depth=10))
-        self._link = self.create_subscription(
-            LinkReport, "link", self._take_link, qos_profile_sensor_data
-        )
-        self._status = self.create_subscription(
-            TunnelStatus,
-            "status",
-            self._take_status,
-            QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL),
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self._inputs = (
+            PolledSubscription(self, LinkReport, "link", self._take_link, qos_profile_sensor_data),
+            PolledSubscription(self, TunnelStatus, "status", self._take_status, latched),
         )
         self._timer = self.create_timer(settings.period_s, self._tick)
         self._updater = Updater(self)
@@ -65,6 +60,12 @@ class AdvisorNode(SteadyNode):
     def missing(self) -> tuple[str, ...]:
         """A sentence for each detector in whose place the heuristic judges."""
         return self._missing
+
+    def pulse(self) -> None:
+        """Judge what has arrived, too."""
+        super().pulse()
+        for one in self._inputs:
+            one.poll()
 
     def _take_link(self, report: LinkReport) -> None:
         reported_s = seconds(report.stamp)
@@ -155,12 +156,3 @@ class AdvisorNode(SteadyNode):
         message = ". ".join((words, " ".join(sentences))) if sentences else words
         status.summary(DiagnosticStatus.OK if fine else DiagnosticStatus.WARN, message)
         return status
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Run the node until it is stopped."""
-    return run(AdvisorNode, arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -5,45 +5,39 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from importlib import import_module
 
 from pqc_policy.nodes.process.interruption import exit_on_sigint
+from pqc_policy.nodes.process.left_out import leave_out
 
 _USAGE = """usage: ros2 run pqc_policy {} [--ros-args -p NAME:=VALUE | --params-file FILE …]
 
-docs/policy.md describes the node, docs/parameters.md its parameters. The launch files
-policy.launch.py, drone.launch.py and gcs.launch.py of pqc_tunnel start it with the others."""
+docs/policy.md describes the nodes, docs/parameters.md their parameters. The launch files
+policy.launch.py, drone.launch.py and gcs.launch.py of pqc_tunnel start them."""
+_ADVISOR = "advisor_node", "AdvisorNode"
+_DRONE_MESSENGER = "messengers.drone_messenger_node", "DroneMessenger"
+_GROUND_MESSENGER = "messengers.ground_messenger_node", "GroundMessenger"
+_POLICY = "policy_node", "PolicyNode"
+_SENSING = "sensing_node", "SensingNode"
 
 
-def advisor_node() -> int:
-    """Run `advisor_node` until it is stopped."""
-    return _main("pqc_policy.nodes.advisor_node")
-
-
-def drone_messenger_node() -> int:
-    """Run `drone_messenger_node` until it is stopped."""
-    return _main("pqc_policy.nodes.messengers.drone_messenger_node")
-
-
-def ground_messenger_node() -> int:
-    """Run `ground_messenger_node` until it is stopped."""
-    return _main("pqc_policy.nodes.messengers.ground_messenger_node")
-
-
-def policy_node() -> int:
-    """Run `policy_node` until it is stopped."""
-    return _main("pqc_policy.nodes.policy_node")
-
-
-def sensing_node() -> int:
-    """Run `sensing_node` until it is stopped."""
-    return _main("pqc_policy.nodes.sensing_node")
-
-
-def _main(module: str) -> int:
+def _run(program: str, *nodes: tuple[str, str]) -> int:
+    """Run nodes, given by module and class, in this process until it is stopped."""
     if {"-h", "--help"} & set(sys.argv[1:]):
-        print(_USAGE.format(module.rpartition(".")[2]))
+        print(_USAGE.format(program))
         return 0
     exit_on_sigint()
-    code: int = import_module(module).main()
+    leave_out()
+    classes = [getattr(import_module(f"pqc_policy.nodes.{module}"), name) for module, name in nodes]
+    code: int = import_module("pqc_policy.nodes.run_node").run(*classes)
     return code
+
+
+advisor_node = partial(_run, "advisor_node", _ADVISOR)
+drone_messenger_node = partial(_run, "drone_messenger_node", _DRONE_MESSENGER)
+ground_messenger_node = partial(_run, "ground_messenger_node", _GROUND_MESSENGER)
+policy_node = partial(_run, "policy_node", _POLICY)
+sensing_node = partial(_run, "sensing_node", _SENSING)
+# One process for all that a drone has beside its tunnel (decision 0084).
+drone_nodes = partial(_run, "drone_nodes", _SENSING, _ADVISOR, _POLICY, _DRONE_MESSENGER)

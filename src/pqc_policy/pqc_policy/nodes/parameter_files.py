@@ -53,7 +53,8 @@ def check(node: Node) -> None:
         shared = {f"{namespace}/{other}" for other in _SHARING}
         if not any(section.applies_to(other) for section in found for other in shared):
             raise ParameterFault(_fault(file, found, name))
-        node.get_logger().info(f"The parameter file {file} has nothing for {name}.")
+        if node.get_name() in _SHARING:
+            node.get_logger().info(f"The parameter file {file} has nothing for {name}.")
 
 
 def located(fault: ParameterFault) -> str:

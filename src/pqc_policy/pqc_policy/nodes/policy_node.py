@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -46,10 +45,9 @@ from pqc_policy.nodes.hold_file import Hold, HoldFile
 from pqc_policy.nodes.missing_inputs import MissingInputAdvice, why_missing
 from pqc_policy.nodes.node_parameters import declare, parameter_event, watch
 from pqc_policy.nodes.policy_diagnostics import diagnose
-from pqc_policy.nodes.process.polled_subscription import PolledSubscription
+from pqc_policy.nodes.process.polled import PolledSubscription
 from pqc_policy.nodes.process.steady_node import SteadyNode
 from pqc_policy.nodes.rekey_caller import RekeyCaller
-from pqc_policy.nodes.run_node import run
 from pqc_policy.policy import telemetry
 from pqc_policy.policy.decision import Action, Decision
 from pqc_policy.policy.explain.decision_log import continues
@@ -346,12 +344,3 @@ def _line(decision: Decision) -> str:
 def _without_numbers(decision: Decision) -> str:
     """Return the reason without its numbers, which change every second."""
     return re.sub(r"[0-9]+", "", decision.reason)
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the node until it is stopped."""
-    return run(PolicyNode, arguments)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -59,11 +59,14 @@ class PowerPublisher:
 
     def tick(self) -> None:
         """Read the sensor and publish the mean power since the previous message."""
-        self._reads.run("power", self._tick)
+        # Without a sensor there is nothing to read until the next search.
+        looks = self._meter.source is not None or time.monotonic() >= self._look_s
+        if looks and self._places.source != "none":
+            self._reads.run("power", self._tick)
 
     def _tick(self) -> None:
         now_s = time.monotonic()
-        if self._places.source == "none" or not self._there(now_s):
+        if not self._there(now_s):
             return
         before = self._meter.energy
         if self._thread is None:
@@ -108,8 +111,6 @@ class PowerPublisher:
     def _there(self, now_s: float) -> bool:
         if self._meter.source is not None:
             return True
-        if now_s < self._look_s:
-            return False
         self._look_s = now_s + self._retry_s
         if not self._meter.look():
             self._availability.lost("there is no sensor")

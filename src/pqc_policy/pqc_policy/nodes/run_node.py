@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a node until it is stopped."""
+"""Runs nodes in this process until they are stopped."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import chain
 
 import rclpy
 from rclpy.executors import ExternalShutdownException
-from rclpy.node import Node
 from rclpy.utilities import remove_ros_args
 
 from pqc_policy.nodes import parameter_files
+from pqc_policy.nodes.process.background import background
 from pqc_policy.nodes.process.exit_deadline import exit_within
 from pqc_policy.nodes.process.interruption import exit_on_sigint, leave_sigint_to_rclpy
-from pqc_policy.nodes.process.set_clock_watch import awake_when_the_clock_is_set
+from pqc_policy.nodes.process.pulse import Pulse
 from pqc_policy.nodes.process.shown_log import show_log
-from pqc_policy.nodes.process.simulated_clock import ClockWatch
 from pqc_policy.nodes.process.standard_streams import open_standard_streams
+from pqc_policy.nodes.process.steady_node import SteadyNode
 from pqc_policy.parameters import ParameterFault, Unavailable
 from pqc_policy.shown_text import shown, shown_streams
 
@@ -33,11 +34,12 @@ _RCL_TEXT = re.compile(
 
 
 @shown_streams()
-def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
-    """Make a node and spin it.
+def run(*makes: Callable[[], SteadyNode], arguments: Sequence[str] | None = None) -> int:
+    """Make nodes and spin them in one thread.
 
     Returns the exit code: 0 after SIGINT or SIGTERM; with a sentence on stderr, 2 for arguments and
-    parameters that can't be used, where a restart would change nothing, and 1 for what may pass.
+    parameters that can't be used, where a restart would change nothing, and 1 for what may pass. An
+    exception of one node ends all of them, so that whoever respawns the process restarts them.
     """
     open_standard_streams()
     exit_on_sigint()
@@ -46,15 +48,19 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
         print(fault, file=sys.stderr)
         return _WRONG_USAGE
     leave_sigint_to_rclpy()
-    node, code = None, 1
+    nodes: list[SteadyNode] = []
+    code = 1
     try:
-        node = make()
+        for make in makes:
+            nodes.append(make())
         # rclpy detects a signal that arrives just before a wait for events only at the next event.
-        # While the ROS clock stands still, the timer of this watch is the only event.
-        ClockWatch(node)
+        # While the ROS clock stands still, the pulse is the only event.
+        Pulse(nodes)
         executor = rclpy.get_global_executor()
-        with awake_when_the_clock_is_set(executor):
-            rclpy.spin(node, executor)
+        for node in nodes:
+            executor.add_node(node)
+        with background(executor, chain.from_iterable(node.jobs for node in nodes)):
+            executor.spin()
         code = 0
     except ParameterFault as fault:
         code = 1 if isinstance(fault, Unavailable) else _WRONG_USAGE
@@ -69,7 +75,7 @@ def run(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int
     finally:
         # Fast DDS 3.2 can deadlock when two participants shut down at the same moment.
         with exit_within(_EXIT_WITHIN_S, code):
-            if node is not None:
+            for node in nodes:
                 node.destroy_node()
             rclpy.try_shutdown()
     return code

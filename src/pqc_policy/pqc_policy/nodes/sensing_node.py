@@ -4,29 +4,27 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 
-from diagnostic_msgs.msg import DiagnosticStatus
-from diagnostic_updater import DiagnosticStatusWrapper, Updater
+from diagnostic_updater import Updater
 
 from pqc_policy.nodes.computer_publisher import ComputerPublisher
 from pqc_policy.nodes.node_parameters import declare, watch
 from pqc_policy.nodes.power_publisher import PowerPublisher
+from pqc_policy.nodes.process.background import Job
 from pqc_policy.nodes.process.steady_node import SteadyNode
-from pqc_policy.nodes.run_node import run
-from pqc_policy.nodes.sampler import Sampler
 from pqc_policy.nodes.thermal_publisher import ThermalPublisher
 from pqc_policy.nodes.vehicle_publisher import VehiclePublisher
 from pqc_policy.sensing.computer.patient_reads import PatientReads
 from pqc_policy.sensing.sensing_settings import SensingSettings
 
-_DRAIN_S = 0.1  # between reads of MAVROS and the mirror
-_POWER_S = 0.1  # between messages on power
+_DRAIN_S = 0.2  # between reads of MAVROS and the mirror
+_POWER_S = 0.2  # between messages on power
 
 
 class SensingNode(SteadyNode):
-    """Runs the publishers; their sources are read in a thread of its own."""
+    """Runs the publishers; their sources are read beside the executor."""
 
     def __init__(self) -> None:
         super().__init__("sensing")
@@ -51,41 +49,24 @@ class SensingNode(SteadyNode):
             ("computer", self._computer.diagnose),
         ):
             self._updater.add(name, task)
-        self._updater.add("sampling", self._diagnose)
         watch(self, settings, self._changed)
-        self._sampler = Sampler(
-            self,
-            (
-                (_DRAIN_S, self._vehicle.drain),
-                (1.0, self._vehicle.tick),
-                (1.0, self._thermal.tick),
-                (_POWER_S, self._power.tick),
-                (1.0, self._computer.tick),
-            ),
+
+    @property
+    def jobs(self) -> Sequence[Job]:
+        """The reads of the sources."""
+        return (
+            (_DRAIN_S, self._vehicle.drain),
+            (1.0, self._vehicle.tick),
+            (1.0, self._thermal.tick),
+            (_POWER_S, self._power.tick),
+            (1.0, self._computer.tick),
         )
-        self._opened.callback(self._sampler.stop)
 
     def destroy_node(self) -> None:
-        """Stop the thread and close the devices, too."""
+        """Close the devices, too."""
         self._opened.close()
         super().destroy_node()
-
-    def _diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
-        if self._sampler.alive:
-            status.summary(DiagnosticStatus.OK, "Running")
-        else:
-            status.summary(DiagnosticStatus.ERROR, "Ended by an error: see the log")
-        return status
 
     def _changed(self, settings: SensingSettings) -> None:
         self._vehicle.apply(settings)
         self._power.capture_dir = settings.capture_dir
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Run the node until it is stopped."""
-    return run(SensingNode, arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

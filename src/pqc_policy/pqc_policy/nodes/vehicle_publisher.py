@@ -7,7 +7,6 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from typing import TYPE_CHECKING
 
 from builtin_interfaces.msg import Time as TimeMessage
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -20,21 +19,18 @@ from sensor_msgs.msg import BatteryState
 from pqc_msgs.msg import BatteryPrediction, VehicleState
 from pqc_policy.nodes.availability import Availability
 from pqc_policy.nodes.local_socket import listen
-from pqc_policy.nodes.process.polled_subscription import PolledSubscription
+from pqc_policy.nodes.process.polled import PolledSubscription
 from pqc_policy.nodes.process.steady_node import SteadyNode
-from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.inputs import or_nan
 from pqc_policy.policy.wording import capital
 from pqc_policy.sensing.battery.mavros import battery_of
 from pqc_policy.sensing.battery.monitor import Report
 from pqc_policy.sensing.battery.reading import BatteryReading
+from pqc_policy.sensing.mirror import LandedReading, Mirror, Reading, VehicleReading
 from pqc_policy.sensing.mission_phase import Motion, Phase, PhaseConfig
 from pqc_policy.sensing.phase_tracker import PhaseTracker
 from pqc_policy.sensing.sensing_settings import SensingSettings
 from pqc_policy.sensing.source_fallback import SourceFallback
-
-if TYPE_CHECKING:
-    from pqc_policy.sensing.mirror import Mirror, Reading
 
 # MAVROS publishes the motion as often as the autopilot sends it.
 _NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -86,7 +82,7 @@ class VehiclePublisher:
         self._lock = threading.Lock()  # protects the monitor, which `apply` replaces
         self._socket: socket.socket | None = None
         if settings.mirror_port:
-            self._mirror = _mirror(settings.autopilot_system_id)
+            self._mirror = Mirror(settings.autopilot_system_id)
             self._socket = listen(settings.mirror_address, settings.mirror_port, "mirror_address")
 
     def apply(self, settings: SensingSettings) -> None:
@@ -239,8 +235,6 @@ class VehiclePublisher:
                 self._from_mirror(reading, now_s)
 
     def _from_mirror(self, reading: Reading, now_s: float) -> None:
-        from pqc_policy.sensing.mirror import LandedReading, VehicleReading
-
         if isinstance(reading, VehicleReading):
             if self.sources.second_counts("vehicle", now_s):
                 stamp = self._node.get_clock().now()
@@ -320,15 +314,6 @@ class VehiclePublisher:
         given = Time.from_msg(stamp, clock_type=now.clock_type)
         far_ns = abs((now - given).nanoseconds)
         return now if far_ns > _STAMP_S * 1e9 else given
-
-
-def _mirror(system: int) -> Mirror:
-    # pymavlink is slow to import and needed only with a mirror.
-    try:
-        from pqc_policy.sensing.mirror import Mirror
-    except ImportError as error:
-        raise ParameterFault(f"mirror_port needs pymavlink, which is missing: {error}.") from None
-    return Mirror(system)
 
 
 def _phase_text(phase: Phase) -> str:

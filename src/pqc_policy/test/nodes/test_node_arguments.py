@@ -84,7 +84,7 @@ def test_a_parameter_file_that_is_none_or_anybodys_is_refused_before_ros_reads_i
     "node",
     [
         *("policy_node", "sensing_node", "advisor_node"),
-        *("drone_messenger_node", "ground_messenger_node"),
+        *("drone_messenger_node", "ground_messenger_node", "drone_nodes"),
     ],
 )
 def test_help_imports_no_ros(node: str) -> None:

@@ -14,7 +14,7 @@ pytest.importorskip("rclpy")
 pytest.importorskip("pqc_msgs.msg")
 
 import rclpy
-from pqc_policy.nodes.process.polled_subscription import PolledSubscription
+from pqc_policy.nodes.process.polled import PolledSubscription
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile

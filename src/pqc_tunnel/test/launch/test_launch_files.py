@@ -9,6 +9,7 @@ import importlib.util
 import itertools
 import os
 import runpy
+import signal
 import subprocess
 import sys
 import tempfile
@@ -119,6 +120,41 @@ class TestLaunchFiles(unittest.TestCase):
             "a decision made with the session in view",
         )
 
+    def test_nodes_whose_process_dies_are_back_a_second_later(self) -> None:
+        graph = GraphClient()
+        self.addCleanup(graph.close)
+        decisions = graph.listen(PolicyDecision, "/pqc/decision")
+        vehicles = graph.listen(VehicleState, "/pqc/vehicle", qos_profile_sensor_data)
+        graph.wait_for(lambda: decisions, "a decision")
+        (process,) = self.drone_nodes()
+        os.kill(process, signal.SIGKILL)
+        graph.wait_for(lambda: {process} != self.drone_nodes() != set(), "another process")
+        decisions.clear()
+        vehicles.clear()
+        graph.wait_for(lambda: decisions, "a decision of it")
+
+    def drone_nodes(self) -> set[int]:
+        """Return the ids of the processes of this test's graph that have the drone's nodes."""
+        domain = f"ROS_DOMAIN_ID={os.environ['ROS_DOMAIN_ID']}\0".encode()
+        found = set()
+        for process in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                words = (process / "cmdline").read_bytes().split(b"\0")
+                program = any(word.endswith(b"/pqc_policy/drone_nodes") for word in words)
+                if program and domain in (process / "environ").read_bytes():
+                    found.add(int(process.name))
+        return found
+
+    def test_in_a_secured_graph_each_node_has_a_process_and_an_enclave_of_its_own(self) -> None:
+        launch = get_package_share_path("pqc_tunnel") / "launch"
+        in_one_process = runpy.run_path(str(launch / "policy.launch.py"))["in_one_process"]
+        secured = {"ROS_SECURITY_ENABLE": "true"}
+        self.assertTrue(in_one_process("auto", {}))
+        self.assertTrue(in_one_process("auto", {"ROS_SECURITY_ENABLE": "false"}))
+        self.assertFalse(in_one_process("auto", secured))
+        self.assertFalse(in_one_process("each", {}))
+        self.assertTrue(in_one_process("one", secured))
+
     def failed_launch(
         self, *arguments: str, packages: str = os.environ["AMENT_PREFIX_PATH"]
     ) -> str:
@@ -180,7 +216,7 @@ class TestLaunchFiles(unittest.TestCase):
                 self.assertIn("tunnel can't start with its parameters and keys", output)
                 sentence = "No policy flies along: the package pqc_policy is not installed here."
                 self.assertEqual(output.count(sentence), lines, output)
-                for node in ("policy_node", "exposure_node"):
+                for node in ("drone_nodes", "exposure_node"):
                     self.assertNotIn(node, output)
             for file, argument, sentence in (
                 ("drone", "record:=true", "record:=true needs the package rosbag2, which is"),
@@ -236,12 +272,9 @@ class TestLaunchFiles(unittest.TestCase):
             file = Path(folder, "policy.yaml")
             file.write_text("policy:\n  ros__parameters:\n    stale_s: 3.0\n")
             output = self.failed_launch("policy.launch.py", f"policy_params_file:={file}")
-        # The first of the three ends the others, which may not have come to it.
-        sentence = (
-            f"The parameter file {file} has no section for /pqc/(policy|advisor|sensing), only for"
-        )
-        self.assertRegex(output, sentence)
-        self.assertIn("_node can't start with its parameters", output)
+        sentence = f"The parameter file {file} has no section for /pqc/sensing, only for"
+        self.assertIn(sentence, output)
+        self.assertIn("drone_nodes can't start with its parameters", output)
 
     def test_an_argument_that_nothing_reads_is_one_warning(self) -> None:
         launch = get_package_share_path("pqc_tunnel") / "launch"

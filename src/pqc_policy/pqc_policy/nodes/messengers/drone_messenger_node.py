@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -29,8 +29,7 @@ from pqc_policy.messages.lines import Announcer, LineSender
 from pqc_policy.messages.reports import ComputerReadings, DecisionRepeater, decision_report
 from pqc_policy.messages.requests import Answer, Request, State, read_request
 from pqc_policy.nodes.messengers.messenger import Channel, Messenger
-from pqc_policy.nodes.process.polled_subscription import PolledSubscription
-from pqc_policy.nodes.run_node import run
+from pqc_policy.nodes.process.polled import PolledSubscription
 
 SERVICE_PATIENCE_S = 5.0
 _READINGS = {"computer": ComputerLoad, "thermal": ThermalReading, "power": PowerReading}
@@ -131,12 +130,3 @@ def answer_of(response: HoldSuite.Response | CapturePower.Response) -> Answer:
         return Answer(state, response.message)
     numbers = response.samples, response.seconds, response.energy_j
     return Answer(state, response.message, *numbers)
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the node until it is stopped."""
-    return run(DroneMessenger, arguments)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from rclpy.node import NodeNameNonExistentError
@@ -19,9 +19,8 @@ from pqc_policy.messages.content import Kind
 from pqc_policy.messages.fleet import WARNING, FleetWarnings
 from pqc_policy.messages.reports import read_computer, read_decision
 from pqc_policy.messages.requests import Answer, State, Wish, fault_of, read_piece
-from pqc_policy.nodes.messengers.messenger import Channel, Messenger, PolledService
-from pqc_policy.nodes.process.polled_subscription import PolledSubscription
-from pqc_policy.nodes.run_node import run
+from pqc_policy.nodes.messengers.messenger import Channel, Messenger
+from pqc_policy.nodes.process.polled import PolledService, PolledSubscription
 from pqc_policy.shown_text import shown
 
 TUNNEL = "tunnel"  # the node beside this one
@@ -140,12 +139,3 @@ def response_to(wish: Wish, answered: bool, answer: Answer) -> Any:
         response.energy_j = answer.energy_j
         response.mean_w = answer.energy_j / answer.seconds if answer.seconds > 0 else 0.0
     return response
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the node until it is stopped."""
-    return run(GroundMessenger, arguments)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

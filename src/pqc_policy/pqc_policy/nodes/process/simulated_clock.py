@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
+from rclpy.publisher import Publisher
 
 PATIENCE_S = 2.0
 _SENTENCE = (
@@ -16,27 +18,29 @@ _SENTENCE = (
 
 
 class ClockWatch:
-    """Warns once, and on /diagnostics until the clock starts; its timer runs by real time."""
+    """Warns once, and on /diagnostics until the clock starts."""
 
-    def __init__(self, node: Node) -> None:
-        """Watch the clock of a node."""
-        self._node = node
-        self._seconds = 0.0
-        self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 1)
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._timer = node.create_timer(1.0, self._look, clock=steady)
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        """Watch the clocks of the nodes of one process."""
+        self._seconds = dict.fromkeys(nodes, 0.0)
+        self._publishers: dict[Node, Publisher] = {}
 
-    def _look(self) -> None:
-        simulated = self._node.get_parameter("use_sim_time").value
-        if not simulated or self._node.get_clock().now().nanoseconds > 0:
-            self._seconds = 0.0
-            return
-        self._seconds += 1.0
-        if self._seconds == PATIENCE_S:
-            self._node.get_logger().warning(_SENTENCE)
-        if self._seconds >= PATIENCE_S:
-            name = f"{self._node.get_name()}: clock"
-            status = DiagnosticStatus(level=DiagnosticStatus.WARN, name=name, message=_SENTENCE)
-            status.hardware_id = self._node.get_fully_qualified_name()
-            # The stamp stays 0: there is no time.
-            self._publisher.publish(DiagnosticArray(status=[status]))
+    def look(self) -> None:
+        """Look at the clocks; called once a second of real time."""
+        for node, seconds in self._seconds.items():
+            simulated = node.get_parameter("use_sim_time").value
+            waits = simulated and node.get_clock().now().nanoseconds == 0
+            self._seconds[node] = seconds + 1.0 if waits else 0.0
+            if waits and seconds + 1.0 >= PATIENCE_S:
+                self._report(node, first=seconds + 1.0 == PATIENCE_S)
+
+    def _report(self, node: Node, *, first: bool) -> None:
+        if first:
+            node.get_logger().warning(_SENTENCE)
+        if node not in self._publishers:
+            self._publishers[node] = node.create_publisher(DiagnosticArray, "/diagnostics", 1)
+        name = f"{node.get_name()}: clock"
+        status = DiagnosticStatus(level=DiagnosticStatus.WARN, name=name, message=_SENTENCE)
+        status.hardware_id = node.get_fully_qualified_name()
+        # The stamp stays 0: there is no time.
+        self._publishers[node].publish(DiagnosticArray(status=[status]))

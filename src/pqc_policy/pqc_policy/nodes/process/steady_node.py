@@ -5,15 +5,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from rclpy.parameter_service import ParameterService
+from rclpy.service import Service
 from rclpy.timer import Timer
 
+from pqc_policy.nodes.process.background import Job
+from pqc_policy.nodes.process.polled import NeverExecuted, answer_requests
 from pqc_policy.policy.flight_time import FlightTime
 from pqc_policy.policy.telemetry import NANOSECONDS
 
@@ -31,11 +35,22 @@ class SteadyNode(Node):
     """
 
     def __init__(self, name: str) -> None:
-        super().__init__(name)
+        super().__init__(name, start_parameter_services=False)
+        self._services_of_parameters = self._polled_parameter_services()
         self.simulated = bool(self.get_parameter("use_sim_time").value)
         self._flight_time = FlightTime()
         # It is asked before the callback of rclpy that would follow the new clock.
         self.add_on_set_parameters_callback(self._objection)
+
+    @property
+    def jobs(self) -> Sequence[Job]:
+        """What is done at fixed times beside the executor."""
+        return ()
+
+    def pulse(self) -> None:
+        """Take what waits; called several times a second."""
+        for service in self._services_of_parameters:
+            answer_requests(service)
 
     def create_timer(
         self, timer_period_sec: float, callback: Callable[[], None], *arguments: Any, **options: Any
@@ -83,3 +98,10 @@ class SteadyNode(Node):
             for one in parameters
         )
         return SetParametersResult(successful=not changes, reason=_SAME_TIME if changes else "")
+
+    def _polled_parameter_services(self) -> list[Service]:
+        before, executed = list(self.services), self._default_callback_group
+        self._default_callback_group = NeverExecuted()
+        ParameterService(self)
+        self._default_callback_group = executed
+        return [service for service in self.services if service not in before]

@@ -205,7 +205,7 @@ class TestClosed(unittest.TestCase):
             ):
                 self.assertIn(expected, self.findings)
             exposed = self.exposure(radio.drone)
-            self.assertLessEqual({"mavros_node", "tunnel_node", "policy_node"}, exposed)
+            self.assertLessEqual({"mavros_node", "tunnel_node", "drone_nodes"}, exposed)
 
     def wait_for(self, condition: Any, what: str) -> None:
         deadline = time.monotonic() + PATIENCE_S

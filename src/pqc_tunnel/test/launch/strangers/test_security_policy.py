@@ -50,6 +50,7 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
                     "drone",
                     f"params_file:={parameter_file(pair.folder, 'drone.yaml', pair.drone)}",
                     f"mirror_port:={mirror_port}",
+                    "processes:=each",  # as in a secured graph
                 ),
                 launch_end(
                     "gcs", f"params_file:={parameter_file(pair.folder, 'gcs.yaml', pair.gcs)}"

@@ -1,20 +1,18 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A calm flight: the simulated vehicle's MAVLink into the drone's tunnel, and MAVROS's topics."""
+"""A calm flight: the simulated vehicle's MAVLink into the drone's tunnel."""
 
 from __future__ import annotations
 
 import socket
 import time
 
-from pqc_sim.pair.parameters import shipped_parameters
 from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
 from rclpy.qos import qos_profile_sensor_data
 
+from pqc_bench.cost.sensors import Sensors
 from pqc_bench.harness.blaster import Applications
 from pqc_bench.harness.measured_nodes import MeasuredNodes
-from pqc_bench.sensing.mavros_relay import MavrosRelay
-from pqc_bench.sensing.sensors import Sensors
 from pqc_msgs.msg import AdvisorVerdict, PolicyDecision, VehicleState
 
 _LONGEST_WAIT_S = 0.05
@@ -31,9 +29,6 @@ class FlightFeed:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.bind(where.drone_bind)
         self._to = where.drone
-        # MAVROS publishes what the mirror passes, too.
-        self._mirrored = {int(text) for text in shipped_parameters("drone")["mirror_messages"]}
-        self._mavros = MavrosRelay(view)
         # Nodes that have published something have finished their start.
         self._silent = {"vehicle", "advisor", "decision"}
         for kind, topic in (
@@ -49,7 +44,7 @@ class FlightFeed:
             )
         options = VehicleOptions(rate_hz=rate_hz)
         self._vehicle = Vehicle(options, time.monotonic_ns(), time.time_ns())
-        self.messages = self.mirrored = 0
+        self.messages = 0
 
     def __enter__(self) -> FlightFeed:
         """Use it."""
@@ -67,9 +62,6 @@ class FlightFeed:
             for datagram in self._vehicle.advance(time.monotonic_ns()):
                 self.messages += 1
                 self._socket.sendto(datagram, self._to)
-                if _number(datagram) in self._mirrored:
-                    self.mirrored += 1
-                    self._mavros.take(datagram)
             if time.monotonic() >= next_s:
                 next_s += 1.0
                 self._sensors.measure()
@@ -84,7 +76,3 @@ class FlightFeed:
         while self._silent and time.monotonic() < end_s:
             self.fly(1.0)
         return self._silent
-
-
-def _number(datagram: bytes) -> int:
-    return int.from_bytes(datagram[7:10], "little") if datagram[0] == 0xFD else datagram[5]
