@@ -255,7 +255,7 @@ def test_expert_when_the_battery_is_low_the_lowest_measured_power_is_chosen() ->
     assert profile.costs[FRUGAL].power_w <= min(powers) + profile.power_error_w
 
 
-REACTIONS = ("advisor", "battery", "thermal")
+REACTIONS = ("attack", "battery", "thermal")
 BURSTS = Air(loss=0.08, burst_every_s=5.0)
 JAMMER = Air(loss=0.62)
 
