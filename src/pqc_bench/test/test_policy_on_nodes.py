@@ -18,7 +18,6 @@ from pqc_bench.policy_evaluation.real_flight import node_parameters, simulate
 from pqc_bench.policy_evaluation.sample import conditions, sample, shortened
 from pqc_learning.closed_loop.distribution import HELD_OUT, draw
 from pqc_learning.closed_loop.flight_plan import FlightPlan, PreparedFlight
-from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.sensing.computer.computer_load import Load, Throttled, read_load
 from pqc_policy.sensing.computer.thermal_zones import processor_now
 from pqc_sim.flights.script import Leg, Script, Silence
@@ -74,7 +73,7 @@ def test_the_nodes_read_the_load_that_the_simulator_gives_its_policy(tmp_path: P
     _, moments = simulate(PreparedFlight(plan), "static")
     # The plan's own load, and what rekeys add.
     assert moments[20].load == pytest.approx(plan.script.busy.at(20.0), abs=0.01)
-    assert moments[50].load > PolicyConfig().stress_load
+    assert moments[50].load > 0.95
     files = ComputerFiles(tmp_path)
     files.show(moments[0])
     _, ticks = read_load(files.proc, files.sys, None)

@@ -9,6 +9,7 @@ from bad_agents import AlwaysHeavier, AlwaysLighter, BadAgent, NeverActs
 from flight import MCELIECE5, MLKEM512, MLKEM768, MLKEM1024, Flight, policy_with, take_off
 from pqc_learning.agent.choice import Choice
 from pqc_learning.agent.strategies import LEARNED
+from pqc_learning.closed_loop.worth import WEIGHTS
 from pqc_policy.policy.config import RekeyIntervals
 from pqc_policy.policy.decision import Action
 from pqc_policy.policy.engine import Policy
@@ -75,11 +76,17 @@ def test_an_agent_steps_down_only_while_something_presses_and_three_times_in_an_
     assert "3 steps down are the limit of one episode" in flight.decisions[-1].reason
 
 
-def test_in_hybrid_the_steps_down_are_those_of_the_rules() -> None:
+def test_in_hybrid_nobody_steps_down() -> None:
     flight = flying("hybrid", AlwaysLighter(1), suite=MLKEM1024)
     flight.fly(60, loss=0.5)
-    assert {d.rule for d in flight.decisions if d.action is Action.DOWN} == {"link"}
+    assert Action.DOWN not in {d.action for d in flight.decisions}
     assert Choice.DOWN not in choices(flight)
+
+
+def test_every_phase_has_its_weights() -> None:
+    assert set(WEIGHTS) == set(Phase)
+    for weights in WEIGHTS.values():
+        assert weights.security + weights.latency + weights.power == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("strategy", LEARNED)

@@ -21,7 +21,7 @@ from pqc_sim.physics.air import Air, both
 from pqc_sim.physics.timeline import steady
 
 HEAVY = "static_heavy"
-THIN = {"rate_bytes_s": 7200.0, "packets_per_s": 20.0}
+THIN = {"rate_bytes_s": 7200.0, "packets_per_s": 40.0}
 
 
 @pytest.fixture(scope="module")

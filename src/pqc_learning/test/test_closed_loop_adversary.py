@@ -13,8 +13,8 @@ from pqc_learning.closed_loop.cost_set import cost_sets
 from pqc_learning.closed_loop.flight_plan import Adversary, Attack, PreparedFlight
 from pqc_learning.closed_loop.fly import Flight
 from pqc_policy.policy.config import PolicyConfig
-from pqc_policy.policy.rules.renewals import overdue
 from pqc_policy.policy.strategies.registry import find_strategy
+from pqc_policy.policy.wishes.rekey import overdue
 from pqc_sim.flights.script import Silence
 from pqc_sim.physics.air import Air, Spell
 

@@ -25,7 +25,10 @@ from pqc_policy.policy.inputs import (
 )
 from pqc_policy.policy.profile import SHIPPED, shipped_profile
 from pqc_policy.policy.state import PolicyState
-from pqc_policy.policy.strategies.registry import Strategy
+from pqc_policy.policy.strategies import paper_2025
+from pqc_policy.policy.strategies.strategy import Strategy
+from pqc_policy.policy.wishes.rekey import rekey
+from pqc_policy.policy.wishes.upgrade import upgrade
 
 MLKEM512 = "cs-mlkem512-aesgcm-mldsa44"
 LIGHTEST = "cs-mlkem512-aesgcm-falcon512"
@@ -34,7 +37,11 @@ MLKEM1024 = "cs-mlkem1024-aesgcm-mldsa87"
 HQC256 = "cs-hqc256-aesgcm-mldsa87"
 MCELIECE3 = "cs-classicmceliece460896-aesgcm-mldsa65"
 MCELIECE5 = "cs-classicmceliece8192128-aesgcm-mldsa87"
-
+# The steps of the paper's table, behind the guards that every other strategy has.
+STEPPING = Strategy(
+    (paper_2025.link, paper_2025.stress, rekey, upgrade),
+    {"stress_c_per_min": 5.0, "stress_mv_per_min": -500.0},
+)
 
 _AGE_S = 0.1  # of an input that is not late
 _REKEY_S = 0.1  # from the decision until the new keys are in use
@@ -177,3 +184,8 @@ def take_off(policy: Policy | None = None, **circumstances: Any) -> Flight:
 def policy_with(profile: str = SHIPPED[0], made: Strategy | None = None, **changes: Any) -> Policy:
     """Return a policy with changed parameters, and the costs of a shipped profile."""
     return Policy(replace(PolicyConfig(), **changes), shipped_profile(profile), strategy=made)
+
+
+def stepping(**changes: Any) -> Policy:
+    """Return a policy that steps down under stress and on a bad link."""
+    return policy_with(made=STEPPING, **changes)

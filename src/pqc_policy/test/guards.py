@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from flight import Flight
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.decision import Action, Decision
-from pqc_policy.policy.inputs import Computer, DecisionInput, Link, Reading, Verdict
+from pqc_policy.policy.inputs import DecisionInput, Link, Reading, Verdict
 from pqc_policy.policy.suites import find_suite
 
 STALE_S = 2.0
@@ -22,13 +22,11 @@ REQUIRED = ("link", "battery", "thermal", "armed", "session")
 
 _STRESS = {"heating", "sagging"}
 _EMERGENCY = {"empty", "hot"}
-# What asks for a step down, or keeps an episode from its end.
-ASKING = frozenset(
-    {"gap", "loss", "rtt", *_STRESS, "throttled", "load", *_EMERGENCY, "attack"}
-    | {"required"}
+UPGRADE = frozenset(
+    {"gap", "loss", "rtt", *_EMERGENCY, "attack", "required", "nearly empty", "nearly hot"}
 )
-UPGRADE = ASKING | {"nearly empty", "nearly hot"}
-EXPERT = frozenset({"warm", "low charge", "bad link", "attacked", "overloaded"})
+EXPERT = frozenset({"warm", "low charge", "bad link", "attacked"})
+# It keeps an episode from its end, too.
 ROLLBACK = UPGRADE | EXPERT | {"lost"}
 PUBLISHED = frozenset({"gap", *_STRESS, *_EMERGENCY, "required"})
 
@@ -63,7 +61,6 @@ class _Lasting:
     low_charge: bool = False
     bad_link: bool = False
     attacked: bool = False
-    overloaded: bool = False
 
 
 def pressing(flight: Flight) -> Iterator[frozenset[str]]:
@@ -72,13 +69,11 @@ def pressing(flight: Flight) -> Iterator[frozenset[str]]:
     for decision in flight.decisions:
         seen = decision.inputs
         now = frozenset(_at_once(seen))
-        yield now | frozenset(_in_time(seen, lasting, now))
+        yield now | frozenset(_in_time(seen, lasting))
 
 
 def _at_once(seen: DecisionInput) -> Iterator[str]:
-    link, computer = seen.link.fresh(STALE_S), seen.computer.fresh(STALE_S)
-    yield from _of_link(link)
-    yield from _of_computer(computer)
+    yield from _of_link(seen.link.fresh(STALE_S))
     thermal, battery = seen.thermal.fresh(STALE_S), seen.battery.fresh(STALE_S)
     if thermal is not None:
         beyond = {
@@ -97,8 +92,7 @@ def _at_once(seen: DecisionInput) -> Iterator[str]:
         yield "attack"
     if any(_unknown(getattr(seen, name)) for name in REQUIRED):
         yield "required"
-    others = (seen.advisor, seen.computer)
-    if any(reading.value is not None and _unknown(reading) for reading in others):
+    if seen.advisor.value is not None and _unknown(seen.advisor):
         yield "lost"
 
 
@@ -113,14 +107,7 @@ def _of_link(link: Link | None) -> Iterator[str]:
     yield from (name for name, presses in beyond.items() if presses)
 
 
-def _of_computer(computer: Computer | None) -> Iterator[str]:
-    if computer is not None and computer.throttled:
-        yield "throttled"
-    if computer is not None and computer.load > 0.95:
-        yield "load"
-
-
-def _in_time(seen: DecisionInput, lasting: _Lasting, now: frozenset[str]) -> Iterator[str]:
+def _in_time(seen: DecisionInput, lasting: _Lasting) -> Iterator[str]:
     """Yield what depends on the seconds before: the levels of `expert`."""
     battery = seen.battery.fresh(STALE_S)
     thermal, link = seen.thermal.fresh(STALE_S), seen.link.fresh(STALE_S)
@@ -133,15 +120,11 @@ def _in_time(seen: DecisionInput, lasting: _Lasting, now: frozenset[str]) -> Ite
     verdict = seen.advisor.fresh(STALE_S)
     if verdict is not None:
         lasting.attacked = verdict is Verdict.ATTACK
-    busy = bool(now & {"throttled", "load"})
-    kept = seen.computer.value is not None and _unknown(seen.computer)
-    lasting.overloaded = busy or (lasting.overloaded and kept)
     levels = {
         "warm": lasting.warm,
         "low charge": lasting.low_charge,
         "bad link": lasting.bad_link,
         "attacked": lasting.attacked,
-        "overloaded": lasting.overloaded,
     }
     yield from (name for name, active in levels.items() if active)
 

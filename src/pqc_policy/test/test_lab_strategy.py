@@ -15,42 +15,44 @@ from pqc_policy.plugins import LEARNED_STRATEGIES
 from pqc_policy.policy.strategies.registry import find_strategy
 
 STRATEGY = """
-from pqc_policy.policy.rules import renewals
 from pqc_policy.policy.decision import Action, Proposal
-from pqc_policy.policy.rules.needs import needs
-from pqc_policy.policy.strategies.registry import Strategy
+from pqc_policy.policy.rule import rule
+from pqc_policy.policy.strategies.strategy import Strategy
+from pqc_policy.policy.wishes.rekey import rekey
 
-@needs("session", "thermal")
+@rule("session", "thermal")
 def cool_only(s):
     if s.temperature_c < 40.0:
         return None
-    return Proposal(Action.HOLD, "cool_only", "Warm.")
+    return Proposal(Action.HOLD, "Warm.")
 
+@rule()
 def breaks(s):
     return s.no_such_thing
 
+@rule()
 def unsafe(s):
-    return Proposal(Action.REKEY, "unsafe", "Why not.", target="cs-none")
+    return Proposal(Action.REKEY, "Why not.", target="cs-none")
 
-@needs("altitude")
+@rule("altitude")
 def higher(s):
     return None
 
+@rule()
 def answers(s):
     return 7
 
-class Lambda:
-    def __call__(self, s):
-        return None
+def bare(s):
+    return None
 
-careful = Strategy((cool_only, renewals.rekey), {"cooldown_s": 9.0})
+careful = Strategy((cool_only, rekey), {"cooldown_s": 9.0})
 no_strategy = 7
-failing = Strategy((breaks,), guards=())
+failing = Strategy((breaks,), before=(), after=())
 wrong = Strategy((answers,))
 reckless = Strategy((unsafe,))
 misspelt = Strategy((), {"cooldown": 9.0})
 blind = Strategy((higher,))
-nameless = Strategy((Lambda(),))
+nameless = Strategy((bare,))
 """
 PROGRAM = """
 from dataclasses import replace
@@ -63,7 +65,8 @@ policy = policy_with(strategy="careful")
 flight = take_off(policy)
 print(flight.decisions[-1].rule, policy.config.cooldown_s)
 print(flight.fly(80, ages_s={"thermal": 9.0})[-1].inactive, len(flight.renewed_s))
-print(explain(flight.decisions[-1], policy, flight.state)[:16])
+text = explain(flight.decisions[-1], policy, flight.state)
+print(text[:16], "cool_only may choose otherwise in each second" in text)
 for name in ("failing", "wrong", "reckless"):
     decision = take_off(policy_with(strategy=name)).decisions[-1]
     print(decision.action, decision.reason)
@@ -111,7 +114,7 @@ def test_a_strategy_of_another_package_decides_with_its_own_rules(lab: Path) -> 
     assert ended.stdout.splitlines() == [
         "cool_only 9.0",
         "('cool_only',) 1",
-        "The policy keeps",
+        "The policy keeps True",
         "HOLD The rule breaks fails: 'Situation' object has no attribute 'no_such_thing'.",
         "HOLD The rule answers fails: it returns int, which is no Proposal.",
         "HOLD The rule unsafe fails: it proposes cs-none, which may not be chosen.",
@@ -119,7 +122,7 @@ def test_a_strategy_of_another_package_decides_with_its_own_rules(lab: Path) -> 
         "The entry point broken is no Strategy.",
         "The strategy misspelt sets cooldown, which is no parameter.",
         "The strategy blind needs altitude, which is no input.",
-        "The strategy nameless has a rule that is no function.",
+        "The strategy nameless has a wish that is no rule.",
         "The strategy absent can't be loaded: module 'lab_rules' has no attribute 'missing'.",
     ]
 

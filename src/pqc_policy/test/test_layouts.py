@@ -110,9 +110,10 @@ def test_the_foxglove_layout_places_every_panel_once() -> None:
 
 
 def test_the_plotted_thresholds_are_the_defaults() -> None:
-    from pqc_policy.policy.config import PolicyConfig
+    from flight import policy_with
 
-    config = PolicyConfig()
+    # Beside the defaults the layout shows what only the paper's table knows.
+    config = policy_with(strategy="paper_2025").config
     drawn = {
         float(path["value"])
         for panel in layout()["configById"].values()

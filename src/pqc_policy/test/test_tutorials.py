@@ -82,9 +82,11 @@ def test_the_rule_of_the_tutorial_passes_its_test(tmp_path: Path) -> None:
     policy = tmp_path / "pqc_policy" / "policy"
     field = "    link_loss: float ="  # the one after link_gap_s
     edit(policy / "config.py", lambda text: replaced(text, field, parameter + field))
-    edit(policy / "rules" / "steps.py", lambda text: f"{text}\n\n{rule}")
-    without = replaced(table, "    steps.low_charge,\n", "")
-    edit(policy / "strategies" / "registry.py", lambda text: replaced(text, without, table))
+    (policy / "wishes" / "low_charge.py").write_text(rule, encoding="utf-8")
+    own_import, own_line = table.strip().split("\n\n")
+    line = replaced(own_line, "low_charge, ", "")
+    strategy = policy / "strategies" / "telemetry_aware.py"
+    edit(strategy, lambda text: replaced(text, line, f"{own_import}\n\n{own_line}"))
     ended = run(tmp_path, *words)
     assert "3 passed" in ended.stdout, ended.stdout
 

@@ -14,15 +14,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from math import isfinite
 
-from pqc_policy.policy.decision import Action, Preference, Proposal
-from pqc_policy.policy.rules import guards, renewals, steps
-from pqc_policy.policy.rules.hold_reasons import hold_reason
-from pqc_policy.policy.rules.needs import Rule, needs, needs_of
+from pqc_policy.policy import guards
+from pqc_policy.policy.decision import Action, Proposal
+from pqc_policy.policy.inputs import Phase
+from pqc_policy.policy.rule import Rule, rule
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import Suite
-from pqc_policy.policy.wording import counted
+from pqc_policy.policy.wishes.renewal import interval_s, renewal
+from pqc_policy.policy.wishes.step_down import step_down
+from pqc_policy.policy.wishes.upgrade import upgrade
 
 from pqc_learning.agent.choice import Choice
+from pqc_learning.agent.preference import AgentPreference
 from pqc_learning.agent.table import Agent
 from pqc_learning.agent.view import View, view
 
@@ -42,12 +45,12 @@ _Options = Mapping[Choice, Proposal | str]
 def agent_rule(agent: Agent) -> Rule:
     """Return the rule that does what an agent prefers of everything that is open."""
 
-    @needs("session")
-    def rule(s: Situation) -> Proposal | None:
-        return _chosen(agent, s, "agent", (Choice.RATCHET, Choice.REKEY, Choice.DOWN, Choice.UP))
+    @rule("session")
+    def agent_prefers(s: Situation) -> Proposal | None:
+        """Do what the trained agent prefers of what is open."""
+        return _chosen(agent, s, (Choice.RATCHET, Choice.REKEY, Choice.DOWN, Choice.UP))
 
-    rule.__name__ = "agent"
-    return rule
+    return replace(agent_prefers, name="agent")
 
 
 def leeway_rule(agent: Agent) -> Rule:
@@ -56,18 +59,18 @@ def leeway_rule(agent: Agent) -> Rule:
     That is to renew keys earlier, and when to step up.
     """
 
-    @needs("session")
-    def rule(s: Situation) -> Proposal | None:
-        return _chosen(agent, s, "leeway", (Choice.RATCHET, Choice.REKEY, Choice.UP))
+    @rule("session")
+    def leeway(s: Situation) -> Proposal | None:
+        """Do what the trained agent prefers of an earlier renewal and a step up."""
+        return _chosen(agent, s, (Choice.RATCHET, Choice.REKEY, Choice.UP))
 
-    rule.__name__ = "leeway"
-    return rule
+    return leeway
 
 
-def _chosen(agent: Agent, s: Situation, rule: str, choices: tuple[Choice, ...]) -> Proposal | None:
+def _chosen(agent: Agent, s: Situation, choices: tuple[Choice, ...]) -> Proposal | None:
     if s.current is None:
         return None
-    options = {choice: _option(s, s.current, choice, rule) for choice in choices}
+    options = {choice: _option(s, s.current, choice) for choice in choices}
     seen = view(s)
     values = _finite(agent.values(seen))
     able = [choice for choice in choices if isinstance(options[choice], Proposal)]
@@ -79,8 +82,8 @@ def _chosen(agent: Agent, s: Situation, rule: str, choices: tuple[Choice, ...]) 
         incomplete = guards.safety(s)
         if incomplete is not None:
             return incomplete
-        proposal = steps.endure(s) or Proposal(Action.HOLD, rule, "")
-    preference = _preference(agent, seen, values, best, (Choice.HOLD, *able))
+        proposal = guards.endure(s) or Proposal(Action.HOLD, "")
+    preference = _preference(agent, seen, values, best, (Choice.HOLD, *able), s.inputs.phase.value)
     return replace(
         proposal,
         reason=f"{_reason(preference, options)} {proposal.reason}".rstrip(),
@@ -99,23 +102,25 @@ def _preference(
     values: Mapping[Choice, float],
     best: Choice,
     able: tuple[Choice, ...],
-) -> Preference:
+    phase: Phase | None,
+) -> AgentPreference:
     others = [choice for choice in able if choice in values and choice is not best]
     against = max(others, key=values.__getitem__, default=None)
     because: tuple[tuple[str, float], ...] = ()
     if against is not None and best in values:
         because = agent.because(seen, best, against)
-    return Preference(
+    return AgentPreference(
         chosen=best,
         against=against or "",
         values=tuple((str(choice), value) for choice, value in values.items()),
         able=tuple(map(str, able)),
         because=because,
         view=seen,
+        phase=phase,
     )
 
 
-def _reason(preference: Preference, options: _Options) -> str:
+def _reason(preference: AgentPreference, options: _Options) -> str:
     """Return what the agent prefers, and what it would rather do if that were open."""
     values = dict(preference.values)
     chosen = Choice(preference.chosen)
@@ -136,7 +141,7 @@ def _reason(preference: Preference, options: _Options) -> str:
     return f"{text})."
 
 
-def _option(s: Situation, current: Suite, choice: Choice, rule: str) -> Proposal | str:
+def _option(s: Situation, current: Suite, choice: Choice) -> Proposal | str:
     """Return the proposal of a choice, or why it is not open."""
     if choice is Choice.DOWN:
         found = _down(s, current)
@@ -146,8 +151,8 @@ def _option(s: Situation, current: Suite, choice: Choice, rule: str) -> Proposal
         found = _renewal(s, current, ratchet=choice is Choice.RATCHET)
     if isinstance(found, str):
         return found
-    held = hold_reason(s, found)
-    return replace(found, rule=rule) if held is None else held.text
+    held = guards.hold_reason(s, found)
+    return replace(found, rule="") if held is None else held.text
 
 
 def _renewal(s: Situation, current: Suite, *, ratchet: bool) -> Proposal | str:
@@ -157,32 +162,27 @@ def _renewal(s: Situation, current: Suite, *, ratchet: bool) -> Proposal | str:
         return f"{current.id} may not be chosen"
     if s.config.rekey_interval_s.of(current.family) is None:
         return f"keys of {current.kem} are renewed after events only"
-    age_s, interval = s.lasted_s(s.state.keys_since_s), renewals.interval_s(s.config, current)
+    age_s, interval = s.age_s(s.state.keys_since_s), interval_s(s.config, current)
     if age_s is None or interval is None or age_s < _LEAST_INTERVALS * interval:
         return "the keys are fresh"
-    if renewals.waits_for_phase(s):
+    if not s.phase_renews:
         return "renewals wait for another phase"
     why = f"Fresh keys by a {'ratchet' if ratchet else 'full rekey'}"
-    proposal = Proposal(Action.REKEY, "agent", why, target=current.id)
-    return renewals.renewal(s, current, proposal, ratchet=ratchet)
+    return renewal(s, current, why, ratchet=ratchet)
 
 
 def _down(s: Situation, current: Suite) -> Proposal | str:
-    target = s.order.down(current, s.barred)
-    if target is None:
+    if s.order.down(current, s.barred) is None:
         return "no lighter suite is left"
     if not s.pressed:
         return "nothing presses"
-    limit = s.config.step_down_limit
-    if s.state.steps_while_pressed >= limit:
-        return f"{counted(limit, 'step')} down are the limit of one episode"
-    return Proposal(Action.DOWN, "agent", "One step down.", target=target.id)
+    return s.episode_is_spent.rstrip(".") or step_down(s, "It presses")
 
 
 def _up(s: Situation) -> Proposal | str:
-    if needs_of(steps.upgrade).lacking(s.known, s.config.required_inputs):
+    if upgrade.needs.lacking(s.known, s.config.required_inputs):
         return "a heavier suite needs all required inputs"
-    proposal = steps.upgrade(s)
+    proposal = upgrade(s)
     if proposal is None:
         return "it has not been calm on the ground for long enough, or no heavier suite is left"
     return proposal

@@ -6,8 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pqc_policy.policy.rules import guards, renewals, steps
-from pqc_policy.policy.strategies.registry import STRATEGIES, Strategy
+from pqc_policy.policy.strategies.strategy import Strategy
+from pqc_policy.policy.strategies.telemetry_aware import TELEMETRY_AWARE
+from pqc_policy.policy.wishes.attack import attack
+from pqc_policy.policy.wishes.fleet import fleet
+from pqc_policy.policy.wishes.rekey import overdue
+from pqc_policy.policy.wishes.upgrade import upgrade
 
 from pqc_learning.agent.rules import agent_rule, leeway_rule
 from pqc_learning.agent.table import Agent
@@ -16,25 +20,16 @@ from pqc_learning.agent.table import Agent
 def rl_of(agent: Agent) -> Strategy:
     """Return the strategy in which an agent decides what is no matter of rules.
 
-    Those are emergencies, events, and keys that are overdue.
+    Those are emergencies, attacks, and keys that are overdue.
     """
-    return Strategy(
-        (
-            renewals.event,
-            renewals.fleet,
-            renewals.overdue,
-            agent_rule(agent),
-            guards.safety,
-            steps.nominal,
-        )
-    )
+    return Strategy((attack, fleet, overdue, agent_rule(agent)))
 
 
 def hybrid_of(agent: Agent) -> Strategy:
     """Return the strategy in which an agent decides where no rule acts, and in place of upgrade."""
     leeway = leeway_rule(agent)
-    known = STRATEGIES["telemetry_aware"].wishes
-    return Strategy(tuple(leeway if wish is steps.upgrade else wish for wish in known))
+    known = TELEMETRY_AWARE.wishes
+    return Strategy(tuple(leeway if wish is upgrade else wish for wish in known))
 
 
 LEARNED: dict[str, Callable[[Agent], Strategy]] = {"rl": rl_of, "hybrid": hybrid_of}

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from pqc_policy.policy.inputs import Phase, Verdict, known
-from pqc_policy.policy.rules.renewals import interval_s
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import LEVELS
+from pqc_policy.policy.wishes.renewal import interval_s
 
 View = tuple[int, ...]  # the number of the bin in each column
 UNKNOWN = "unknown"
@@ -68,7 +68,7 @@ def _charge(s: Situation) -> float | None:
 
 def _keys(s: Situation) -> float | None:
     """Return the age of the keys in intervals of their family."""
-    age_s = s.lasted_s(s.state.keys_since_s)
+    age_s = s.age_s(s.state.keys_since_s)
     limit_s = interval_s(s.config, s.current) if s.current is not None else None
     return None if age_s is None or limit_s is None else age_s / limit_s
 

@@ -11,7 +11,7 @@ from typing import Any
 from pqc_policy.parameters import from_values
 from pqc_policy.policy.config import STRATEGY_NAMES, PolicyConfig
 from pqc_policy.policy.engine import Policy
-from pqc_policy.policy.strategies.registry import Strategy
+from pqc_policy.policy.strategies.strategy import Strategy
 from pqc_policy.policy.suites import DEFAULT_SUITE
 
 from pqc_learning.closed_loop.cost_set import CostSet
@@ -47,10 +47,12 @@ def contestants() -> dict[str, Contestant]:
     static_heavy renews its keys each minute on the ground and in hover, whatever that interrupts.
     """
     default = {1: DEFAULT_SUITE, 3: DEFAULT_SUITE}
-    heavy = {"rekey_interval_s.mceliece": 60.0, "max_interruption_s": 60.0}
+    # They keep their suite in an emergency, too: they are what the others are compared with.
+    stays = {"emergency_voltage_v": 0.0, "emergency_temperature_c": 150.0}
+    heavy = {**stays, "rekey_interval_s.mceliece": 60.0, "max_interruption_s": 60.0}
     static = (
-        Contestant("static_light", STATIC, _LIGHT),
-        Contestant("static_default", STATIC, default),
+        Contestant("static_light", STATIC, _LIGHT, stays),
+        Contestant("static_default", STATIC, default, stays),
         Contestant("static_heavy", STATIC, {1: _HEAVY, 3: _HEAVY}, heavy),
     )
     adaptive = (Contestant(name, name, default) for name in STRATEGY_NAMES if name != STATIC)

@@ -10,7 +10,6 @@ from random import Random
 from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.inputs import Computer as ComputerLoad
 from pqc_policy.policy.inputs import Link, Phase, Thermal
-from pqc_policy.policy.phases import rules_of
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.suites import Suite, find_suite
 from pqc_policy.sensing import mission_phase
@@ -314,7 +313,7 @@ class Flight:
         security = worth.security(
             suite, now_s - tunnel.keys_since_s, now_s - tunnel.full_keys_since_s
         )
-        weights = rules_of(_PHASES.get(self._phase.phase))
+        weights = worth.weights_of(_PHASES.get(self._phase.phase))
         return worth.worth(weights, security, worth.latency(busy_s), worth.power(core_s))
 
     def _lockout(self, now_s: float) -> None:

@@ -2,17 +2,46 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a second of a flight is worth: R = w_sec * S - w_lat * L - w_pwr * P, after the papers.
 
-The weights are those of the phase of the mission (phases.py). Each score is from 0 to 1, so that R
-is from -1 to 1. The training of an agent and the comparison of strategies read it.
+The weights are those of the phase of the mission; no rule decides by them. Each score is from 0 to
+1, so that R is from -1 to 1. The training of an agent and the comparison of strategies read it.
 """
 
 from __future__ import annotations
 
-from pqc_policy.policy.phases import PhaseRules
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pqc_policy.policy.inputs import Phase
 from pqc_policy.policy.suites import LEVELS, Suite
 
 # Keys of this age count half as much as fresh ones.
 HALF_FRESH_S = 300.0
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What the three scores count in a phase."""
+
+    security: float
+    latency: float
+    power: float
+
+
+WEIGHTS: Mapping[Phase, Weights] = {
+    Phase.ON_GROUND: Weights(0.6, 0.1, 0.3),
+    Phase.TAKE_OFF: Weights(0.2, 0.5, 0.3),
+    Phase.CLIMB: Weights(0.3, 0.3, 0.4),
+    Phase.TRANSIT: Weights(0.4, 0.3, 0.3),
+    Phase.HOVER: Weights(0.5, 0.2, 0.3),
+    Phase.LANDING: Weights(0.2, 0.6, 0.2),
+}
+# A drone that does not tell its phase has these.
+_UNKNOWN = Weights(0.4, 0.3, 0.3)
+
+
+def weights_of(phase: Phase | None) -> Weights:
+    """Return the weights of a phase."""
+    return _UNKNOWN if phase is None else WEIGHTS[phase]
 
 
 def security(suite: Suite | None, keys_s: float, full_keys_s: float) -> float:
@@ -41,6 +70,6 @@ def power(core_s: float) -> float:
     return min(max(core_s, 0.0), 1.0)
 
 
-def worth(phase: PhaseRules, security: float, latency: float, power: float) -> float:
+def worth(phase: Weights, security: float, latency: float, power: float) -> float:
     """Return R, with the weights of a phase."""
     return phase.security * security - phase.latency * latency - phase.power * power

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pqc_policy.policy.decision import Decision
-from pqc_policy.policy.phases import rules_of
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.suites import DEFAULT_SUITE, LEVELS, find_suite
 
@@ -24,6 +23,7 @@ from pqc_learning.closed_loop.contestants import Contestant
 from pqc_learning.closed_loop.cost_set import CostSet
 from pqc_learning.closed_loop.flight_plan import PreparedFlight
 from pqc_learning.closed_loop.fly import Flight
+from pqc_learning.closed_loop.worth import weights_of
 
 HOLD_S = 5
 # A reward in a minute and a half counts 0.4 times as much as one now.
@@ -125,7 +125,7 @@ class Episode:
         No choice changes the phase: without this part all choices compare as with it, and chance
         spreads the rewards less.
         """
-        return rules_of(decision.inputs.phase.value).security * _BEST_SECURITY
+        return weights_of(decision.inputs.phase.value).security * _BEST_SECURITY
 
     def _moment(self, decision: Decision) -> Moment | None:
         preference = decision.preference

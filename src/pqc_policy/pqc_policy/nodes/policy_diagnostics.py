@@ -11,7 +11,7 @@ from pqc_policy.nodes.rekey_caller import RekeyCaller
 from pqc_policy.policy.decision import INTERRUPTION, RETRY, Decision
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.explain.explain import freshness_of
-from pqc_policy.policy.rules.guards import SAFETY
+from pqc_policy.policy.guards.safety import SAFETY
 from pqc_policy.policy.state import PolicyState
 
 _TROUBLE = (RETRY, INTERRUPTION)

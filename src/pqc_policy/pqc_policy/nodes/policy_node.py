@@ -52,7 +52,7 @@ from pqc_policy.policy import telemetry
 from pqc_policy.policy.decision import Action, Decision
 from pqc_policy.policy.explain.decision_log import continues
 from pqc_policy.policy.explain.explain import explain
-from pqc_policy.policy.rules.guards import SAFETY
+from pqc_policy.policy.guards.safety import SAFETY
 from pqc_policy.policy.schedule import Schedule
 from pqc_policy.policy.settings import PolicySettings
 from pqc_policy.policy.state import PolicyState

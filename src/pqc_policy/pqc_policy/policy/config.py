@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.metadata import entry_points
+from math import inf
 
 from pqc_policy.parameters import ParameterFault, check, group, parameter
 from pqc_policy.plugins import LEARNED_STRATEGIES
@@ -89,14 +90,14 @@ class RekeyIntervals:
 
 @dataclass(frozen=True)
 class ExpertConfig:
-    """The values at which the rules of the expert strategy become active, and clear."""
+    """The values at which the exclusions of the expert strategy become active, and clear."""
 
     warm_c: float = 70.0  # Above it suites with a slow handshake are excluded
     hot_c: float = 75.0  # Above it all but fast handshakes are excluded
-    thermal_clear_c: float = 5.0  # the thermal rule clears so far below its threshold
+    thermal_clear_c: float = 5.0  # the thermal exclusion clears so far below its threshold
     charge_low: float = 0.30  # Below it suites with a slow handshake are excluded
     charge_critical: float = 0.15  # Below it all but fast handshakes are excluded
-    charge_clear: float = 0.03  # the battery rule clears so far above its threshold
+    charge_clear: float = 0.03  # the battery exclusion clears so far above its threshold
     loss_high: float = 0.03  # Share of datagrams lost above which the link is bad
     rtt_high_s: float = parameter(
         0.100,
@@ -104,20 +105,20 @@ class ExpertConfig:
         "s",
         0,
         10,
-        section="Strategy expert: rules that exclude suites",
+        section="Strategy expert: exclusions of suites",
     )
     fast_handshake_s: float = 0.040  # Longest predicted handshake that counts as fast
     # Longest predicted handshake that counts as medium; longer ones are slow.
     medium_handshake_s: float = 1.0
     balanced_suite: str = parameter(
         DEFAULT_SUITE,
-        "Suite to use while no rule is active.",
+        "Suite to use while no exclusion is active.",
         choices=_SUITE_IDS,
         canonical=canonical_id,
     )
     hot_suite: str = parameter(
         _LIGHT,
-        "Suite to use while the thermal rule is active.",
+        "Suite to use while the computer is hot.",
         choices=_SUITE_IDS,
         canonical=canonical_id,
     )
@@ -212,34 +213,20 @@ class PolicyConfig:
         "s",
         0,
         60,
-        section="Link and stress: one step down",
+        section="Link: bad, so that keys are not renewed and no suite gets heavier",
     )
     link_loss: float = parameter(
         0.25, "Share of datagrams lost above which the link is bad.", "", 0, 1
     )
     link_rtt_s: float = parameter(1.0, "Round-trip time above which the link is bad.", "s", 0, 60)
-    stress_c_per_min: float = parameter(
-        5.0, "Rate of warming above which there is stress.", "°C/min", 0, 100
-    )
-    stress_mv_per_min: float = parameter(
-        -500.0,
-        "Rate of the voltage of four cells below which there is stress.",
-        "mV/min",
-        -100_000,
-        -0.001,
-    )
-    stress_load: float = parameter(
-        0.95,
-        "Load of the computer's cores above which there is stress, as there is while it throttles.",
-        "",
-        0,
-        1,
-    )
+    # Rates of warming, and of the voltage of four cells, beyond which there is stress.
+    stress_c_per_min: float = inf
+    stress_mv_per_min: float = -inf
     persistence_s: float = parameter(
-        5.0, "How long a bad link, an attack or stress must last.", "s", 0, 300
+        5.0, "How long a bad link or an attack must last, and calm after it.", "s", 0, 300
     )
-    # Steps down in one episode of stress, until nothing has asked for one for persistence_s;
-    # emergencies are exempt.
+    # Steps down in an episode, which ends when nothing has pressed for persistence_s; emergencies
+    # are exempt.
     step_down_limit: int = 3
 
     # Longest time that a routine rekey waits for the end of take-off or landing.

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -25,7 +26,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """An active rule of the expert strategy, and how many suites it excluded."""
+    """An active exclusion of the expert strategy, and how many suites it excluded."""
 
     rule: str
     count: int
@@ -33,14 +34,11 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """What a rule preferred of several choices, and why."""
+    """What a rule of another package preferred; that package's own class says why."""
 
-    chosen: str
-    against: str  # the second best that was open; empty: none was
-    values: tuple[tuple[str, float], ...]  # of all choices
-    able: tuple[str, ...]  # the choices that were open
-    because: tuple[tuple[str, float], ...]  # what spoke for the first against the second
-    view: tuple[int, ...]  # the bins of what it saw
+    def sentences(self) -> Iterator[str]:
+        """Yield what an explanation says of it."""
+        yield from ()
 
 
 class Limit(StrEnum):
@@ -56,15 +54,26 @@ class Proposal:
     """The proposal of one rule of a strategy; without a target it is a HOLD."""
 
     action: Action
-    rule: str
     reason: str
     target: str | None = None
+    rule: str = ""  # that proposes it
+    yields: bool = False  # a HOLD that gives way to a later wish for fresh keys
     blacklist: str | None = None  # suite to blacklist
     removed: tuple[Removal, ...] = ()
     ratchet: bool = False  # fresh keys without public-key operations
     limit: Limit = Limit.REKEYS  # that the request counts towards
-    step: bool = False  # a step down is wanted, even if none is left: the episode goes on
     preference: Preference | None = None  # of a rule that chooses by values
+
+    def by(self, rule: str) -> Proposal:
+        """Return the proposal with the name of its rule, unless it has one."""
+        return self if self.rule else replace(self, rule=rule)
+
+    def held(self, because: HoldReason) -> Proposal:
+        """Return the HOLD that takes its place."""
+        reason = f"{self.reason.rstrip('.')} – held because {because.text}."
+        return replace(
+            self, action=Action.HOLD, reason=reason, target=None, blacklist=None, ratchet=False
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,22 +8,23 @@ from collections.abc import Iterable, Iterator
 from dataclasses import is_dataclass, replace
 
 from pqc_policy.parameters import ParameterFault
+from pqc_policy.policy import guards
 from pqc_policy.policy.blacklist import blacklist
 from pqc_policy.policy.config import PolicyConfig
-from pqc_policy.policy.decision import LOSS, Action, Decision, Limit, Proposal
+from pqc_policy.policy.cue import cue_of
+from pqc_policy.policy.decision import Action, Decision, Limit, Proposal
+from pqc_policy.policy.guards.safety import SAFETY
 from pqc_policy.policy.inputs import DecisionInput, hold_request_fault
 from pqc_policy.policy.observe import observe
 from pqc_policy.policy.profile import Profile, shipped_profile
-from pqc_policy.policy.rules.guards import SAFETY
-from pqc_policy.policy.rules.hold_reasons import hold_reason
-from pqc_policy.policy.rules.needs import Rule, needs_of
-from pqc_policy.policy.rules.operator import operator
+from pqc_policy.policy.rule import Rule
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.state import Pending, PolicyState
-from pqc_policy.policy.strategies.registry import Strategy, checked, find_strategy
+from pqc_policy.policy.strategies.registry import checked, find_strategy
+from pqc_policy.policy.strategies.strategy import Strategy
 from pqc_policy.policy.suite_order import SuiteOrder
 from pqc_policy.policy.suites import find_suite
-from pqc_policy.policy.wording import apart, listed
+from pqc_policy.policy.wording import listed
 
 Rules = tuple[Rule, ...]
 
@@ -69,31 +70,28 @@ class Policy:
 
     def decide(self, state: PolicyState, inputs: DecisionInput) -> tuple[Decision, PolicyState]:
         """Return the decision, and the state to pass in with the next inputs."""
-        seen = observe(self.config, self.profile, self.order, state, self.strategy.sees(inputs))
+        seen = observe(
+            self.config,
+            self.profile,
+            self.order,
+            state,
+            self.strategy.sees(inputs),
+            self.strategy.lasting,
+        )
         s = seen.situation
         able, inactive = self._able(s)
-        rule, proposal = next((rule, p) for rule in able if (p := rule(s)) is not None)
+        proposal = _first(s, able)
         if proposal.rule == SAFETY and s.current is not None:
             proposal = replace(proposal, reason=f"{proposal.reason}{self._degraded(s)}")
-        held = hold_reason(s, proposal)
+        held = guards.hold_reason(s, proposal)
         if held is not None:
-            reason = f"{proposal.reason.rstrip('.')} – held because {held.text}."
-            proposal = replace(
-                proposal,
-                action=Action.HOLD,
-                reason=reason,
-                target=None,
-                blacklist=None,
-                ratchet=False,
-            )
+            proposal = proposal.held(held)
         state, blacklisted = s.state, ()
         if self.advise_only and proposal.target is not None:
             proposal = replace(proposal, reason=f"{proposal.reason} {_ADVICE}")
         else:
             state, blacklisted = self._after(s, proposal)
-        if rule not in self.strategy.guards:
-            state = replace(state, stepping=proposal.step)
-        cue_id, cue = _cue(s)
+        cue_id, cue = cue_of(s)
         decision = Decision(
             t=inputs.now_s,
             strategy=self.config.strategy,
@@ -121,7 +119,7 @@ class Policy:
         fault = hold_request_fault(suite_id, seconds)
         if fault is not None or not suite_id:
             return fault
-        if operator not in self.strategy.rules:
+        if guards.operator not in self.strategy.rules:
             return f"The strategy {self.config.strategy} has no rule operator: it holds no suite."
         suite = find_suite(suite_id)
         if suite is None or not self.order.may_choose(suite, ()):
@@ -130,22 +128,22 @@ class Policy:
 
     def lacking(self, rule: Rule, s: Situation) -> tuple[str, ...]:
         """Return the unknown inputs without which a rule can't act."""
-        return needs_of(rule).lacking(s.known, self.config.required_inputs)
+        return rule.needs.lacking(s.known, self.config.required_inputs)
 
     def _able(self, s: Situation) -> tuple[Rules, tuple[str, ...]]:
         """Return the rules that have their inputs, and the names of those that lack any."""
         found = self._able_with.get(s.known)
         if found is None:
             rules = self.strategy.rules
-            inactive = tuple(rule.__name__ for rule in rules if self.lacking(rule, s))
-            able = tuple(rule for rule in rules if rule.__name__ not in inactive)
+            inactive = tuple(rule.name for rule in rules if self.lacking(rule, s))
+            able = tuple(rule for rule in rules if rule.name not in inactive)
             found = self._able_with[s.known] = able, inactive
         return found
 
     def _degraded(self, s: Situation) -> str:
         """Return what can't be done without the required inputs that are missing, as a sentence."""
         names = [
-            rule.__name__ for rule in self.strategy.rules if {*self.lacking(rule, s)} & {*s.missing}
+            rule.name for rule in self.strategy.rules if {*self.lacking(rule, s)} & {*s.missing}
         ]
         return f" Meanwhile {listed(names)} can't act." if names else ""
 
@@ -181,20 +179,17 @@ def _counted(state: PolicyState, proposal: Proposal, now_s: float) -> PolicyStat
     return replace(state, rekeys_s=(*state.rekeys_s, now_s), event_s={**state.event_s, **events})
 
 
-def _cue(s: Situation) -> tuple[str, str]:
-    """Return what an attack, or a lossy link after the papers, should make the operator do.
-
-    The id comes before the sentence; both are empty if there is nothing to do.
-    """
-    attack_s = s.lasted_s(s.state.levels.advisor_since_s)
-    attacked = attack_s is not None and attack_s >= s.config.persistence_s
-    if attacked and s.response is not None and s.response.advice:
-        return s.response.cue_id, s.response.advice
-    lasted_s = s.lasted_s(s.state.cue_since_s)
-    if lasted_s is None or lasted_s < s.config.persistence_s or s.loss is None:
-        return "", ""
-    loss, limit = apart(100.0 * s.loss, 100.0 * s.config.cue_loss, 0)
-    return LOSS, (
-        f"The link loses {loss} % of the datagrams, more than {limit} %: slow the mission down, or "
-        "switch heavy detectors off."
-    )
+def _first(s: Situation, rules: Rules) -> Proposal:
+    """Return the first proposal; a HOLD that yields gives way to a later wish for fresh keys."""
+    waiting: Proposal | None = None
+    for rule in rules:
+        proposal = rule(s)
+        if proposal is None:
+            continue
+        if waiting is None and not proposal.yields:
+            return proposal
+        if waiting is not None and proposal.action is Action.REKEY:
+            return replace(proposal, removed=waiting.removed)
+        waiting = waiting or proposal
+    assert waiting is not None  # nominal always proposes something
+    return waiting

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Levels at which the rules of the expert strategy are active, with hysteresis."""
+"""The levels of trouble, with hysteresis: the exclusions of `expert`, and what presses for all."""
 
 from __future__ import annotations
 
@@ -18,15 +18,12 @@ def update(s: Situation) -> ExpertLevels:
     attacked = _advisor(s, levels.advisor)
     other = s.under_attack and s.attack_class != s.state.attack_class
     since_s = s.now_s if other or levels.advisor_since_s is None else levels.advisor_since_s
-    overloaded = int(s.overloaded is not None)
-    unknown = s.computer is None and s.inputs.computer.value is not None
     link, link_since_s = _link(s, levels)
     return ExpertLevels(
         thermal=_thermal(expert, levels.thermal, s.temperature_c),
         battery=_battery(expert, levels.battery, charge),
         link=link,
         advisor=attacked,
-        computer=levels.computer if unknown and not overloaded else overloaded,
         link_since_s=link_since_s,
         advisor_since_s=since_s if attacked else None,
     )

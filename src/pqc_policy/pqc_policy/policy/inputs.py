@@ -107,6 +107,11 @@ class Phase(StrEnum):
     HOVER = "hover"
     LANDING = "landing"
 
+    @property
+    def renews(self) -> bool:
+        """Whether keys are renewed in it; take-off and landing have enough to do."""
+        return self not in (Phase.TAKE_OFF, Phase.LANDING)
+
 
 @dataclass(frozen=True, slots=True)
 class Computer:
@@ -206,7 +211,7 @@ INPUTS: Mapping[str, InputKind] = {
     "session": InputKind("status of the tunnel", "session", "Session", "status", "suite"),
     "phase": InputKind("phase of the mission", "phase", "Phase", "vehicle", optional=True),
     "computer": InputKind(
-        "load of the computer", "computer", "Computer", "computer", can_press=True, optional=True
+        "load of the computer", "computer", "Computer", "computer", optional=True
     ),
     "warned": InputKind(
         "warning of the fleet",

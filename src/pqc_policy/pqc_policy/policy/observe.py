@@ -4,14 +4,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from pqc_policy.policy import expert_levels
 from pqc_policy.policy.blacklist import barred_suites, blacklist, pruned
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.inputs import DecisionInput, Session
-from pqc_policy.policy.phases import rules_of
 from pqc_policy.policy.profile import Profile
+from pqc_policy.policy.rule import Condition
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.state import FailedRekey, Pending, PolicyState
 from pqc_policy.policy.suite_order import SuiteOrder
@@ -37,8 +38,12 @@ def observe(
     order: SuiteOrder,
     state: PolicyState,
     inputs: DecisionInput,
+    lasting: Mapping[str, Condition],
 ) -> Observation:
-    """Return the situation with the updated state; a clock that went back resets the state."""
+    """Return the situation with the updated state; a clock that went back resets the state.
+
+    `lasting` has the conditions of the strategy's rules whose duration is measured.
+    """
     if state.now_s is not None and inputs.now_s < state.now_s:
         state = PolicyState()
     now_s = inputs.now_s
@@ -61,7 +66,7 @@ def observe(
     by_tunnel = session.blacklisted if session is not None else _NOTHING
     barred = barred_suites(state, order, by_tunnel)
     s = Situation(config, profile, order, inputs, state, barred)
-    state = _conditions(s, min(passed_s, _LONGEST_STEP_S))
+    state = _conditions(s, min(passed_s, _LONGEST_STEP_S), lasting)
     return Observation(s.with_state(state), note, blacklisted)
 
 
@@ -89,13 +94,9 @@ def _session(
         state = replace(
             state,
             steps_down=state.steps_down + step,
-            steps_while_pressed=state.steps_while_pressed + step,
             previous_suite=state.suite,
             switched_at_s=now_s,
             blackouts_at_switch=state.blackouts_seen,
-            link_bad_since_s=None,
-            stress_since_s=None,
-            attack_since_s=None,
         )
     return state.updated(
         suite=session.suite,
@@ -169,16 +170,7 @@ def _begin_anew(state: PolicyState) -> PolicyState:
 
     The process stood still, or the clock was set forward.
     """
-    return state.updated(
-        link_bad_since_s=None,
-        stress_since_s=None,
-        attack_since_s=None,
-        quiet_since_s=None,
-        calm_since_s=None,
-        eased_since_s=None,
-        cue_since_s=None,
-        levels=replace(state.levels, link_since_s=None),
-    )
+    return state.updated(since={}, levels=replace(state.levels, link_since_s=None))
 
 
 def _low_voltage_s(s: Situation, passed_s: float) -> float:
@@ -205,48 +197,45 @@ def _leaking_s(lasted_s: float, passed_s: float, beyond: bool, clear: bool) -> f
     return 0.0 if clear else max(lasted_s - passed_s / 2.0, 0.0)
 
 
-def _conditions(s: Situation, passed_s: float) -> PolicyState:
+def _stable(s: Situation) -> bool:
+    """Return whether keys may be renewed, which needs a good link."""
+    if "link" not in s.known or (s.config.stable_needs_all and s.missing):
+        return False
+    return not (s.link_bad or s.stressed or s.emergency)
+
+
+def _calm(s: Situation) -> bool:
+    """Return whether suites may get heavier, which needs every input."""
+    return _stable(s) and not (s.missing or s.under_attack or s.near_emergency)
+
+
+_LASTING: Mapping[str, Condition] = {
+    "stable": _stable,
+    "calm": _calm,
+    "eased": lambda s: not s.pressed,
+    "lossy": lambda s: s.loss is not None and s.loss > s.config.cue_loss,
+}
+
+
+def _conditions(s: Situation, passed_s: float, lasting: Mapping[str, Condition]) -> PolicyState:
     """Start, keep or clear the timers of the conditions that have to persist."""
     state, now_s = _phase(s, _blackouts(s)), s.now_s
-
-    def lasting(condition: bool, since_s: float | None) -> float | None:
-        if not condition:
-            return None
-        return now_s if since_s is None else since_s
-
-    # Fresh keys need a good link; a heavier suite, and the end of an episode, need everything.
-    stable = "link" in s.known and not (s.link_bad or s.stressed or s.emergency)
-    if s.config.stable_needs_all:
-        stable = stable and not s.missing
-    quiet = stable and not s.missing and not s.under_attack
-    calm = quiet and not s.near_emergency
-    stable_since_s = lasting(stable, state.stable_since_s)
-    quiet_since_s = lasting(quiet and not state.stepping, state.quiet_since_s)
     levels = expert_levels.update(s)
-    eased_since_s = lasting(not (s.pressed or levels.active), state.eased_since_s)
-
-    def over(since_s: float | None) -> bool:
-        return since_s is not None and now_s - since_s >= s.config.persistence_s
-
-    attacked = s.attack_class if s.under_attack else state.attack_class
-    return state.updated(
-        steps_down=0 if over(quiet_since_s) else state.steps_down,
-        eased_since_s=eased_since_s,
-        steps_while_pressed=0 if over(eased_since_s) else state.steps_while_pressed,
-        attack_since_s=lasting(s.under_attack and levels.advisor > 1, state.attack_since_s),
+    state = state.updated(
+        levels=levels,
         low_voltage_s=_low_voltage_s(s, passed_s),
         hot_s=_hot_s(s, passed_s),
-        link_bad_since_s=lasting(s.link_bad, state.link_bad_since_s),
-        stress_since_s=lasting(s.stressed, state.stress_since_s),
-        stable_since_s=stable_since_s,
-        quiet_since_s=quiet_since_s,
-        calm_since_s=lasting(calm, state.calm_since_s),
-        cue_since_s=lasting(s.loss is not None and s.loss > s.config.cue_loss, state.cue_since_s),
-        levels=levels,
         attack_over_s=now_s if state.levels.advisor and not levels.advisor else state.attack_over_s,
-        attack_class=attacked,
-        warned_since_s=lasting(s.warned, state.warned_since_s),
+        attack_class=s.attack_class if s.under_attack else state.attack_class,
     )
+    now = s.with_state(state)
+    since = {
+        name: state.since.get(name, now_s)
+        for name, holds in {**_LASTING, **lasting}.items()
+        if holds(now)
+    }
+    eased = "eased" in since and now_s - since["eased"] >= s.config.persistence_s
+    return state.updated(since=since, steps_down=0 if eased else state.steps_down)
 
 
 def _phase(s: Situation, state: PolicyState) -> PolicyState:
@@ -254,7 +243,7 @@ def _phase(s: Situation, state: PolicyState) -> PolicyState:
     phase = s.inputs.phase.fresh(s.config.stale_s)
     if phase is None or phase is state.phase:
         return state
-    since_s = None if rules_of(phase).routine else state.no_renewals_since_s or s.now_s
+    since_s = None if phase.renews else state.no_renewals_since_s or s.now_s
     return replace(state, phase=phase, no_renewals_since_s=since_s)
 
 

@@ -21,13 +21,12 @@ from pqc_policy.policy.inputs import (
     Verdict,
     known,
 )
-from pqc_policy.policy.phases import PhaseRules, rules_of
 from pqc_policy.policy.profile import Cost, Profile
 from pqc_policy.policy.responses import Response, response_to
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.suite_order import SuiteOrder
 from pqc_policy.policy.suites import Suite, find_suite
-from pqc_policy.policy.wording import apart
+from pqc_policy.policy.wording import counted
 
 
 @dataclass(frozen=True)
@@ -111,9 +110,10 @@ class Situation:
         return self.inputs.session.fresh(self.config.stale_s)
 
     @cached_property
-    def phase_rules(self) -> PhaseRules:
-        """What the phase of the mission allows."""
-        return rules_of(self.inputs.phase.fresh(self.config.stale_s))
+    def phase_renews(self) -> bool:
+        """Whether the phase of the mission allows renewals; an unknown one does."""
+        phase = self.inputs.phase.fresh(self.config.stale_s)
+        return phase is None or phase.renews
 
     @cached_property
     def computer(self) -> Computer | None:
@@ -215,22 +215,9 @@ class Situation:
             or bool(self.state.levels.active)
         )
 
-    @cached_property
-    def overloaded(self) -> str | None:
-        """Why the computer does more than it should, as a clause; None if it does not."""
-        computer = self.computer
-        load = known(computer.load) if computer is not None else None
-        if computer is not None and computer.throttled:
-            return "The computer is throttled"
-        if load is not None and load > self.config.stress_load:
-            share, limit = apart(100.0 * load, 100.0 * self.config.stress_load, 0)
-            return f"The computer's load is {share} %, more than {limit} %"
-        return None
     @property
     def stressed(self) -> bool:
-        """Whether temperature or voltage change too fast now, or the computer is busy."""
-        if self.overloaded is not None:
-            return True
+        """Whether temperature or voltage change too fast at this moment."""
         heating = known(self.thermal.rate_c_per_min) if self.thermal is not None else None
         sagging = known(self.battery.rate_mv_per_min) if self.battery is not None else None
         return (heating is not None and heating > self.config.stress_c_per_min) or (
@@ -261,13 +248,23 @@ class Situation:
             self.temperature_c is not None and self.temperature_c > cool_c
         )
 
-    def lasted_s(self, since_s: float | None) -> float | None:
+    def age_s(self, at_s: float | None) -> float | None:
         """Return the seconds since a time; None without one."""
-        return None if since_s is None else self.now_s - since_s
+        return None if at_s is None else self.now_s - at_s
 
-    def since_switch_s(self, since_s: float | None) -> float | None:
-        """Return the seconds since a time or since the latest switch, whichever is shorter."""
-        if since_s is None:
-            return None
-        switched_at_s = self.state.switched_at_s
-        return self.now_s - (since_s if switched_at_s is None else max(since_s, switched_at_s))
+    def lasted_s(self, condition: str) -> float | None:
+        """Return for how long a condition has held: that of a rule, or one of observe.py."""
+        return self.age_s(self.state.since.get(condition))
+
+    def since_switch_s(self, condition: str) -> float | None:
+        """Return for how long a condition has held since the latest switch."""
+        lasted_s, switched_s = self.lasted_s(condition), self.age_s(self.state.switched_at_s)
+        return lasted_s if lasted_s is None or switched_s is None else min(lasted_s, switched_s)
+
+    @property
+    def episode_is_spent(self) -> str:
+        """That this episode has had all its steps down, as a clause; empty if it has not."""
+        limit = self.config.step_down_limit
+        if self.state.steps_down < limit:
+            return ""
+        return f"{counted(limit, 'step')} down are the limit of one episode."

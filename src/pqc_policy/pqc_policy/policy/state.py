@@ -38,7 +38,6 @@ class ExpertLevels:
     battery: int = 0
     link: int = 0
     advisor: int = 0  # 1: an attack; 2: one against which lighter suites help
-    computer: int = 0
     link_since_s: float | None = None  # start of the present bad link
     advisor_since_s: float | None = None  # start of the present attack, of its class
 
@@ -50,7 +49,6 @@ class ExpertLevels:
             ("battery", self.battery),
             ("link", self.link),
             ("advisor", self.advisor),
-            ("computer", self.computer),
         )
         return tuple(name for name, level in levels if level)
 
@@ -67,29 +65,19 @@ class PolicyState:
     keys_since_s: float | None = None
     blackouts_seen: int | None = None
     blackouts_at_switch: int | None = None
-    link_bad_since_s: float | None = None
-    stress_since_s: float | None = None
-    attack_since_s: float | None = None  # start of an attack against which lighter suites help
+    since: Mapping[str, float] = field(default_factory=dict)  # starts of conditions that hold
     low_voltage_s: float = 0.0  # time below the emergency's voltage; time above counts back by half
     hot_s: float = 0.0  # the same of the time above the emergency's temperature
-    stable_since_s: float | None = None  # start of the time without a reason to act for any rule
-    quiet_since_s: float | None = None  # stable, with all required inputs and no attack
-    calm_since_s: float | None = None  # stable, and well away from the emergency's thresholds
     rekeys_s: tuple[float, ...] = ()  # requests within rekey_window_s, without those that failed
     blacklist: tuple[tuple[str, float], ...] = ()  # suite and when it may be chosen again
     failures_seen: int | None = None
     ratchets_seen: int | None = None
     failed: FailedRekey | None = None
-    steps_down: int = 0  # switches to a lighter suite in the present episode of stress
-    stepping: bool = False  # the newest rule that decided behind the guards wanted a step down
-    eased_since_s: float | None = None  # start of the time in which nothing has pressed
-    steps_while_pressed: int = 0  # switches to a lighter suite since something began to press
+    steps_down: int = 0  # switches to a lighter suite since something began to press
     pending: Pending | None = None
-    cue_since_s: float | None = None  # start of the present loss that the operator should know of
     event_s: Mapping[str, float] = field(default_factory=dict)  # newest renewal of each rule
     attack_over_s: float | None = None
     attack_class: str = ""  # of the newest attack; empty: not known
-    warned_since_s: float | None = None  # start of the fleet's present warning
     warned_rekey_s: float | None = None  # the newest renewal that was asked for because of one
     phase: Phase | None = None  # the newest known one
     no_renewals_since_s: float | None = None  # start of phases without renewals of the keys

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -61,6 +62,19 @@ AEADS = {
     "chacha20poly1305": Aead("ChaCha20-Poly1305", 256, 1),
     "ascon128a": Aead("Ascon-128a", 128, 2),
     "asconaead128": Aead("Ascon-AEAD128", 128, 2),
+}
+# How a family is called before its size, and what must stay hard.
+_FAMILY_NAMES = {
+    KemFamily.ML_KEM: ("ML-KEM-", "structured lattices"),
+    KemFamily.FRODOKEM: ("FrodoKEM-", "plain lattices"),
+    KemFamily.HQC: ("HQC-", "quasi-cyclic codes"),
+    KemFamily.MCELIECE: ("Classic McEliece ", "Goppa codes"),
+}
+_SIGNATURE_NAMES = {
+    SignatureFamily.ML_DSA: "ML-DSA-",
+    SignatureFamily.FALCON: "Falcon-",
+    SignatureFamily.SPHINCS_S: "SPHINCS+-",
+    SignatureFamily.SPHINCS_F: "SPHINCS+-",
 }
 _LEVEL_WEIGHT = {1: 0, 3: 10, 5: 20}
 _KEM_WEIGHT = {
@@ -133,6 +147,18 @@ class Suite:
         """The id and, with SPHINCS+, the other spelling that earlier papers use."""
         sphincs = (SignatureFamily.SPHINCS_S, SignatureFamily.SPHINCS_F)
         return (self.id, f"{self.id}sha2") if self.signature_family in sphincs else (self.id,)
+
+    @property
+    def protection(self) -> str:
+        """What protects the data, as the end of a sentence."""
+        kem, problem = _FAMILY_NAMES[self.family]
+        size, signed = (re.search(r"\d.*", name) for name in (self.kem, self.signature))
+        assert size is not None and signed is not None
+        signature = f"{_SIGNATURE_NAMES[self.signature_family]}{signed[0]}"
+        return (
+            f"{kem}{size[0].removesuffix('aes')} ({problem}), {signature} and "
+            f"{AEADS[self.aead].name}: level {self.level}"
+        )
 
     @property
     def wire_id(self) -> bytes:

@@ -19,10 +19,10 @@ def apart(value: float, limit: float, decimals: int) -> tuple[str, str]:
     return repr(value), repr(limit)
 
 
-def listed(words: Iterable[str]) -> str:
+def listed(words: Iterable[str], junction: str = "and") -> str:
     """Return words as a list in a sentence."""
     *others, last = words
-    return f"{', '.join(others)} and {last}" if others else last
+    return f"{', '.join(others)} {junction} {last}" if others else last
 
 
 def counted(number: int, thing: str) -> str:

@@ -297,7 +297,7 @@ def test_an_explanation_names_rule_reason_and_inputs(graph: Graph) -> None:
     assert decision.reason[1:] in answer.text
     assert "Decision: DOWN_TO_LIGHTEST by rule emergency of strategy telemetry_aware" in answer.text
     assert "Power: never received." in answer.text
-    assert "): 13.90 V (emergency below 14 V), " in answer.text
+    assert "): 13.90 V, " in answer.text and "emergency_voltage_v 14, " in answer.text
     assert f"Next: the policy waits for the rekey to {LIGHTEST}, for at most" in answer.text
     assert "\n\n" not in answer.text
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from flight import Flight, policy_with
+from flight import Flight, policy_with, stepping
 from histories import Plan, plans
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -52,7 +52,7 @@ def test_every_input_is_published() -> None:
 
 def test_a_message_tells_event_hold_and_whether_anything_was_asked() -> None:
     flight = Flight(
-        policy_with(rekey_limit=1, rekey_reserve=0), suite="cs-mlkem1024-aesgcm-mldsa87"
+        stepping(rekey_limit=1, rekey_reserve=0), suite="cs-mlkem1024-aesgcm-mldsa87"
     )
     flight.fly(7, c_per_min=9.0)
     down = next(d for d in flight.decisions if d.to_suite)

@@ -40,7 +40,7 @@ GUARDS: dict[str, dict[str, Any]] = {
     "low charge": {"charge": 0.29},
     "bad link": {"loss": 0.04},
 }
-LOST = (*REQUIRED, "advisor", "computer")
+LOST = (*REQUIRED, "advisor", "computer")  # the last one presses nothing
 SITUATIONS = {
     **GUARDS,
     **{f"lost {name}": {"ages_s": {name: 2.1}} for name in LOST},
@@ -52,7 +52,7 @@ def guard_of(situation: str) -> str:
     lost = situation.removeprefix("lost ")
     if lost == situation:
         return situation
-    return "required" if lost in REQUIRED else "lost"
+    return {"advisor": "lost", "computer": "computer"}.get(lost, "required")
 
 
 def calm(strategy: str, suite: str, **circumstances: Any) -> Flight:

@@ -103,7 +103,7 @@ def test_cooldown_ends_5_s_after_the_switch() -> None:
 
 
 def test_the_first_row_that_applies_decides() -> None:
-    order = [rule.__name__ for rule in policy_with(strategy=PAPER).strategy.rules]
+    order = [rule.name for rule in policy_with(strategy=PAPER).strategy.rules]
     assert order == ["safety", "emergency", *AFTER_A_SWITCH, *LATER]
     flight = paper(obedient=False)
     flight.fly(5, gap_s=2.0, c_per_min=9.0)

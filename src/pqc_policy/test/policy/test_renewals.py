@@ -11,7 +11,6 @@ from flight import LIGHTEST, MLKEM768, MLKEM1024, Flight, policy_with, take_off
 from pqc_policy.policy.config import RekeyIntervals
 from pqc_policy.policy.decision import Action
 from pqc_policy.policy.inputs import Phase, Verdict
-from pqc_policy.policy.phases import PHASES
 from pqc_policy.policy.suites import SUITES
 
 SPHINCS = "cs-mlkem768-aesgcm-sphincs192f"
@@ -20,12 +19,6 @@ SPHINCS_S = "cs-mlkem768-aesgcm-sphincs192s"
 
 def asked(flight: Flight) -> list[tuple[str, str, str | None]]:
     return [(d.rule, d.action.value, d.to_suite) for d in flight.decisions if d.to_suite]
-
-
-def test_every_phase_has_its_rules_and_weights() -> None:
-    assert set(PHASES) == set(Phase)
-    for rules in PHASES.values():
-        assert rules.security + rules.latency + rules.power == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("strategy", ["static", "telemetry_aware", "expert"])
@@ -78,16 +71,6 @@ def test_an_attack_brings_fresh_keys_at_once(strategy: str) -> None:
     assert "attack" in flight.decisions[-1].reason
 
 
-def test_fresh_keys_neither_delay_nor_mask_a_step_to_a_lighter_kem() -> None:
-    flight = take_off(suite=MLKEM1024)
-    flight.fly(8, advisor=Verdict.ATTACK)
-    assert [rule for rule, _, _ in asked(flight)] == ["attack"]
-    spent = take_off(policy_with(rekey_limit=2), suite=MLKEM768)
-    spent.fly(62)
-    spent.fly(8, advisor=Verdict.ATTACK)
-    assert [rule for rule, _, _ in asked(spent)] == ["rekey", "attack"]
-
-
 @pytest.mark.parametrize("strategy", ["static", "paper_2025"])
 def test_strategies_without_the_advisor_ignore_an_attack(strategy: str) -> None:
     flight = take_off(policy_with(strategy=strategy))
@@ -100,8 +83,8 @@ def test_events_are_limited_to_one_renewal_in_the_window() -> None:
     flight = take_off(blacklisted=level_1)
     for second in range(900):
         flight.step(advisor=Verdict.ATTACK if second % 10 == 0 else Verdict.CLEAR)
-    events = [d.t for d in flight.decisions if d.rule == "advisor" and d.to_suite]
-    assert len(events) <= 3
+    events = [d.t for d in flight.decisions if d.rule == "attack" and d.to_suite]
+    assert len(events) == 3
 
 
 def test_the_drones_of_a_fleet_renew_their_keys_at_different_times() -> None:
@@ -141,7 +124,7 @@ def test_the_operator_is_told_of_more_than_3_percent_loss() -> None:
     assert not flight.fly(1, loss=0.03)[0].cue
 
 
-@pytest.mark.parametrize("strategy", ["static", "telemetry_aware", "expert"])
+@pytest.mark.parametrize("strategy", ["telemetry_aware", "expert"])
 def test_a_warning_of_the_fleet_renews_the_keys_early_and_once(strategy: str) -> None:
     flight = take_off(policy_with(strategy=strategy))
     flight.fly(20)
@@ -170,9 +153,6 @@ def test_an_old_warning_counts_no_more() -> None:
 
 
 def test_a_warning_comes_after_all_that_the_drone_sees_itself() -> None:
-    flight = take_off(suite=MLKEM1024)
-    flight.fly(6, c_per_min=9.0)
-    assert flight.step(warned=True).rule != "fleet"
     hot = take_off(suite=MLKEM1024)
     assert hot.fly(3, temperature_c=90.0)[-1].rule == "emergency"
     hot = take_off(suite=LIGHTEST)

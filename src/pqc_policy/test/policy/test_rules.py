@@ -4,13 +4,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from flight import LIGHTEST, MLKEM512, MLKEM768, MLKEM1024, Flight, policy_with, take_off
+from flight import LIGHTEST, MLKEM512, MLKEM768, MLKEM1024, Flight, policy_with, stepping, take_off
 from pqc_policy.policy.config import Allowed, RekeyIntervals
 from pqc_policy.policy.decision import Action
-from pqc_policy.policy.inputs import INPUTS, Verdict
+from pqc_policy.policy.inputs import INPUTS
 
 FRODO3 = "cs-frodokem976aes-aesgcm-mldsa65"
 
@@ -68,7 +66,7 @@ def test_an_emergency_needs_only_its_own_input(strategy: str, stale: str) -> Non
 
 
 def test_a_missing_sensor_takes_away_its_own_rules_alone() -> None:
-    flight = take_off(suite=MLKEM1024)
+    flight = take_off(stepping(), suite=MLKEM1024)
     assert {d.rule for d in flight.fly(5, ages_s={"thermal": 9.0}, c_per_min=9.0)} == {"safety"}
     flight.fly(8, gap_s=3.0)
     assert flight.suite == MLKEM768
@@ -76,7 +74,7 @@ def test_a_missing_sensor_takes_away_its_own_rules_alone() -> None:
     decisions = calm.fly(300, ages_s={"battery": 9.0})
     assert {d.action for d in decisions} == {Action.HOLD, Action.REKEY}, "no upgrade"
     assert len(calm.renewed_s) == 4
-    assert {d.inactive for d in decisions} == {("attack", "upgrade")}
+    assert {d.inactive for d in decisions} == {("upgrade",)}
 
 
 @pytest.mark.parametrize("name", ["battery", "thermal", "armed"])
@@ -150,22 +148,6 @@ def test_an_unknown_temperature_neither_adds_to_the_time_that_it_was_hot_nor_cle
     assert flight.step(ages_s={}).action is Action.DOWN_TO_LIGHTEST
 
 
-@pytest.mark.parametrize(
-    ("changes", "rule", "words"),
-    [
-        ({"loss": 0.4}, "link", "The link loses 40 % of the datagrams, more than 25 %"),
-        ({"rtt_s": 2.0}, "link", "The round trip takes 2.00 s, more than 1.00 s"),
-        ({"advisor": Verdict.ATTACK}, "attack", "The advisor has seen an attack for 5 s"),
-    ],
-)
-def test_loss_round_trip_and_attacks_count(changes: dict[str, Any], rule: str, words: str) -> None:
-    flight = take_off(suite=MLKEM1024)
-    flight.fly(6, **changes)
-    decision = flight.decisions[-1]
-    assert (decision.action, decision.rule, decision.to_suite) == (Action.DOWN, rule, MLKEM768)
-    assert decision.reason.startswith(words)
-
-
 def test_a_thin_link_gets_ratchets_and_a_broad_one_full_rekeys() -> None:
     thin = take_off(rate_bytes_s=5760.0).until(Action.REKEY)
     assert thin.ratchet
@@ -206,7 +188,7 @@ def test_a_value_just_beyond_its_threshold_reads_differently_from_it() -> None:
     assert low.reason.startswith("The battery is at 13.999 V, below 14.000 V: ")
     hair = take_off().fly(3, temperature_c=80.0000001)[-1]
     assert hair.reason.startswith("The computer is at 80.0000001 °C, above 80.0 °C: ")
-    stressed = take_off(suite=FRODO3).fly(6, mv_per_min=-500.1)[-1]
+    stressed = take_off(stepping(), suite=FRODO3).fly(6, mv_per_min=-500.1)[-1]
     assert stressed.reason.startswith("The voltage falls by 500.1 mV/min, more than 500.0 mV/min; ")
 
 
@@ -219,7 +201,7 @@ def test_emergency_voltage_scales_with_the_cells(cells: int) -> None:
 
 
 def test_emergency_is_exempt_from_the_limit_of_rekeys_by_its_reason() -> None:
-    flight = take_off(policy_with(rekey_limit=1, rekey_reserve=0), suite=MLKEM1024)
+    flight = take_off(stepping(rekey_limit=1, rekey_reserve=0), suite=MLKEM1024)
     flight.fly(6, c_per_min=9.0)
     assert [d.action for d in flight.decisions].count(Action.DOWN) == 1
     decision = flight.fly(3, temperature_c=90.0)[-1]
@@ -283,46 +265,10 @@ def test_cooldown_holds_less_than_5_s_after_a_switch(after_s: int, held: bool) -
     assert (flight.step().rule == "cooldown") is held
 
 
-@pytest.mark.parametrize(("gap_s", "fired"), [(0.999, False), (1.0, False), (1.001, True)])
-def test_link_gap_above_1_s_goes_one_step_down(gap_s: float, fired: bool) -> None:
-    flight = take_off(suite=FRODO3)
-    decisions = flight.fly(6, gap_s=gap_s)
-    assert any(d.rule == "link" and d.action is Action.DOWN for d in decisions) is fired
-    assert flight.suite == (MLKEM768 if fired else FRODO3)
-
-
-def test_link_gap_has_to_persist_for_5_s() -> None:
-    flight = take_off(suite=FRODO3)
-    assert [d.action for d in flight.fly(5, gap_s=1.5)] == [Action.HOLD] * 5
-    flight.step(gap_s=0.1)
-    assert [d.action for d in flight.fly(6, gap_s=1.5)] == [Action.HOLD] * 5 + [Action.DOWN]
-
-
-@pytest.mark.parametrize(
-    ("c_per_min", "mv_per_min", "fired"),
-    [
-        (4.999, 0.0, False),
-        (5.0, 0.0, False),
-        (5.001, 0.0, True),
-        (0.0, -499.9, False),
-        (0.0, -500.0, False),
-        (0.0, -500.1, True),
-    ],
-)
-def test_stress_above_5_C_per_min_or_below_minus_500_mV_per_min_goes_one_step_down(
-    c_per_min: float, mv_per_min: float, fired: bool
-) -> None:
-    flight = take_off(suite=FRODO3)
-    decisions = flight.fly(6, c_per_min=c_per_min, mv_per_min=mv_per_min)
-    assert [d.action for d in decisions[:5]] == [Action.HOLD] * 5
-    assert (decisions[5].action is Action.DOWN) is fired
-    assert (decisions[5].rule == "stress") is fired
-
-
 @pytest.mark.parametrize(("cells", "limit"), [(3, -375.0), (6, -750.0)])
 def test_stress_voltage_rate_scales_with_the_cells(cells: int, limit: float) -> None:
     for mv_per_min, fired in ((limit, False), (limit - 0.1, True)):
-        flight = take_off(cells=cells, voltage_v=4.0 * cells)
+        flight = take_off(stepping(), cells=cells, voltage_v=4.0 * cells)
         assert any(d.rule == "stress" for d in flight.fly(6, mv_per_min=mv_per_min)) is fired
 
 

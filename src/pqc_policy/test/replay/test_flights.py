@@ -69,12 +69,11 @@ def test_a_recorded_flight_is_a_small_bag_with_its_definitions(name: str) -> Non
 @pytest.mark.parametrize(
     ("name", "changes"),
     [
-        ("jammed", {"link_gap_s": 4.0}),
-        ("jammed", {"persistence_s": 6.0}),
-        ("hot", {"stress_c_per_min": 6.3}),
+        ("jammed", {"rekey_window_s": 60.0}),
+        ("calm", {"link_gap_s": 0.01}),
+        ("hot", {"persistence_s": 6.0}),
         ("hot", {"emergency_temperature_c": 82.0}),
         ("sagging", {"emergency_voltage_v": 13.9}),
-        ("sagging", {"stress_mv_per_min": -650.0}),
         ("flapping", {"blackout_count": 5}),
         ("flapping", {"upgrade_stable_s": 31.0}),
         ("sensor_loss", {"stale_s": 4.0}),
@@ -96,38 +95,34 @@ def test_calm_goes_one_step_up_on_the_ground_then_renews_keys_every_minute() -> 
     assert {line["rule"] for line in log("calm")} == {"nominal", "upgrade", "cooldown", "rekey"}
 
 
-def test_hot_uses_every_family_of_level_3_below_80_degrees_then_the_lightest_at_once() -> None:
+def test_hot_shows_the_paper_s_table_which_uses_every_family_of_level_3_then_the_lightest() -> None:
     *down, emergency = moves("hot")
     assert [(line["action"], line["rule"]) for line in down] == [("DOWN", "stress")] * 3
     assert [suite(line["to"]).family for line in down] == ["hqc", "frodokem", "ml_kem"]
     assert {suite(line["to"]).level for line in down} == {3}
     assert (emergency["action"], emergency["to"]) == ("DOWN_TO_LIGHTEST", LIGHTEST)
-    hot = [d.t for d in decisions("hot") if d.inputs.thermal.value.temperature_c > 80.0]
-    # One hot sample before is none; then it has to stay hot for 2 s.
-    alone, first = hot[:2]
-    assert first - alone > 2.0
+    first = next(d.t for d in decisions("hot") if d.inputs.thermal.value.temperature_c > 80.0)
     in_use = next(d.t for d in decisions("hot") if d.inputs.session.value.suite == LIGHTEST)
-    assert in_use - first <= 2.0 + 1.0
+    assert in_use - first <= 1.0
 
 
-def test_sagging_steps_down_by_the_rate_and_below_14_v_to_the_lightest() -> None:
-    *down, emergency = moves("sagging")
-    assert {(line["action"], line["rule"]) for line in down} == {("DOWN", "stress")}
-    assert {suite(line["to"]).level for line in down} == {5}
-    assert (emergency["rule"], emergency["to"]) == ("emergency", LIGHTEST)
+def test_sagging_goes_below_14_v_to_the_lightest_at_once_and_nowhere_before() -> None:
+    (emergency,) = moves("sagging")
+    assert (emergency["action"], emergency["rule"]) == ("DOWN_TO_LIGHTEST", "emergency")
+    assert emergency["to"] == LIGHTEST
     low = next(d.t for d in decisions("sagging") if d.inputs.battery.value.voltage_v < 14.0)
     in_use = next(d.t for d in decisions("sagging") if d.inputs.session.value.suite == LIGHTEST)
     assert in_use - low <= 2.0 + 3.0  # the voltage has to stay low for 2 s
 
 
-def test_jammed_steps_down_to_the_floor_and_no_further_while_the_advisor_sees_an_attack() -> None:
-    down = {("DOWN", "link"), ("DOWN", "attack")}
-    assert {(line["action"], line["rule"]) for line in moves("jammed")} == down
-    assert min(suite(line["to"]).level for line in moves("jammed")) == 3
-    at_the_floor = [line for line in log("jammed") if "no lighter suite is left" in line["reason"]]
-    assert len(at_the_floor) >= 2
+def test_jammed_renews_its_keys_by_a_ratchet_keeps_its_suite_and_says_why() -> None:
+    assert moves("jammed") == []
+    asked = [d for d in decisions("jammed") if d.to_suite]
+    assert [(d.rule, d.ratchet) for d in asked] == [("attack", True)]
     seen = [d for d in decisions("jammed") if d.inputs.advisor.value is Verdict.ATTACK]
-    assert {"link", "attack"} <= {d.rule for d in seen}
+    held = [d for d in seen if d.action == "HOLD" and d.rule != "safety"]
+    assert {d.rule for d in held} == {"endure"}
+    assert "jammed" in {d.cue_id for d in held}
 
 
 def test_flapping_undoes_the_step_up_and_then_rarely_changes_suite() -> None:
@@ -135,9 +130,8 @@ def test_flapping_undoes_the_step_up_and_then_rarely_changes_suite() -> None:
     assert (up["action"], up["to"]) == ("UPGRADE", MLKEM768)
     assert (back["action"], back["rule"], back["to"]) == ("ROLLBACK", "blackout", MLKEM512)
     assert back["t"] - up["t"] <= 11.0
-    assert [line["action"] for line in later] == ["DOWN", "UPGRADE"]
-    assert not [line for line in later if line["t"] < 280.0]
-    assert later[1]["t"] - back["t"] >= 300.0, "the suite is blacklisted for so long"
+    assert [line["action"] for line in later] == ["UPGRADE"]
+    assert later[0]["t"] - back["t"] >= 300.0, "the suite is blacklisted for so long"
 
 
 def test_sensor_loss_names_the_missing_input_until_it_is_back_and_renews_keys_meanwhile() -> None:
@@ -170,7 +164,7 @@ def test_long_renews_its_keys_all_the_way_and_always_has_a_rekey_left_for_a_swit
     assert max(b - a for a, b in pairwise(rekeys)) < 200.0
     for first, fifth in zip(rekeys, rekeys[4:], strict=False):
         assert fifth - first >= 300.0
-    assert [line["action"] for line in moves("long")] == ["UPGRADE", "DOWN", "UPGRADE"]
+    assert [line["action"] for line in moves("long")] == ["UPGRADE"]
     held = [d for d in all_of_them if "are the limit" in d.reason]
     assert {d.rule for d in held} == {"rekey"}
 

@@ -74,9 +74,10 @@ def test_replay_writes_the_folded_log(run: Run, bag: Path, tmp_path: Path) -> No
 
 
 def test_replay_can_use_another_strategy(run: Run, bag: Path) -> None:
-    code, out, _ = run(bag, "--strategy", "static")
-    assert code == 0
-    assert "strategy static" in out and "emergency" not in out
+    (_, usual, _), (code, out, _) = run(bag), run(bag, "--strategy", "paper_2025")
+    assert code == 0 and "strategy paper_2025" in out
+    began_s = [int(text.partition(" s  DOWN_TO_")[0].split()[-1]) for text in (usual, out)]
+    assert began_s[0] - began_s[1] == 2, "the table takes one sample for an emergency"
 
 
 def test_replay_reads_a_parameter_file_of_the_node(run: Run, bag: Path, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ CALM = Script(
 
 HOT = Script(
     name="hot",
-    about="Noon in summer: the computer warms fast while it works, and later passes 80 °C.",
+    about="Noon in summer, with the paper's table: the computer warms fast, and passes 80 °C.",
     mission=(
         (30.0, Leg.PARKED),
         (5.0, Leg.IDLING),
@@ -47,7 +47,7 @@ HOT = Script(
     busy=line(
         (0, 0.1), (84, 0.1), (90, 0.95), (121, 0.95), (129, 0.5), (220, 0.6), (330, 1.0), (390, 0.2)
     ),
-    parameters={"allowed.experimental": True},
+    parameters={"strategy": "paper_2025", "allowed.experimental": True},
 )
 
 SAGGING = Script(

@@ -36,7 +36,6 @@ POLICY = {
     "upgrade_stable_s": 1.0,
     "cooldown_s": 0.5,
     "rekey_limit": 100,
-    "stress_load": 1.0,  # of the machine that runs the test, which may be busy
 }
 
 

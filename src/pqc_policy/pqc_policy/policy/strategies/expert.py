@@ -1,22 +1,27 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The expert strategy: its active rules exclude suites, then one of the others is chosen."""
+"""The strategy of the seeds 003 and 004: exclusions filter suites, then a lookup chooses one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from math import inf
 
+from pqc_policy.policy import guards
 from pqc_policy.policy.config import ExpertConfig, PolicyConfig
 from pqc_policy.policy.decision import Action, Proposal, Removal
 from pqc_policy.policy.profile import Cost
-from pqc_policy.policy.rules import guards, renewals, steps
-from pqc_policy.policy.rules.needs import needs, needs_of
+from pqc_policy.policy.rule import rule
 from pqc_policy.policy.situation import Situation
+from pqc_policy.policy.strategies.strategy import Strategy
 from pqc_policy.policy.suite_order import grade_of
 from pqc_policy.policy.suites import SignatureFamily, Suite, find_suite
+from pqc_policy.policy.wishes.attack import after_event, attack
+from pqc_policy.policy.wishes.fleet import fleet
+from pqc_policy.policy.wishes.rekey import rekey
+from pqc_policy.policy.wishes.renewal import interval_s
 
 
 class Handshake(IntEnum):
@@ -59,41 +64,60 @@ def _class_of(limits: ExpertConfig, time_s: float) -> Handshake:
     return Handshake.MEDIUM if time_s <= limits.medium_handshake_s else Handshake.SLOW
 
 
-@needs("session")
+@rule(
+    "session",
+    numbers=(
+        *("expert.balanced_suite", "expert.hot_suite", "expert.warm_c", "expert.hot_c"),
+        *("expert.charge_low", "expert.loss_high", "expert.rtt_high_s"),
+    ),
+)
 def choose(s: Situation) -> Proposal | None:
-    """Propose the best of the suites that no active rule excludes."""
+    """Choose the best of the suites that no active exclusion takes away."""
     if s.current is None:
         return None
     left, removed = _not_excluded(s, s.current)
     if not left:
-        return Proposal(Action.HOLD, "expert", "No other suite may be chosen.", removed=removed)
+        return Proposal(Action.HOLD, "No other suite may be chosen.", removed=removed)
     choice = _best(s, left)
-    # A heavier suite needs every input; to renew keys the rule's own are enough.
+    # A heavier suite needs every input.
     incomplete = guards.safety(s)
     if choice.target == s.current:
-        able = not needs_of(renewals.rekey).lacking(s.known, s.config.required_inputs)
-        renewal = renewals.any_of(s) if able else None
-        renewal = renewal or incomplete or steps.endure(s)
-        if renewal is not None:
-            return replace(renewal, removed=removed)
-        return Proposal(Action.HOLD, choice.rule, f"{choice.stay}.", removed=removed)
+        helpless = s.response is not None and not s.response.lighter
+        hold = incomplete or (guards.endure(s) if helpless else None)
+        hold = hold or Proposal(Action.HOLD, f"{choice.stay}.", rule=choice.rule)
+        return replace(hold, removed=removed, yields=True)
     lighter = s.order.lighter(choice.target, s.current)
     if incomplete is not None and not lighter:
         return replace(incomplete, removed=removed)
     return Proposal(
         Action.DOWN if lighter else Action.UPGRADE,
-        choice.rule,
         f"{choice.why}.",
         target=choice.target.id,
+        rule=choice.rule,
         removed=removed,
     )
 
 
+def _awaits(s: Situation) -> Iterator[str]:
+    if s.state.levels.link:
+        yield "ratchets until the link is clearly good"
+
+
+@rule("session", "link", awaits=_awaits)
+def link(s: Situation) -> Proposal | None:
+    """Make fresh keys by a ratchet when the link becomes bad and the best suite is in use."""
+    since_s = s.state.levels.link_since_s
+    if not s.state.levels.link or since_s is None:
+        return None
+    why = "Bad link: fresh keys at once by a ratchet, the fastest renewal at this level"
+    return after_event(s, "link", since_s, why, ratchet=True)
+
+
 def _not_excluded(s: Situation, current: Suite) -> tuple[list[Suite], tuple[Removal, ...]]:
-    """Return the suites that no active rule excludes, and how many each rule excludes."""
+    """Return the suites that no active exclusion excludes, and how many each takes away."""
     left = list(s.order.choices(s.barred))
     removed: list[Removal] = []
-    # Suites only get lighter while any rule is active and in the air.
+    # Suites only get lighter while any exclusion is active and in the air.
     if not _may_rise(s):
         kept = [suite for suite in left if not s.order.lighter(current, suite)]
         removed.append(Removal("no_heavier", len(left) - len(kept)))
@@ -112,20 +136,19 @@ def _not_excluded(s: Situation, current: Suite) -> tuple[list[Suite], tuple[Remo
         ("battery", levels.battery, frugal(levels.battery)),
         ("link", levels.link, fast),
         ("advisor", int(levels.advisor > 1), fast),
-        ("computer", levels.computer, frugal(levels.computer)),
     )
-    for rule, level, keep in exclusions:
+    for name, level, keep in exclusions:
         if not level:
             continue
         kept = [suite for suite in left if keep(suite)]
-        # A rule that would exclude every suite excludes none.
-        removed.append(Removal(rule, len(left) - len(kept) if kept else 0))
+        # An exclusion that would exclude every suite excludes none.
+        removed.append(Removal(name, len(left) - len(kept) if kept else 0))
         left = kept or left
     return left, tuple(removed)
 
 
 def _may_rise(s: Situation) -> bool:
-    calm_s = s.since_switch_s(s.state.calm_since_s)
+    calm_s = s.since_switch_s("calm")
     return (
         s.disarmed
         and not s.state.levels.active
@@ -138,10 +161,10 @@ def _best(s: Situation, left: list[Suite]) -> _Choice:
     levels = s.state.levels
     attacked = levels.advisor > 1
     if levels.link or attacked:
-        rule = "advisor" if attacked else "link"
+        name = "advisor" if attacked else "link"
         what = f"Under attack{s.attack_text}" if attacked else "Bad link"
         return _Choice(
-            rule, f"{what}: the fastest handshake at the highest level", _fastest(s, left)
+            name, f"{what}: the fastest handshake at the highest level", _fastest(s, left)
         )
     if levels.thermal:
         return _configured(s, left, "thermal", "Hot: the light suite", s.config.expert.hot_suite)
@@ -204,18 +227,18 @@ def powers(
     marginal = {
         suite: power_w
         for suite, cost in costs.items()
-        if (power_w := cost.marginal_w(renewals.interval_s(config, suite))) is not None
+        if (power_w := cost.marginal_w(interval_s(config, suite))) is not None
     }
     return marginal or {
         suite: cost.power_w for suite, cost in costs.items() if cost.power_w is not None
     }
 
 
-def _configured(s: Situation, left: list[Suite], rule: str, what: str, suite_id: str) -> _Choice:
+def _configured(s: Situation, left: list[Suite], name: str, what: str, suite_id: str) -> _Choice:
     """Choose the configured suite; if it is excluded, the nearest, unless the one in use does."""
     wanted = find_suite(suite_id)
     if wanted is None or wanted in left:
-        return _Choice(rule, what, wanted if wanted is not None else left[0])
+        return _Choice(name, what, wanted if wanted is not None else left[0])
     target = s.order.nearest(wanted, left)
     if s.current in left and s.current is not None:
         # Heavier ones are excluded while armed: then the suite in use is the nearest.
@@ -230,4 +253,7 @@ def _configured(s: Situation, left: list[Suite], rule: str, what: str, suite_id:
     else:
         why = "is excluded"
     why = f"{what}, {wanted.id}, {why}; {target.id}"
-    return _Choice(rule, f"{why} is the nearest", target, f"{why} stays")
+    return _Choice(name, f"{why} is the nearest", target, f"{why} stays")
+
+
+EXPERT = Strategy((choose, attack, link, fleet, rekey))
