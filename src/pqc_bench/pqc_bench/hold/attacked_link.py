@@ -65,14 +65,19 @@ class _AttackedLink:
         time.sleep(seconds)
         return {way: self.traffic.take_ages(way) for way in (UP, DOWN)}
 
+    def limited(self) -> bool:
+        """Return whether an end still believes in a rate that it found: its datagrams wait."""
+        paths = [path for end in ENDS for path in self.pair.tunnels.peer(end)["paths"]]
+        return any(path["rate_source"] == "saturation" for path in paths)
+
     def wait_for_calm(self) -> None:
-        """Wait until fresh datagrams arrive both ways and neither end complains."""
+        """Wait until fresh datagrams arrive both ways, and neither end complains or limits itself."""
         deadline = time.monotonic() + _RECOVERY_S
         while time.monotonic() < deadline:
             ages = self.collect(1.0)
             fresh = all(of_way and max(of_way) < _MAX_AGE_S for of_way in ages.values())
             causes = self.causes()
-            if fresh and not causes:
+            if fresh and not causes and not self.limited():
                 return
         oldest = ", ".join(f"{way} {max(ages[way], default=nan):.2f} s" for way in ages)
         raise RunFault(
