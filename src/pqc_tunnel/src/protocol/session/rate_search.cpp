@@ -47,8 +47,10 @@ void RateSearch::watch_exchange(Instant now)
 
 void RateSearch::handle_delay(Duration delay, Instant now)
 {
-  saturation_.handle_delay(delay, now);
-  watch_exchange(now);
+  if (seeks()) {
+    saturation_.handle_delay(delay, now);
+    watch_exchange(now);
+  }
 }
 
 // Compares what this end has sent in the time that the report covers with what of it has arrived.

@@ -345,7 +345,7 @@ void Outbound::handle_arrival(std::uint8_t index, std::size_t bytes)
 // Several drones of one socket have ways of their own, and one queue would mix them.
 void Outbound::use_found_rate(Instant now)
 {
-  if (settings_.find_rate && links_.size() == 1 && peers_.size() == 1) {
+  if (links_.size() == 1 && peers_.size() == 1) {
     const Peer & peer = peers_[0];
     links_[0].queue->use_found_rate(peer.found_rate(), peer.makes_way(), peer.is_crowded(now));
   }

@@ -218,6 +218,7 @@ TEST_F(SaturatedLink, is_not_looked_for_unless_it_is_udp_without_a_rate)
     start(true, links);
     fly(seconds(30), 110);
     EXPECT_FALSE(rate()) << links[0].name;
+    EXPECT_FALSE(pair->reported(Side::drone, EventKind::link_changed, "saturated"));
   }
 }
 

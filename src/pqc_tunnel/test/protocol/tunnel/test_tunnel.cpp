@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
+#include "link/shaping/shaped_line.hpp"
 #include "support/pair/fleet.hpp"
 #include "support/pair/wired_pair.hpp"
 
@@ -199,6 +203,32 @@ TEST(TunnelOfTheGroundStation, refuses_a_rekey_of_a_drone_beyond_its_last)
   pair.pump();
   ASSERT_EQ(pair.outcomes(Side::gcs).size(), 1u);
   EXPECT_EQ(pair.outcomes(Side::gcs).back().message, "there is no such drone");
+}
+
+// A serial port's bytes come in pieces, and one piece may complete several frames.
+TEST(Tunnel, sends_each_of_the_frames_that_a_datagram_completes)
+{
+  WiredPair::Options options;
+  options.settings.paths.links = {
+    {.name = "lte"}, {.name = "radio", .type = LinkType::serial, .rate_kbit = 57.6}};
+  WiredPair pair(options);
+  ASSERT_TRUE(pair.establish());
+  std::uint32_t number = 0;
+  std::vector<Bytes> frames;
+  for (int round = 0; round < 8; ++round) {  // after some of them it is known that frames are cut
+    pair.run_for(1s);
+    pair.received(Side::gcs).clear();
+    frames = {
+      mavlink(attitude, ++number), mavlink(attitude, ++number), mavlink(attitude, ++number)};
+    Bytes rest;
+    for (const Bytes & frame : frames) {
+      rest.insert(rest.end(), frame.begin(), frame.end());
+    }
+    pair.offer(Side::drone, Bytes(rest.begin(), rest.begin() + 5));
+    pair.offer(Side::drone, Bytes(rest.begin() + 5, rest.end()));
+  }
+  pair.run_for(1s);
+  EXPECT_TRUE(std::ranges::equal(pair.received(Side::gcs), frames));
 }
 
 }  // namespace
