@@ -45,7 +45,7 @@ Endpoint plus(Endpoint endpoint, std::uint32_t steps)
   return endpoint;
 }
 
-// A socket for each source may be more than a process has by default.
+// Raises the limit of open files, because each source needs a socket.
 void allow_many_files()
 {
   rlimit limit{};
@@ -55,7 +55,7 @@ void allow_many_files()
   }
 }
 
-// The address without port and brackets.
+// Returns the address without port and brackets.
 std::string host_of(const Endpoint & endpoint)
 {
   std::string text = to_string(endpoint);

@@ -51,7 +51,7 @@ Exit codes: 0 stopped by a signal, 1 cannot run, 2 usage.
 
 constexpr std::chrono::seconds summary_interval{1};
 
-// Unlike address_argument, this takes an empty host.
+// Parses an address; unlike address_argument() it accepts an empty host.
 Result<HostPort> relay_address(const std::string & option, const std::string & text)
 {
   if (const auto address = parse_address(text)) {
@@ -64,7 +64,7 @@ Result<HostPort> relay_address(const std::string & option, const std::string & t
 
 using Texts = std::pair<std::string, std::string>;
 
-// Two options that need each other; nothing if neither is given.
+// Returns two options that need each other; nothing if neither is given.
 Result<std::optional<Texts>> option_pair(
   const Arguments & arguments, const std::string & first, const std::string & second)
 {
