@@ -33,7 +33,7 @@ struct MachineSockets
 {
   std::vector<SocketRow> rows;
   std::vector<Endpoint> groups;  // multicast groups joined beyond the loopback
-  // By pid: processes that hold a socket, are unreadable, or are in another network namespace.
+  // Processes in the order of pids that hold a socket, are unreadable, or are in another network namespace.
   std::vector<Process> processes;
   bool processes_hidden = false;  // /proc does not list other users' processes or names (hidepid)
 };

@@ -24,7 +24,7 @@ namespace
 
 constexpr int batches_at_a_time = 4;
 constexpr Duration beat = std::chrono::microseconds(500);
-// How long an answer to the last datagrams may take.
+// The time for an answer to the last datagrams.
 constexpr Duration farewell = std::chrono::seconds(1);
 constexpr std::size_t receive_buffer_bytes = 65536;
 

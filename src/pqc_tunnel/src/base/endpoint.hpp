@@ -36,7 +36,7 @@ struct Endpoint
   friend bool operator==(const Endpoint &, const Endpoint &) = default;
 };
 
-/// Whether two endpoints differ in nothing but their ports.
+/// Returns whether two endpoints differ in nothing but their ports.
 inline bool same_host(Endpoint a, const Endpoint & b)
 {
   a.port = b.port;

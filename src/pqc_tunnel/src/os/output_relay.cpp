@@ -37,7 +37,7 @@ namespace
 constexpr std::size_t capacity = std::size_t{256} << 10;
 constexpr std::size_t piece = 4096;
 constexpr std::size_t stack_bytes = std::size_t{256} << 10;
-// How long the destructor waits for a reader that takes nothing, and for these threads on a busy machine.
+// The destructor waits so long for a reader that takes nothing, and for these threads on a busy machine.
 constexpr std::chrono::seconds patience_with_reader{1};
 constexpr std::chrono::seconds patience_with_threads{5};
 

@@ -15,7 +15,7 @@
 namespace pqc_tunnel
 {
 
-// What one end receives. Every member is zero until it has been measured.
+// The reception at one end. Every member is zero until it has been measured.
 struct LinkView
 {
   // Measured over the window. Rates cover at least a twentieth of the configured window.

@@ -28,7 +28,7 @@ public:
     limiting,  // this end keeps to the rate, and raises it now and then
   };
 
-  // What became of the frames of this end, in bytes on the line per second.
+  // The traffic of this end, in bytes on the line per second.
   struct Delivery
   {
     double offered = 0;    // this end sent

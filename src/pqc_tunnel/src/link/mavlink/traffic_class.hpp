@@ -25,8 +25,8 @@ inline constexpr std::size_t traffic_classes = 7;
 
 const char * to_string(TrafficClass traffic);
 
-// What a thin link did with the datagrams of one class. offered = sent + conflated + full + stale + oversize + those that
-// wait.
+// Counts of the datagrams of one class at a thin link. offered = sent + conflated + full + stale + oversize + those
+// that wait.
 struct ShaperCounts
 {
   std::uint64_t offered = 0;

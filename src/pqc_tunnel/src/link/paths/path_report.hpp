@@ -33,7 +33,7 @@ struct PathChange
   Endpoint remote;
 };
 
-// Where the rate of a link comes from.
+// The origin of the rate of a link.
 enum class RateSource : std::uint8_t
 {
   unknown,

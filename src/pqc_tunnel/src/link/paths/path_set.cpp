@@ -14,7 +14,7 @@ namespace
 {
 
 constexpr double probe_share = 0.01;  // share of the rate of a link
-// The same while the path is watched closely.
+// The same for a path that is watched closely.
 constexpr double watch_share = 0.1;
 constexpr Duration return_interval = std::chrono::seconds(10);
 constexpr Duration crowded_interval = std::chrono::minutes(1);

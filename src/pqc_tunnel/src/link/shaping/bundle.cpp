@@ -145,7 +145,7 @@ bool unpack_frame(ByteView & rest, std::optional<FrameBefore> & before, Bytes & 
   return true;
 }
 
-// The same for an entry with a whole datagram.
+// Takes an entry with a whole datagram in the same way.
 bool unpack_datagram(ByteView & rest, Bytes & out)
 {
   constexpr std::size_t length_size = BundleWriter::length_size;

@@ -29,7 +29,7 @@ std::optional<SharedShaper::Turn> SharedShaper::next_frame(Instant now)
     Queue * chosen = nullptr;
     std::size_t peer = 0;
     bool yields = true;
-    // Of peers with equal shares, the next one after the last is served.
+    // Peers with equal shares take turns, beginning after the last one.
     for (std::size_t i = 1; i <= queues_.size(); ++i) {
       const std::size_t index = (last_ + i) % queues_.size();
       Queue & queue = queues_[index];
