@@ -141,7 +141,7 @@ class MavProxy:
 
     @property
     def links_lost(self) -> int:
-        """How often MAVProxy has heard nothing of the vehicle for 5 s."""
+        """Return how often MAVProxy has heard nothing of the vehicle for 5 s."""
         with self._news:
             return sum(_LINK_DOWN.search(line) is not None for line in self._lines)
 

@@ -116,7 +116,7 @@ class Script:
         return from_values(PolicyConfig, self.parameters)
 
     def silent(self, topic: str, time_s: float) -> bool:
-        """Whether a topic is silent at a time, in s."""
+        """Return whether a topic is silent at a time, in s."""
         return any(
             topic in silence.topics and silence.start_s <= time_s < silence.end_s
             for silence in self.silences

@@ -47,7 +47,7 @@ class LinkEstimator:
 
     @property
     def last_s(self) -> float:
-        """When the newest datagram arrived, in s."""
+        """Return when the newest datagram arrived, in s."""
         return self._last_s
 
     def note(self, now_s: float, sequence: int, size: int) -> None:

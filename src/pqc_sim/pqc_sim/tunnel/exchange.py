@@ -44,7 +44,7 @@ class Exchange:
 
     @property
     def is_rekey(self) -> bool:
-        """Whether it replaces keys that serve until then."""
+        """Return whether it replaces keys that serve until then."""
         return self.purpose in ("rekey", "ratchet")
 
     def took_s(self, now_s: float) -> float:

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the programs of a drone's end have in common: session, exchanges, failures, crashes.
+"""The common part of the programs of a drone's end: session, exchanges, failures, crashes.
 
 `live_tunnel` is the program of this project. Another one only says which steps its exchanges have,
 and what follows from their end.
@@ -93,12 +93,12 @@ class TunnelModel(ABC):
 
     @property
     def rekeying(self) -> bool:
-        """Whether a rekey is under way."""
+        """Return whether a rekey is under way."""
         return self.exchange is not None and self.exchange.is_rekey
 
     @property
     def carries(self) -> bool:
-        """Whether data is sent, apart from what a rekey displaces."""
+        """Return whether data is sent, apart from what a rekey displaces."""
         return self.running and self._quiet_since_s is None
 
     def rekeying_until(self, now_s: float) -> float:
