@@ -47,7 +47,7 @@ class Randoms:
         self._tokens, self._counted = float(_BURST), 0.0
 
     def is_repeated(self, client_random: bytes, now: float) -> bool:
-        """Whether boot keys were made for a random."""
+        """Return whether boot keys were made for a random."""
         self._seen = {random: until for random, until in self._seen.items() if now < until}
         return client_random in self._seen
 

@@ -224,7 +224,7 @@ class Drone(End):
     def handle_control(self, peer: Peer, message: ControlMessage, keys: EpochKeys) -> bool:
         kind, transaction, fields = message
         if peer.boot is not None and keys is peer.boot.keys:
-            # Those that come after the attempt are repetitions.
+            # Frames that come after the attempt are repetitions.
             return self.attempt is None or self.attempt.handle_control(message)
         rekey = self.rekey
         if kind is Control.REKEY_REQ:

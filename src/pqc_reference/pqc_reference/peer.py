@@ -35,7 +35,7 @@ _STRETCH_REPORT_INTERVAL_S = 10.0
 _BOOT_QUESTION_S = 0.125
 _NEVER = float("inf")
 
-# What the other end wanted when it sent them, and may want no more.
+# Requests that the other end may have given up since it sent them.
 _WISHES = {Control.REKEY_REQ, Control.NOTICE}
 
 # Called with a sentence, and with the keys that it is about if there are any.
@@ -178,7 +178,7 @@ class Peer:
             self._note_stretched()
 
     def is_silent(self) -> bool:
-        """Whether nothing has come for too long."""
+        """Return whether nothing has come for too long."""
         return self._end.now >= self.last_received + self._config.peer_timeout_s
 
     def _note_stretched(self) -> None:

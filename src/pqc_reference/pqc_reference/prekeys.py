@@ -45,7 +45,7 @@ class _Fetch:
 
 
 class Prekeys:
-    """Those of one drone; they die with its session."""
+    """The prekeys of one drone, which are forgotten with its session."""
 
     def __init__(self, drone: Drone) -> None:
         """`drone` learns of what arrives by `handle_prekey` and `handle_no_prekey`."""
@@ -86,7 +86,7 @@ class Prekeys:
 
     @property
     def fetching(self) -> bool:
-        """Whether a prekey is on its way."""
+        """Return whether a prekey is on its way."""
         return bool(self._fetches)
 
     def due(self) -> float:

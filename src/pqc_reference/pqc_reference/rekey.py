@@ -121,7 +121,7 @@ class Rekey:
     # --- With a prekey ---
 
     def waits_for(self, suite: Suite) -> bool:
-        """Whether it goes on with the prekey of a suite."""
+        """Return whether it goes on with the prekey of a suite."""
         return self._fetching and suite.pair == self.order.suite.pair
 
     def handle_prekey(self) -> None:

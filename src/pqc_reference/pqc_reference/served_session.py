@@ -49,7 +49,7 @@ class NewSession:
         self._attempt, self.next_later = None, _NEVER
 
     def continues(self, hello: bytes, sender: Address) -> bool:
-        """Whether a hello is that of the attempt; follow it to another address."""
+        """Return whether a hello is that of the attempt; follow it to another address."""
         if self._attempt is None or self._attempt.hello != hello:
             return False
         self._attempt.boot.address = sender

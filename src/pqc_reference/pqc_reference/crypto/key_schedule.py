@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""From the shared secrets to keys ("Key schedule" of the protocol page)."""
+"""Derives keys from the shared secrets ("Key schedule" of the protocol page)."""
 
 from __future__ import annotations
 

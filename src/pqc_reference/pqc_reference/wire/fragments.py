@@ -118,5 +118,5 @@ class Reassembly:
 
     def _give_up(self, origin: tuple[object, int]) -> None:
         del self._partials[origin]
-        # Since the keys changed, it has left again as a whole.
+        # The sender has sent all of it again since the keys changed.
         self.incomplete += origin[0] is self._keys

@@ -39,12 +39,12 @@ class BadPart(Exception):
 
 
 def is_newer(number: int, than: int) -> bool:
-    """Whether a counter of 7 bits is 1 to 63 ahead of another."""
+    """Return whether a counter of 7 bits is 1 to 63 ahead of another."""
     return 1 <= (number - than & _COUNTER) <= 63
 
 
 def is_newer_part(number: int, than: int) -> bool:
-    """Whether a counter of 16 bits is 1 to 32767 ahead of another."""
+    """Return whether a counter of 16 bits is 1 to 32767 ahead of another."""
     return 1 <= (number - than) % _PARTS < _PARTS // 2
 
 
@@ -73,7 +73,7 @@ class Outgoing:
 
     @property
     def done(self) -> bool:
-        """Whether the other end has all of it."""
+        """Return whether the other end has all of it."""
         return not self._open
 
     def handle_ack(self, ack: Ack, now: float) -> float | None:
@@ -167,7 +167,7 @@ class Incoming:
 
     @property
     def has_gap(self) -> bool:
-        """Whether bytes are missing before others."""
+        """Return whether bytes are missing before others."""
         return any(begin > 0 for begin, _ in self._received)
 
     def ack(self, now: float) -> Ack:
