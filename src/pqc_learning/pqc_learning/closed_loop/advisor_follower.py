@@ -43,7 +43,7 @@ class _Stamp:
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """What the advisor reads of a LinkReport."""
+    """The fields of a LinkReport that the advisor reads."""
 
     stamp: _Stamp
     local: Counted
@@ -56,7 +56,7 @@ class _Report:
 
 @dataclass(frozen=True, slots=True)
 class _Status:
-    """What it reads of a TunnelStatus."""
+    """The fields of a TunnelStatus that the advisor reads."""
 
     stamp: _Stamp
     encrypted: bool

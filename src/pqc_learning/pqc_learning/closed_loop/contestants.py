@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is compared: static suites, and the strategies of the policy as they are shipped."""
+"""The compared strategies: static suites, and those of the policy as they are shipped."""
 
 from __future__ import annotations
 

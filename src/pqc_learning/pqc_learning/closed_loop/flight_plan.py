@@ -22,7 +22,7 @@ WORKS_BELOW_RTT_S = 1.0
 
 
 class Attack(StrEnum):
-    """What an adversary on the path does, beside what the air of the script does."""
+    """The actions of an adversary on the path, beside the effects of the air in the script."""
 
     BLOCK_KEYS = "block_keys"  # drops what is long enough to carry keys
     BLOCK_CONTROL = "block_control"  # drops every message of a rekey or handshake

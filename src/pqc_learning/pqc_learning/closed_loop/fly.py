@@ -112,7 +112,7 @@ class Flight:
 
     @property
     def throttled(self) -> bool:
-        """Whether heat limits the computer."""
+        """Return whether heat limits the computer."""
         return self.computer.temperature_c > HOT_C
 
     def fly(self) -> Outcome:

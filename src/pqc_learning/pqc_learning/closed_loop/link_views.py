@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the ground station reports of the drone's datagrams, once a second.
+"""The reports of the ground station on the drone's datagrams, once a second.
 
 The figures are those of physics.link_estimator. They are computed once for a flight, and again only
 for the reports that follow a time in which the drone sent nothing.

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What one flight with one strategy came to."""
+"""The result of one flight with one strategy."""
 
 from __future__ import annotations
 

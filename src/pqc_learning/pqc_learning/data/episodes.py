@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What happens in a flight and when: attacks by class, and look-alikes, which are normal."""
+"""The episodes of a flight: attacks by class, and look-alikes, which are normal."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Link:
-    """What is usual on a link; ranges are drawn from anew for each flight."""
+    """The usual conditions of a link, drawn from these ranges for each flight."""
 
     name: str
     delay_s: tuple[float, float]

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Passage:
-    """What became of the datagrams; all times in s and in order."""
+    """The fate of the datagrams; all times in s and in order."""
 
     sent_s: Floats
     arrival_s: Floats  # of those accepted

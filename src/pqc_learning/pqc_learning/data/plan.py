@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where in a flight attacks and look-alikes are, one after the other, with calm between them."""
+"""Places attacks and look-alikes in a flight one after the other, with calm between them."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ CHOICES = tuple(Choice)
 
 @dataclass(frozen=True)
 class Moment:
-    """What an agent sees when it has a choice, and what is open."""
+    """The inputs of an agent when it has a choice, and the choices that are open."""
 
     second: int
     view: View
@@ -44,7 +44,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Passed:
-    """What came of a choice until the next one."""
+    """The consequences of a choice until the next one."""
 
     reward: float  # discounted, less the best that the phases allow
     worth: float  # the sum of R

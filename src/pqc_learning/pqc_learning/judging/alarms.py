@@ -26,7 +26,7 @@ _AGAIN_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """What became of one attack."""
+    """The outcome for one attack."""
 
     link: str
     label: str
@@ -36,7 +36,7 @@ class Detection:
 
 @dataclass(frozen=True)
 class Account:
-    """What a detector did in one flight."""
+    """The alarms of a detector in one flight."""
 
     detections: tuple[Detection, ...]
     false_at_s: tuple[float, ...]  # when the false alarms began

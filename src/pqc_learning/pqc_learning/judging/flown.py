@@ -31,7 +31,7 @@ WITHOUT_ATTACKS = 100_000
 
 @dataclass(frozen=True)
 class Judged:
-    """What one detector did in one flight."""
+    """The figures of one detector in one flight."""
 
     account: Account
     scores: NDArray[np.float64]  # the highest of each bin; 0 where nothing was judged

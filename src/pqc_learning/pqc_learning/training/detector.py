@@ -43,7 +43,7 @@ _BATCH = 8  # windows; more of them do not fit into a cache
 
 @dataclass(frozen=True)
 class Size:
-    """How much a training takes."""
+    """The size of a training."""
 
     training: tuple[int, int]  # flights with attacks and without
     validation: tuple[int, int]

@@ -92,7 +92,7 @@ def _moments(tracks: list[Track]) -> tuple[Array, Array]:
     changes = np.concatenate([t.features[patch:] - t.features[:-patch] for t in tracks])
     mean = np.where(network.IS_LEVEL, np.nanmean(changes, axis=0), np.nanmean(rows, axis=0))
     deviation = np.where(network.IS_LEVEL, np.nanstd(changes, axis=0), np.nanstd(rows, axis=0))
-    # What is nearly always the same must not be blown up.
+    # An input that is nearly constant must not be scaled up.
     return np.nan_to_num(mean).astype(np.float32), np.maximum(
         np.nan_to_num(deviation), 0.05
     ).astype(np.float32)
