@@ -53,7 +53,7 @@ class MavProxy:
         program = find_mavproxy()
         self._folder = folder
         self._lines: list[str] = []
-        self._command = ""  # the newest one
+        self._command = ""  # the newest command
         self._ended = False
         self._news = threading.Condition()
         self._log: IO[str] = (folder / "mavproxy.log").open("w", encoding="utf-8")

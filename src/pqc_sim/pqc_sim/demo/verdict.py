@@ -91,7 +91,7 @@ class Outcome:
     link_counts: dict[str, Any] = field(default_factory=dict)
     links: tuple[LinkOutcome, ...] = ()  # the emulated ones
     cut: CutOutcome | None = None  # None: no link was cut and restored
-    left_out: dict[str, int] = field(default_factory=dict)  # by the tunnel, over thin links
+    left_out: dict[str, int] = field(default_factory=dict)  # by the tunnel, on thin links
     rtt_ms: float | None = None
     dropped: dict[str, int] = field(default_factory=dict)
     flight: str = ""

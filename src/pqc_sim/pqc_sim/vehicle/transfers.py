@@ -21,7 +21,7 @@ from pqc_sim.vehicle.reply import Reply
 # Streams go at a quarter of their rate while parameters are listed, or files are sent
 # (GCS_MAVLINK::get_reschedule_interval_ms).
 _PENALTY = 4
-_BITS = 10  # of a byte on a serial line
+_BITS = 10  # bits of a byte on a serial line
 _FTP_FRAME = 107  # bytes of a frame with the 80 bytes of file that MAVProxy asks for
 FILE = "@ROMFS/locations.txt"
 
