@@ -43,7 +43,7 @@ class Randoms:
     """The randoms of one drone that boot keys were made for, and how often they are made."""
 
     def __init__(self) -> None:
-        self._seen: dict[bytes, float] = {}  # with the time at which their challenge has expired
+        self._seen: dict[bytes, float] = {}  # the time at which the challenge of each expires
         self._tokens, self._counted = float(_BURST), 0.0
 
     def is_repeated(self, client_random: bytes, now: float) -> bool:

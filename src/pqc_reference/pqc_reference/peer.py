@@ -49,7 +49,7 @@ class Boot:
     keys: EpochKeys
     address: Address
     until: float = _NEVER
-    next_question: float = 0.0  # after a pause that doubles
+    next_question: float = 0.0  # time of the next TIME_REQ; the pause doubles
     pause: float = _BOOT_QUESTION_S
 
 
@@ -66,10 +66,10 @@ class Peer:
         self.clock = Clock()
         self.remote_view: LinkView | None = None
         self.last_received = 0.0
-        self.last_alive = 0.0  # what an answer, a handshake or the use of new keys proves
+        self.last_alive = 0.0  # proved by an answer, a handshake or the use of new keys
         self.last_answered = 0.0  # when the newest question was asked that has an answer
         self.packets: Counter[str] = Counter()  # plain_in, cipher_out, control_ignored …
-        self.drops: Counter[str] = Counter()  # by reason
+        self.drops: Counter[str] = Counter()  # datagrams by reason
         self._config = config
         self._end = end
         self._last_sent = 0.0
@@ -230,7 +230,7 @@ class Peer:
             return
         finally:
             self.drops["incomplete"] = self._reassembly.incomplete
-            self.drops += Counter()  # without a count of zero
+            self.drops += Counter()  # removes counts of zero
         if datagram is not None:
             self._deliver(datagram)
 

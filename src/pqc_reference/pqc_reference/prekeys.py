@@ -51,7 +51,7 @@ class Prekeys:
         """`drone` learns of what arrives by `handle_prekey` and `handle_no_prekey`."""
         self._drone = drone
         self._session: Session | None = None
-        self._held: dict[bytes, tuple[Prekey, float]] = {}  # by pair, with the end of its life
+        self._held: dict[bytes, tuple[Prekey, float]] = {}  # prekey and expiry, by pair
         self._fetches: dict[bytes, _Fetch] = {}  # by pair
 
     def begin(self, session: Session | None) -> None:

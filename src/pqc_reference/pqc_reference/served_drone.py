@@ -36,7 +36,7 @@ class _Confirmation:
     """A message that is repeated until a frame under the new keys arrives."""
 
     keys: EpochKeys
-    request: bytes  # that it answers
+    request: bytes  # the request that it answers
     send: Callable[[], None]
     tries_left: int = _CONFIRMATIONS
     retry: Backoff = field(default_factory=control_retries)

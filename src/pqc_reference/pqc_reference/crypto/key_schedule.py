@@ -11,7 +11,7 @@ from hashlib import sha512
 from pqc_reference.crypto.aead import Cipher
 
 MAC_SIZE = 32
-LEVEL_5 = 3  # of a KEM's parameter
+LEVEL_5 = 3  # parameter of a KEM of this level
 
 
 def digest(*parts: bytes) -> bytes:

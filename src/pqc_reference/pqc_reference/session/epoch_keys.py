@@ -96,12 +96,12 @@ class EpochKeys:
         self.session = session
         self.epoch = epoch
         self.resumption = resumption
-        self.installed = installed  # in s of this end's clock
+        self.installed = installed  # s, by the clock of this end
         self.sent = 0
-        self.sequence = 0  # of the latest frame that was opened
+        self.sequence = 0  # number of the latest opened frame
         self.skipped = 0  # frames missing before the latest one; -1 if that was late
         self.sealed_at = 0  # the time in the latest frame
-        self.stale = False  # whether nothing proves that it is young
+        self.stale = False  # nothing proves that the latest frame is young
         self._max_age_s = max_age_s
         # (number, moment): the other end sealed all frames from the number on after the moment.
         self._proven = self._next_proven = (0, installed)

@@ -19,7 +19,7 @@ class PeerClock:
     """The latest time that the other end's clock can show, modulo the period; for one session."""
 
     def __init__(self) -> None:
-        self._ahead: float | None = None  # of this end's clock, at most
+        self._ahead: float | None = None  # most that it is ahead of this end's clock
         self._since = 0.0
         self._round_trip: float | None = None
 

@@ -13,7 +13,7 @@ PART_HEADER = 9  # id 1, number 2, offset 3, total 3
 _BACKGROUND = 0x80
 _COUNTER = 0x7F
 _PARTS = 0x10000  # numbers of parts wrap around there
-_SMALL_ROUNDS = 3  # of repetitions without an answer, after which parts are small
+_SMALL_ROUNDS = 3  # repetitions without an answer before parts get small
 _FLIGHT = 32  # parts
 _FLIGHT_UNANSWERED = 4
 _RETRY_S = 0.2
@@ -27,11 +27,11 @@ Range = tuple[int, int]  # offset, length
 class Ack(NamedTuple):
     """The fields of STREAM_ACK."""
 
-    number: int  # of the message
+    number: int  # id of the message
     newest: int  # number of the newest part that is here
-    waited_us: int  # since it came
-    through: int  # received up to there
-    received: list[Range]  # beyond it, those that grew last first
+    waited_us: int  # since that part came
+    through: int  # all bytes before it are here
+    received: list[Range]  # beyond `through`, latest change first
 
 
 class BadPart(Exception):
@@ -64,7 +64,7 @@ class Outgoing:
         self.number = number
         self._message = message
         self._open = _cut(_Part(0, len(message)), part_size)  # parts without an answer
-        self._silent_rounds = 0  # of repetitions since the last answer
+        self._silent_rounds = 0  # repetitions since the last answer
         self._round_end = float("-inf")
         self._next_part = 0
         self._sent: dict[
@@ -239,7 +239,7 @@ class Streams:
         self._rtt = 0.0
         self._next_number = {0: 0, _BACKGROUND: 0}
         self._outgoing: dict[int, Outgoing] = {}  # by class
-        self._waiting: deque[bytes] = deque()  # in the background
+        self._waiting: deque[bytes] = deque()  # messages in the background
         self._receivers = {0: Receiver(), _BACKGROUND: Receiver()}
 
     # --- Sending ---
