@@ -29,7 +29,7 @@ class Contestant:
     strategy: str
     suites: Mapping[int, str]  # by the floor of the tunnel
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    made: Strategy | None = None  # in place of the shipped one of that name
+    made: Strategy | None = None  # replaces the shipped one of that name
 
     def suite(self, costs: CostSet) -> str:
         """Return the suite of the first handshake."""

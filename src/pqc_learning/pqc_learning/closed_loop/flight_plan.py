@@ -51,7 +51,7 @@ class FlightPlan:
 
     script: Script
     packets_per_s: float = PACKETS_PER_S  # each way
-    rate_bytes_s: float | None = None  # of a thin link; None: the link is not thin
+    rate_bytes_s: float | None = None  # rate of a thin link; None: it is not thin
     adversaries: tuple[Adversary, ...] = ()
     link: str = "wifi"  # kinds, for the tables
     trouble: tuple[str, ...] = ()

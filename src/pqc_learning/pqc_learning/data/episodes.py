@@ -25,7 +25,7 @@ class Episode:
     kind: str  # e.g. sweeps, handover
     start_s: float
     end_s: float
-    shown_s: float | None = None  # from when it is strong enough to learn from; None: at once
+    shown_s: float | None = None  # when it becomes strong enough to learn from; None: at once
 
     @property
     def is_attack(self) -> bool:

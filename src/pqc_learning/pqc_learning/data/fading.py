@@ -10,7 +10,7 @@ import numpy as np
 
 from pqc_learning.data.conditions import SLOT_S, Slots
 
-_STEEPNESS = 0.8  # of the share that is lost, per dB
+_STEEPNESS = 0.8  # steepness of the lost share, per dB
 
 
 def faded(slots: int, correlated_s: float, rng: np.random.Generator) -> Slots:

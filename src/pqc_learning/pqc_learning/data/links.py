@@ -16,7 +16,7 @@ class Link:
     name: str
     delay_s: tuple[float, float]
     jitter_s: tuple[float, float]
-    loss: tuple[float, float]  # of single datagrams
+    loss: tuple[float, float]  # share of single datagrams lost
     burst_every_s: tuple[float, float]  # 0: none
     burst_s: float
     burst_loss: float

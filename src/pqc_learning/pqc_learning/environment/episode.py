@@ -27,7 +27,7 @@ from pqc_learning.closed_loop.fly import Flight
 
 HOLD_S = 5
 # A reward in a minute and a half counts 0.4 times as much as one now.
-DISCOUNT = 0.99  # of each second
+DISCOUNT = 0.99  # factor per second
 _CEILING = find_suite(DEFAULT_SUITE)
 _BEST_SECURITY = (_CEILING.level if _CEILING is not None else LEVELS[-1]) / LEVELS[-1]
 CHOICES = tuple(Choice)

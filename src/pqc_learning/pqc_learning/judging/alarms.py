@@ -31,7 +31,7 @@ class Detection:
     link: str
     label: str
     kind: str
-    delay_s: float | None  # from its begin to the alarm; None: it was missed
+    delay_s: float | None  # from begin of the attack to the alarm; None: missed
 
 
 @dataclass(frozen=True)

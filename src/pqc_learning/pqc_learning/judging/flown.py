@@ -35,7 +35,7 @@ class Judged:
 
     account: Account
     scores: NDArray[np.float64]  # the highest of each bin; 0 where nothing was judged
-    named_right: tuple[int, int]  # of the bins in an attack with an alarm: named right, and all
+    named_right: tuple[int, int]  # bins in attacks with an alarm: named right, all
     cpu_s: float
 
 

@@ -32,7 +32,7 @@ from pqc_learning.judging.alarms import (
 from pqc_learning.training.calibration import expected_error
 
 _TRAINING_SEED, _VALIDATION_SEED = 11, 12
-_SEED = 1  # of the training itself
+_SEED = 1  # seed of the training itself
 _WITHOUT_ATTACKS = 100_000  # the first number of such flights
 # On validation, below the target of 1.
 _FALSE_ALARMS_PER_HOUR = 0.8

@@ -21,7 +21,7 @@ from pqc_learning.transformer import BINS
 _BATCH = 8
 _PEAK_RATE = 1e-3
 _DECAY = 1e-3
-_CLASS_SHARE = 0.5  # of the loss, for the five classes of attack together
+_CLASS_SHARE = 0.5  # share of the loss for the five attack classes
 _SAID_EVERY = 50  # steps
 _EXAMPLES = 120  # windows of a flight that the calibration is made with
 Array = NDArray[np.float32]
