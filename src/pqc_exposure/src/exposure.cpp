@@ -128,7 +128,7 @@ bool is_allowed_by_name(const Process & process, const ExposureOptions & options
   });
 }
 
-// MAVLink programs whose sockets cannot be seen.
+// Adds MAVLink programs whose sockets cannot be seen.
 void add_unseen_programs(
   const MachineSockets & machine, const ExposureOptions & options,
   const std::set<std::uint32_t> & users, ExposureReport & report)

@@ -46,8 +46,8 @@ const char * to_string(Severity severity);  // "unclear", "exposed"
 // Sockets of one process that are open for one reason.
 struct Finding
 {
-  std::string process;  // empty if this user cannot see the process
-  int pid = 0;          // 0 if this user cannot see the process
+  std::string process;  // empty: this user cannot see the process
+  int pid = 0;          // 0: this user cannot see the process
   ExposureKind kind = ExposureKind::unknown;
   Severity severity = Severity::unclear;
   std::vector<SocketRow> sockets = {};
@@ -80,7 +80,7 @@ ExposureReport judge_exposure(const MachineSockets & machine, const ExposureOpti
 
 // The sentence of a report without findings.
 extern const char * const nothing_exposed;
-// A sentence about sockets and processes that this user cannot see; empty without any.
+// Returns a sentence about sockets and processes that this user cannot see; empty: there are none.
 std::string unseen_sentence(const ExposureReport & report);
 
 }  // namespace pqc_tunnel::exposure

@@ -23,7 +23,7 @@ constexpr std::uint16_t mavros_bind_port = 14555;  // DEFAULT_BIND_PORT of libma
 constexpr const char * config_folder = "share/pqc_tunnel/config/";
 constexpr const char * allow_it = "allow it (exposure.allow, --allow)";
 
-// The loopback address as text.
+// Returns the loopback address as text.
 std::string here()
 {
   const in_addr address{htonl(INADDR_LOOPBACK)};
@@ -34,7 +34,7 @@ std::string here()
 
 std::string port_of(const Endpoint & endpoint) { return std::to_string(endpoint.port); }
 
-// plaintext_port of config/drone.yaml; the ground's is the lower one.
+// Returns plaintext_port of config/drone.yaml; that of the ground is the lower one.
 std::string tunnel_port() { return std::to_string(*shipped_ports().plaintext.rbegin()); }
 
 std::string mavros_url(const std::string & port)
@@ -47,7 +47,7 @@ const Endpoint & shown_end(const SocketRow & row)
   return row.state == SocketState::connected ? row.remote : row.local;
 }
 
-// "UDP [::]:7400, [::]:7410, [::]:7411 and 2 more"
+// Returns text like "UDP [::]:7400, [::]:7410, [::]:7411 and 2 more".
 std::string list(const std::vector<SocketRow> & sockets)
 {
   std::string text;
@@ -65,7 +65,7 @@ std::string list(const std::vector<SocketRow> & sockets)
   return text;
 }
 
-// Advice for sockets that no setting of their program closes.
+// Returns advice for sockets that no setting of their program closes.
 std::string close_by_firewall(const std::string & name, const SocketRow & row)
 {
   const bool chosen_by_system = row.local.port >= first_ephemeral_port;
@@ -202,7 +202,7 @@ std::string mend_dds(Middleware middleware)
       return "set FASTRTPS_DEFAULT_PROFILES_FILE to " + folder +
              "fastdds_local.xml and ROS_AUTOMATIC_DISCOVERY_RANGE to SYSTEM_DEFAULT";
     case Middleware::cyclone_dds:
-      // It binds every address nevertheless: eclipse-cyclonedds/cyclonedds#1923, #2090.
+      // Cyclone DDS still binds every address: eclipse-cyclonedds/cyclonedds#1923, #2090.
       return "set CYCLONEDDS_URI to " + folder +
              "cyclonedds_local.xml; as Cyclone DDS still listens "
              "on every address, close its ports with a firewall (" +

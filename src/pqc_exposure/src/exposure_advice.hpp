@@ -16,10 +16,10 @@ namespace pqc_tunnel::exposure
 
 // The texts of a finding. A problem begins with the program; problem and advice end without a full stop.
 
-// "mavros_node (pid 123)"
+// Returns text like "mavros_node (pid 123)".
 std::string who(const std::string & process, int pid);
 
-// `sockets` are all of one state.
+// All `sockets` must have the same state.
 std::string describe_problem(
   const std::string & who, ExposureKind kind, const std::vector<SocketRow> & sockets);
 

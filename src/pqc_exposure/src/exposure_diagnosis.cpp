@@ -20,7 +20,7 @@ namespace
 
 constexpr std::size_t told_findings = 3;
 
-// Findings about `own` processes first, then in the order of the report.
+// Returns the findings in the order of the report, those about `own` processes first.
 std::vector<Finding> relevant_findings(const ExposureReport & report, const std::set<int> & own)
 {
   auto findings = report.findings;
@@ -34,7 +34,7 @@ std::vector<Finding> relevant_findings(const ExposureReport & report, const std:
   return findings;
 }
 
-// Only the most serious ones, and a limited number of them.
+// Joins the sentences of this severity, up to a limited number.
 std::string join_sentences(const std::vector<Finding> & findings, Severity severity)
 {
   std::string text;

@@ -14,17 +14,17 @@
 namespace pqc_tunnel::exposure
 {
 
-// The ids of the tunnels on this machine that have one of these ports, as far as this user can see them.
+// Returns the process ids of tunnels on this machine with one of these ports, if this user can see them.
 std::set<int> tunnels_with(const TunnelPorts & ports, const MachineSockets & machine);
 
-// Level, message and values of a diagnosis of ways around the tunnel. An exposed socket is an error, and one that can't
-// be judged is a warning. `own` are the ids of this process and of its tunnel: their findings come first. Unclear sockets of
-// other tunnels are left to the nodes that know their ports.
+// Returns a diagnosis of sockets that bypass the tunnel. An exposed socket is an error, and an unclear one a warning.
+// `own`: ids of this process and its tunnel, whose findings come first. Unclear sockets of other tunnels are omitted,
+// because other nodes know their ports.
 diagnostic_msgs::msg::DiagnosticStatus diagnose_exposure(
   const Result<ExposureReport> & report, const std::set<int> & own);
 
-// A text that stays the same while the same programs are exposed in the same way, independent of pids
-// and of ports chosen by the system.
+// Returns a text that stays the same while the same programs are exposed in the same way. It is
+// independent of pids and of ports chosen by the system.
 std::string exposure_fingerprint(const Result<ExposureReport> & report, const std::set<int> & own);
 
 }  // namespace pqc_tunnel::exposure

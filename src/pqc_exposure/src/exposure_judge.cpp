@@ -39,7 +39,7 @@ bool is_ephemeral(const SocketRow & row)
   return is_open_udp(row) && row.local.port >= first_ephemeral_port;
 }
 
-// The end of a connection that has the known port of a service.
+// Returns the end of the socket that may have the known port of a service.
 const Endpoint & service_end(const SocketRow & row)
 {
   return row.state == SocketState::connected ? row.remote : row.local;
@@ -52,8 +52,8 @@ bool has_port(const SocketRow & row, Matches matches)
          (row.state == SocketState::connected && matches(row.transport, row.remote.port));
 }
 
-// The DDS domains of the owner of these sockets: those whose discovery port is open, or both ports of one participant. One
-// port alone may be coincidence in the range of ephemeral ports.
+// Returns the DDS domains of the owner of these sockets: those whose discovery port is open, or both ports of one
+// participant. A single port may be coincidence in the range of ephemeral ports.
 std::set<int> find_rtps_domains(const std::vector<SocketRow> & rows)
 {
   std::set<std::uint16_t> ports;
@@ -79,7 +79,7 @@ std::set<int> find_rtps_domains(const std::vector<SocketRow> & rows)
   return domains;
 }
 
-// The name of the owner. For a hidden one: the only unreadable process of its user that is of the given kind.
+// Returns the name of the owner, or for a hidden one that of the only unreadable process of its user of the given kind.
 template <class Fits>
 std::string name_or_suspect(
   const SocketOwner & owner, const std::vector<Process> & processes, Fits fits)
@@ -147,7 +147,7 @@ std::optional<ExposureCause> ExposureJudge::judge_by_port(const SocketRow & row)
       mend_mavlink(owner_.process ? owner_.process->name : mavlink_name_, mavlink_, row)};
   }
   if (is_participant_port(row)) {
-    // Of the programs of this project only the node is part of a ROS graph.
+    // Only the node among the programs of this project is part of a ROS graph.
     return ExposureCause{
       ExposureKind::dds, Severity::exposed, tunnel_ == tunnel_node_name ? tunnel_ : "",
       mend_dds(owner_.middleware())};
@@ -185,7 +185,7 @@ bool ExposureJudge::is_vouched_for(const SocketRow & row) const
   return is_allowed(row) || is_encrypted(row);
 }
 
-// The socket of a hidden program is allowed by its port, if such a program runs.
+// Returns whether the options allow the socket. That of a hidden program is allowed by port if such a program runs.
 bool ExposureJudge::is_allowed(const SocketRow & row) const
 {
   const auto may_be = [this](const std::string & program) {

@@ -15,7 +15,7 @@
 namespace pqc_tunnel::exposure
 {
 
-// A process with its sockets; or the sockets of one user's hidden processes.
+// A process with its sockets, or the sockets of all hidden processes of a user.
 struct SocketOwner
 {
   const Process * process = nullptr;  // null: hidden
@@ -28,7 +28,7 @@ struct SocketOwner
   }
 };
 
-// Why a socket that reaches beyond the loopback interface is reported.
+// The reason for reporting a socket that reaches beyond the loopback interface.
 struct ExposureCause
 {
   ExposureKind kind;
@@ -47,7 +47,7 @@ public:
   // Returns nothing if the socket is not known to carry readable MAVLink, DDS or Zenoh.
   std::optional<ExposureCause> judge(const SocketRow & row) const;
 
-  // The options say that the socket is closed or encrypted.
+  // Returns whether the options declare the socket closed or encrypted.
   bool is_vouched_for(const SocketRow & row) const;
 
 private:

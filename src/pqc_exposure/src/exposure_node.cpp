@@ -21,7 +21,7 @@ using diagnostic_msgs::msg::DiagnosticStatus;
 constexpr const char * allow_parameter = "exposure.allow";
 constexpr std::chrono::seconds period(10);
 
-// Returns what the files say to a node. A file without a section for it belongs to other nodes.
+// Returns the values of the files for a node. A file without a section for it belongs to other nodes.
 ParameterValues values_for(const std::string & node, const std::vector<std::string> & files)
 {
   ParameterValues all;
@@ -57,7 +57,7 @@ void ExposureNode::read_options(const std::vector<std::string> & parameter_files
   const std::string self = get_fully_qualified_name();
   const std::string tunnel = self.substr(0, self.rfind('/') + 1) + "tunnel";
   auto values = values_for(tunnel, parameter_files);
-  // This node's own parameter wins.
+  // The parameter of this node takes precedence.
   const auto own = get_node_parameters_interface()->get_parameter_overrides();
   if (const auto given = own.find(allow_parameter); given != own.end()) {
     if (given->second.get_type() == rclcpp::ParameterType::PARAMETER_STRING) {

@@ -40,7 +40,7 @@ struct AllowedSocket
   std::optional<Transport> transport = std::nullopt;
 };
 
-// "PROGRAM", "PROGRAM:PORT", "PROGRAM:PORT/udp" or "/tcp"; PORT may be *.
+// Parses "PROGRAM", "PROGRAM:PORT", "PROGRAM:PORT/udp" or "/tcp"; PORT may be *.
 Result<AllowedSocket> parse_allowed_socket(std::string_view text);
 
 struct ExposureOptions
@@ -50,13 +50,13 @@ struct ExposureOptions
   std::vector<AllowedSocket> allowed = {};
 };
 
-// The ports among a tunnel's parameters. Whether the tunnel takes these parameters is not checked.
+// Returns the ports among a tunnel's parameters, without checking whether the tunnel accepts them.
 TunnelPorts tunnel_ports(const ParameterValues & values);
 
-// The entries of the parameter exposure.allow: a list or one word.
+// Returns the entries of the parameter exposure.allow, a list or one word.
 Result<std::vector<AllowedSocket>> allowed_sockets(const ParameterValues & values);
 
-// Adds what a tunnel's parameters say to the options.
+// Adds ports and allowed sockets from a tunnel's parameters to the options.
 Result<void> add_parameters(const ParameterValues & values, ExposureOptions & options);
 
 }  // namespace pqc_tunnel::exposure

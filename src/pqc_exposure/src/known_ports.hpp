@@ -12,10 +12,10 @@
 namespace pqc_tunnel::exposure
 {
 
-// Ports of other services that MAVLink programs use: names, maps, time, video.
+// Returns whether MAVLink programs use the port for other services: names, maps, time, video.
 bool is_other_service(std::uint16_t port);
 
-// 7447 (sessions and routers) and UDP 7446 (scouting), as in Zenoh's DEFAULT_CONFIG.json5.
+// Returns true for 7447 (sessions and routers) and UDP 7446 (scouting), as in Zenoh's DEFAULT_CONFIG.json5.
 bool is_zenoh_port(Transport transport, std::uint16_t port);
 
 // The first ephemeral port of Linux: net.ipv4.ip_local_port_range, see ip(7).
@@ -34,10 +34,10 @@ struct RtpsPort
   Use use;
 };
 
-// Nothing beyond the 40th participant of a domain: half of all ports would match.
+// Returns nothing beyond the 40th participant of a domain, or half of all ports would match.
 std::optional<RtpsPort> rtps_port(std::uint16_t port);
 
-// Fast DDS 3 listens on one more port for each participant: 7000, 7001 …, whatever the domain.
+// Returns true for the further port of each Fast DDS 3 participant: 7000, 7001 …, in any domain.
 bool is_fast_dds_port(std::uint16_t port);
 
 }  // namespace pqc_tunnel::exposure

@@ -18,7 +18,7 @@
 namespace
 {
 
-// A restart would change nothing; the launch files end instead.
+// The exit code after which launch files end, because a restart would change nothing.
 constexpr int exit_misconfigured = 2;
 constexpr int niceness = 10;
 constexpr std::chrono::seconds farewell(3);
@@ -34,8 +34,8 @@ std::vector<std::string> parameter_files(const std::vector<std::string> & words)
   return files;
 }
 
-// Waits for the signal to stop on a thread of its own. Fast DDS 3.2 can hang when two participants leave at the same
-// moment: the process then ends nevertheless.
+// Waits for the signal to stop on a thread of its own. The process ends even if Fast DDS 3.2 hangs, which it can when
+// two participants leave at the same moment.
 void stop_on_signal()
 {
   sigset_t signals;

@@ -12,7 +12,7 @@
 namespace pqc_tunnel::exposure
 {
 
-// The number that all of the text is; nothing if it is none, or too large.
+// Returns the number that the whole text represents; nothing if it is none, or too large.
 template <class T>
 std::optional<T> parse_number(std::string_view digits, int base = 10)
 {

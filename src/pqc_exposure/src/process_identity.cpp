@@ -41,7 +41,7 @@ constexpr std::array<std::pair<std::string_view, Middleware>, 8> middleware_libr
 
 constexpr std::array<std::string_view, 3> mavlink_libraries{"libmavconn", "libmavros", "libmavsdk"};
 
-// In lower case. The AppImage of QGroundControl has the architecture in its name.
+// Names are in lower case. The AppImage of QGroundControl has the architecture in its name.
 constexpr std::array<std::pair<std::string_view, MavlinkProgram>, 22> mavlink_programs{{
   {"mavros_node", MavlinkProgram::mavros},
   {"mavlink-routerd", MavlinkProgram::mavlink_router},

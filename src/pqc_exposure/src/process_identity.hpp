@@ -31,7 +31,7 @@ struct MappedLibraries
   bool mavlink = false;  // libmavconn, libmavros, libmavsdk
 };
 
-// The text of /proc/PID/maps.
+// `maps`: the text of /proc/PID/maps.
 MappedLibraries mapped_libraries(std::string_view maps);
 
 // Programs whose sockets carry MAVLink.

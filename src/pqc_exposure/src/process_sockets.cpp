@@ -26,7 +26,7 @@ namespace
 
 namespace fs = std::filesystem;
 
-// errno if the file cannot be opened.
+// Returns the text, or errno if the file cannot be opened.
 tl::expected<std::string, int> read_text(const fs::path & path)
 {
   std::ifstream file(path);
@@ -88,7 +88,7 @@ std::vector<int> list_processes(const fs::path & proc_root)
   return pids;
 }
 
-// "socket:[1234]" -> 1234
+// Returns 1234 for "socket:[1234]".
 std::optional<std::uint64_t> inode_of(std::string_view link)
 {
   constexpr std::string_view prefix = "socket:[";
@@ -98,7 +98,7 @@ std::optional<std::uint64_t> inode_of(std::string_view link)
   return parse_number<std::uint64_t>(link.substr(prefix.size(), link.size() - prefix.size() - 1));
 }
 
-// The inodes of `wanted` that the process has open; an error if they cannot be listed.
+// Returns the inodes of `wanted` that the process has open; an error if they cannot be listed.
 tl::expected<std::set<std::uint64_t>, std::error_code> open_inodes(
   const fs::path & process, const std::set<std::uint64_t> & wanted)
 {
@@ -121,7 +121,7 @@ tl::expected<std::set<std::uint64_t>, std::error_code> open_inodes(
   return inodes;
 }
 
-// Empty if it cannot be read.
+// Returns the network namespace; empty if it cannot be read.
 std::string network_of(const fs::path & process)
 {
   std::error_code ignored;

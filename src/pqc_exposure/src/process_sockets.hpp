@@ -33,10 +33,9 @@ struct MachineSockets
 {
   std::vector<SocketRow> rows;
   std::vector<Endpoint> groups;  // multicast groups joined beyond the loopback
-  // By pid: processes that hold a socket, are unreadable, or are in another network namespace.
+  // Processes in the order of pids that hold a socket, are unreadable, or are in another network namespace.
   std::vector<Process> processes;
-  bool processes_hidden =
-    false;  // processes of other users are not listed, or have no name (hidepid)
+  bool processes_hidden = false;  // /proc does not list other users' processes or names (hidepid)
 };
 
 // Reads a mounted /proc, for the network namespace of this process. Omits processes that end meanwhile. Returns an error

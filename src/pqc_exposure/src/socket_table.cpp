@@ -50,7 +50,7 @@ std::vector<std::string> split_words(const std::string & line)
 }
 
 // The kernel prints each 32-bit word of an address, which is in network order, as a number of this
-// machine: with the same byte order, copying the number gives the bytes back.
+// machine. Copying the number to memory restores the bytes.
 bool read_words(std::string_view digits, std::uint8_t * to)
 {
   for (std::size_t at = 0; at < digits.size(); at += ipv4_digits, to += sizeof(std::uint32_t)) {
@@ -74,7 +74,7 @@ void unmap(Endpoint & endpoint)
   }
 }
 
-// "0100007F:36B0", or the same with 32 digits for IPv6.
+// Parses "0100007F:36B0", or the same with 32 digits for IPv6.
 std::optional<Endpoint> parse_endpoint(std::string_view word)
 {
   const auto colon = word.find(':');
@@ -145,7 +145,7 @@ std::vector<SocketRow> parse_socket_table(Transport transport, std::string_view 
   return rows;
 }
 
-// A line of each device, "4  eth0  :  1  V3", then an indented one of each group it has joined.
+// The text has a line for each device, "4  eth0  :  1  V3", and an indented one for each group that it has joined.
 std::vector<Endpoint> parse_ipv4_groups(std::string_view text)
 {
   std::vector<Endpoint> groups;
@@ -170,7 +170,7 @@ std::vector<Endpoint> parse_ipv4_groups(std::string_view text)
   return groups;
 }
 
-// A line of each group, "4  eth0  ff02000000000000000000000000fb  1 …", in network order.
+// The text has a line for each group, "4  eth0  ff02000000000000000000000000fb  1 …", in network order.
 std::vector<Endpoint> parse_ipv6_groups(std::string_view text)
 {
   std::vector<Endpoint> groups;

@@ -22,7 +22,7 @@ enum class SocketState : std::uint8_t
 {
   open,       // UDP: accepts datagrams from any sender
   listening,  // TCP
-  connected,  // either
+  connected,  // UDP or TCP
 };
 
 struct SocketRow

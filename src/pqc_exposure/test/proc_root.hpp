@@ -32,7 +32,7 @@ public:
   std::filesystem::path net() const { return path() / "net"; }
   std::filesystem::path process(int pid) const { return path() / std::to_string(pid); }
 
-  // As the kernel prints it: "00000000:38DB", "00000000:0000", "07".
+  // Values in the kernel's format, such as "00000000:38DB", "00000000:0000", "07".
   void add_socket(
     const std::string & table, const std::string & local, const std::string & remote,
     const std::string & state, std::uint32_t user, std::uint64_t inode)

@@ -13,7 +13,7 @@ namespace pqc_tunnel::exposure
 namespace
 {
 
-// As x86-64 and ARM print it: the words of an address with their bytes reversed.
+// x86-64 and ARM print the words of an address with their bytes reversed.
 constexpr const char * udp =
   "   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout "
   "inode ref pointer drops            \n"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-_TAIL = 0.025  # on either side
+_TAIL = 0.025  # share beyond the interval on either side
 _RESAMPLES, _AT_ONCE = 2000, 200
 # All resamples of fewer are on one side of the true mean in more than 5 % of all cases.
 FEWEST_FOR_95 = 6

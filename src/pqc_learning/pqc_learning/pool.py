@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The same work on many flights, in several processes."""
+"""Does the same work on many flights, in several processes."""
 
 from __future__ import annotations
 

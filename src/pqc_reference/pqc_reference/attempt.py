@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pqc_reference.drone import Drone
     from pqc_reference.end import Address
 
-_PATIENCE_S = 4.0  # without any answer
+_PATIENCE_S = 4.0  # longest wait for an answer
 _NEVER = float("inf")
 
 

@@ -8,7 +8,7 @@ import random
 
 
 class Backoff:
-    """From a first wait up to a longest, in s."""
+    """Waits that grow from a first one to a longest one, in s."""
 
     def __init__(self, first: float, longest: float) -> None:
         self._first, self._longest = first, longest

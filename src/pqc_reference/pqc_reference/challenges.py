@@ -43,11 +43,11 @@ class Randoms:
     """The randoms of one drone that boot keys were made for, and how often they are made."""
 
     def __init__(self) -> None:
-        self._seen: dict[bytes, float] = {}  # with the time at which their challenge has expired
+        self._seen: dict[bytes, float] = {}  # the time at which the challenge of each expires
         self._tokens, self._counted = float(_BURST), 0.0
 
     def is_repeated(self, client_random: bytes, now: float) -> bool:
-        """Whether boot keys were made for a random."""
+        """Return whether boot keys were made for a random."""
         self._seen = {random: until for random, until in self._seen.items() if now < until}
         return client_random in self._seen
 

@@ -56,9 +56,9 @@ class Config:
 
     role: str  # "drone" or "gcs"
     identity_dir: Path
-    suite: Suite | None  # of a drone's first handshake
+    suite: Suite | None  # suite of a drone's first handshake
     policy: Policy
-    plaintexts: Mapping[str, Plaintext]  # by drone; a drone has one, under the name ""
+    plaintexts: Mapping[str, Plaintext]  # by drone name; a drone has one entry, ""
     gcs_address: str
     gcs_datagram_port: int
     datagram_port: int

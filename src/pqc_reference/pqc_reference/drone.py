@@ -49,24 +49,24 @@ class Drone(End):
         super().__init__(config, report, deliver)
         self.identity = identity
         self.psk = Psk(identity.psk)
-        self.suite = config.suite  # of the session
-        self.home: list[Address] = []  # the addresses of the GCS, by its name
+        self.suite = config.suite  # suite of the session
+        self.home: list[Address] = []  # addresses of the GCS, resolved from its name
         (self.peer,) = self.peers
         self.attempt: Attempt | None = None
         self.rekey: Rekey | None = None
         self.prekeys = Prekeys(self)
-        self.ratchets = 0  # since the last full rekey
-        self._gcs_order: Order | None = None  # the latest that the GCS requested
+        self.ratchets = 0  # ratchets since the last full rekey
+        self._gcs_order: Order | None = None  # latest rekey that the GCS requested
         self._blacklist: dict[Suite, float] = {}
         self._lost_at: float | None = None  # when the session was lost
         self._reconnect = Backoff(0.2, 5.0)
         self._next_attempt = float("-inf")
-        self._keys_since = 0.0  # the last full key exchange
-        self._renewals = 0  # tried by itself since then
+        self._keys_since = 0.0  # time of the last full key exchange
+        self._renewals = 0  # rekeys that it has tried by itself since then
         self._next_own_rekey = float("-inf")
         self._prefetch_at = _NEVER
         self._keepalive = control_retries()
-        self._next_keepalive = _NEVER  # until the GCS has the new keys
+        self._next_keepalive = _NEVER  # keep-alives repeat until the GCS has the new keys
         self._seen_keys: deque[bytes] = deque(maxlen=_REMEMBERED_KEYS)
 
     def handle_home(self, addresses: list[Address], now: float) -> list[Datagram]:
@@ -224,7 +224,7 @@ class Drone(End):
     def handle_control(self, peer: Peer, message: ControlMessage, keys: EpochKeys) -> bool:
         kind, transaction, fields = message
         if peer.boot is not None and keys is peer.boot.keys:
-            # Those that come after the attempt are repetitions.
+            # Frames that come after the attempt are repetitions.
             return self.attempt is None or self.attempt.handle_control(message)
         rekey = self.rekey
         if kind is Control.REKEY_REQ:

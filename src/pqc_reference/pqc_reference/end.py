@@ -26,7 +26,7 @@ from pqc_reference.wire.control import ControlMessage
 from pqc_reference.wire.streams import Streams
 
 Address = Hashable
-Deliver = Callable[[str, bytes], None]  # with the peer's name and a datagram
+Deliver = Callable[[str, bytes], None]  # takes the name of a peer and a datagram
 
 _HELLO_BITS = 0b10
 

@@ -54,7 +54,7 @@ class Ground(End):
         self.largest_message = max(largest_rekey(suite, mode) for suite in config.policy.allowed)
 
     def refuses(self, suite: Suite, record: DroneRecord) -> bool:
-        """Whether a drone cannot have a suite."""
+        """Return whether a drone cannot have a suite."""
         policy = self.config.policy
         return (
             suite not in policy.allowed

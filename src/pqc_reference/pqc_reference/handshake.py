@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What both roles use to agree on keys: failures, transcripts, the signed texts, X25519."""
+"""The parts of a handshake that both roles use: failures, transcripts, signed texts, X25519."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NO_X25519 = bytes(32)
 
 
 class Failure(Enum):
-    """How a handshake can fail."""
+    """The failures of a handshake."""
 
     NO_ANSWER = auto()
     BUSY = auto()
@@ -28,7 +28,7 @@ class Failure(Enum):
 
     @property
     def blames_suite(self) -> bool:
-        """Whether it puts the suite on the blacklist."""
+        """Return whether it puts the suite on the blacklist."""
         return self in (Failure.REFUSED, Failure.FAILED)
 
 

@@ -35,7 +35,7 @@ _STRETCH_REPORT_INTERVAL_S = 10.0
 _BOOT_QUESTION_S = 0.125
 _NEVER = float("inf")
 
-# What the other end wanted when it sent them, and may want no more.
+# Requests that the other end may have given up since it sent them.
 _WISHES = {Control.REKEY_REQ, Control.NOTICE}
 
 # Called with a sentence, and with the keys that it is about if there are any.
@@ -49,7 +49,7 @@ class Boot:
     keys: EpochKeys
     address: Address
     until: float = _NEVER
-    next_question: float = 0.0  # after a pause that doubles
+    next_question: float = 0.0  # time of the next TIME_REQ; the pause doubles
     pause: float = _BOOT_QUESTION_S
 
 
@@ -66,10 +66,10 @@ class Peer:
         self.clock = Clock()
         self.remote_view: LinkView | None = None
         self.last_received = 0.0
-        self.last_alive = 0.0  # what an answer, a handshake or the use of new keys proves
+        self.last_alive = 0.0  # proved by an answer, a handshake or the use of new keys
         self.last_answered = 0.0  # when the newest question was asked that has an answer
         self.packets: Counter[str] = Counter()  # plain_in, cipher_out, control_ignored …
-        self.drops: Counter[str] = Counter()  # by reason
+        self.drops: Counter[str] = Counter()  # datagrams by reason
         self._config = config
         self._end = end
         self._last_sent = 0.0
@@ -178,7 +178,7 @@ class Peer:
             self._note_stretched()
 
     def is_silent(self) -> bool:
-        """Whether nothing has come for too long."""
+        """Return whether nothing has come for too long."""
         return self._end.now >= self.last_received + self._config.peer_timeout_s
 
     def _note_stretched(self) -> None:
@@ -230,7 +230,7 @@ class Peer:
             return
         finally:
             self.drops["incomplete"] = self._reassembly.incomplete
-            self.drops += Counter()  # without a count of zero
+            self.drops += Counter()  # removes counts of zero
         if datagram is not None:
             self._deliver(datagram)
 

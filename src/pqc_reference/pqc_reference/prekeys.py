@@ -45,13 +45,13 @@ class _Fetch:
 
 
 class Prekeys:
-    """Those of one drone; they die with its session."""
+    """The prekeys of one drone, which are forgotten with its session."""
 
     def __init__(self, drone: Drone) -> None:
         """`drone` learns of what arrives by `handle_prekey` and `handle_no_prekey`."""
         self._drone = drone
         self._session: Session | None = None
-        self._held: dict[bytes, tuple[Prekey, float]] = {}  # by pair, with the end of its life
+        self._held: dict[bytes, tuple[Prekey, float]] = {}  # prekey and expiry, by pair
         self._fetches: dict[bytes, _Fetch] = {}  # by pair
 
     def begin(self, session: Session | None) -> None:
@@ -86,7 +86,7 @@ class Prekeys:
 
     @property
     def fetching(self) -> bool:
-        """Whether a prekey is on its way."""
+        """Return whether a prekey is on its way."""
         return bool(self._fetches)
 
     def due(self) -> float:

@@ -52,7 +52,7 @@ def make_shell(config: Config, report: Report) -> Shell:
 
     liboqs.Unavailable, IdentityError or OSError if something fails.
     """
-    threading.stack_size(liboqs.STACK_BYTES)  # of the event loop's worker threads
+    threading.stack_size(liboqs.STACK_BYTES)  # for worker threads of the event loop
     ports: dict[str, PlaintextPort] = {}
     end = make_end(config, report, lambda name, datagram: ports[name].deliver(datagram))
     ports |= {name: PlaintextPort(plaintext) for name, plaintext in config.plaintexts.items()}

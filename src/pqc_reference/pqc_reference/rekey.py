@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pqc_reference.drone import Drone
 
 _LIMIT_S = 120.0
-_PATIENCE_S = 15.0  # without any progress, once the GCS has to answer
+_PATIENCE_S = 15.0  # longest wait for the GCS without progress
 _NEVER = float("inf")
 
 
@@ -34,7 +34,7 @@ class Order:
 
     suite: Suite
     ratchet: bool = False
-    gcs_transaction: int | None = None  # of the REKEY_REQ, if the GCS requested it
+    gcs_transaction: int | None = None  # that of REKEY_REQ; None: own rekey
     new_session: bool = False
     outcome: Future[str | None] = field(default_factory=Future)
 
@@ -45,7 +45,7 @@ class Rekey:
     def __init__(self, drone: Drone, order: Order, current: EpochKeys) -> None:
         """`start` starts it; the drone's `end_rekey` tells how it ended."""
         self.order = order
-        self._transaction: int | None = None  # of the message that the GCS has to answer
+        self._transaction: int | None = None  # that of the message to be answered
         self._drone, self._current = drone, current
         self._epoch = current.epoch + 1
         self._fetching = self._fetched_again = False
@@ -121,7 +121,7 @@ class Rekey:
     # --- With a prekey ---
 
     def waits_for(self, suite: Suite) -> bool:
-        """Whether it goes on with the prekey of a suite."""
+        """Return whether it goes on with the prekey of a suite."""
         return self._fetching and suite.pair == self.order.suite.pair
 
     def handle_prekey(self) -> None:

@@ -36,7 +36,7 @@ class _Confirmation:
     """A message that is repeated until a frame under the new keys arrives."""
 
     keys: EpochKeys
-    request: bytes  # that it answers
+    request: bytes  # the request that it answers
     send: Callable[[], None]
     tries_left: int = _CONFIRMATIONS
     retry: Backoff = field(default_factory=control_retries)
@@ -74,7 +74,7 @@ class ServedDrone:
     # --- For NewSession and ServedRekeys ---
 
     def is_live(self, session: Session) -> bool:
-        """Whether a session is the one in use."""
+        """Return whether a session is the one in use."""
         keys = self.peer.slots.sending
         return keys is not None and keys.session is session
 
@@ -128,7 +128,7 @@ class ServedDrone:
         confirmation.next_try = self.ground.now + wait
 
     def _answers_again(self, request: bytes) -> bool:
-        """Whether a request is a repetition; it gets the same answer."""
+        """Return whether a request is a repetition; it gets the same answer."""
         if self._confirmation is None or self._confirmation.request != request:
             return False
         self._confirm(self._confirmation)

@@ -102,7 +102,7 @@ class ServedRekeys:
         try:
             opening, finish = Opening.decode(message)
         except Malformed:
-            return  # without a transaction for an answer
+            return  # it has no transaction for an answer
         transaction = transaction_of(opening.client_random)
         try:
             if self._request:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pqc_reference.end import Address
     from pqc_reference.served_drone import ServedDrone
 
-_SILENCE_S = 60.0  # after which boot keys are wiped
+_SILENCE_S = 60.0  # boot keys are wiped after it
 _ESTIMATE_MS = 250
 _LATER_S = 1.0
 _NEVER = float("inf")
@@ -31,7 +31,7 @@ class _Attempt:
     transaction: int
     suite: Suite
     boot: Boot
-    prekey: OwnPrekey | None = None  # until a Finish uses it
+    prekey: OwnPrekey | None = None  # None once a Finish has used it
     finish: bytes = b""
 
 
@@ -42,14 +42,14 @@ class NewSession:
         """`drone` installs what comes out."""
         self._drone = drone
         self._attempt: _Attempt | None = None
-        self.next_later = _NEVER  # while this end is at work
+        self.next_later = _NEVER  # time of the next LATER, while this end is at work
 
     def forget(self) -> None:
         """End the attempt, because its session is in use or nothing is."""
         self._attempt, self.next_later = None, _NEVER
 
     def continues(self, hello: bytes, sender: Address) -> bool:
-        """Whether a hello is that of the attempt; follow it to another address."""
+        """Return whether a hello is that of the attempt; follow it to another address."""
         if self._attempt is None or self._attempt.hello != hello:
             return False
         self._attempt.boot.address = sender

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an End lacks: sockets, the clock, the timer and the threads for public-key operations."""
+"""The shell of an End: sockets, clock, timer, and threads for public-key operations."""
 
 from __future__ import annotations
 

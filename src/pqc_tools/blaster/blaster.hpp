@@ -45,11 +45,11 @@ class Blaster
 public:
   static Result<std::unique_ptr<Blaster>> open(BlasterOptions options, FileDescriptor signals);
 
-  // Sends until the time is over, or a signal or command stops it; then waits for datagrams in flight.
+  // Sends until the time is over or a signal or command stops it, then waits for datagrams in flight.
   void run();
 
   std::string report() const;
-  // One sentence if the stream was not steady.
+  // Returns one sentence if the stream was not steady.
   std::optional<std::string> complaint() const;
 
 private:
@@ -60,10 +60,10 @@ private:
     Endpoint tunnel;
     std::unique_ptr<StampedReceiver> receiver;
     std::unique_ptr<SendBatch> out;
-    Bytes memory;  // of the datagrams in `out`
+    Bytes memory;  // holds the datagrams in `out`
     std::optional<SendSchedule> schedule;
     std::unique_ptr<Flow> sending;
-    std::uint64_t refused = 0;  // by the socket
+    std::uint64_t refused = 0;  // datagrams that the socket refused
   };
 
   Blaster(BlasterOptions options, FileDescriptor signals);

@@ -16,8 +16,8 @@
 namespace pqc_tunnel::blaster
 {
 
-// Durations in buckets whose width is 1/32 of their value: percentiles with an error of about 2 % in fixed memory.
-// Smallest, largest and mean are exact. Negative durations count as zero, except in smallest().
+// Counts durations in buckets whose width is 1/32 of their value, for percentiles with an error of about 2 % in fixed
+// memory. Smallest, largest and mean are exact. Negative durations count as zero, except in smallest().
 class DurationHistogram
 {
 public:
@@ -39,7 +39,7 @@ public:
     return count_ == 0 ? Duration::zero() : sum_ / static_cast<std::int64_t>(count_);
   }
 
-  // The value that a share (0 to 1) of all durations does not exceed; zero without durations.
+  // Returns the value that a share (0 to 1) of all durations does not exceed; zero without durations.
   Duration percentile(double share) const
   {
     const auto wanted = static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(count_)));

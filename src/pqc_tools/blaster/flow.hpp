@@ -23,8 +23,8 @@ struct WindowCounts
   std::uint64_t duplicated = 0;
   std::uint64_t reordered = 0;  // arrived after a later datagram
   std::uint64_t corrupted = 0;
-  Duration longest_gap{};      // between an arrival and the one before
-  Duration longest_pause{};    // between a sending and the one before
+  Duration longest_gap{};      // between two consecutive arrivals
+  Duration longest_pause{};    // between two consecutive sendings
   Duration longest_latency{};  // from sending to arrival
 
   // Includes datagrams that are still in flight.
@@ -39,10 +39,10 @@ public:
   // Opens a first window.
   Flow(std::size_t max_windows, Instant now);
 
-  // Returns false if there is no room for another window; the last one then goes on.
+  // Returns false if there is no room for another window; the last one then continues.
   bool open_window(Instant now);
 
-  // The number of the next datagram, counting from 0.
+  // Returns the number of the next datagram, counted from 0.
   std::uint64_t next_number() const { return next_number_; }
   void handle_sent(Instant now);
 
@@ -52,7 +52,7 @@ public:
   std::size_t windows() const { return windows_.size(); }
   const WindowCounts & window(std::size_t index) const { return windows_[index].counts; }
   WindowCounts totals() const;
-  // Datagrams that arrived too late to be checked for duplicates, or that were never sent.
+  // Counts datagrams that arrived too late to be checked for duplicates, or that were never sent.
   std::uint64_t unaccountable() const { return unaccountable_; }
   const DurationHistogram & gaps() const { return gaps_; }
   const DurationHistogram & latencies() const { return latencies_; }

@@ -26,7 +26,7 @@ struct NumberedDatagram
 
 inline constexpr std::size_t min_numbered_size = 40;
 
-// Fills all of `out`, which is at least min_numbered_size long.
+// Fills all of `out`, which must have at least min_numbered_size bytes.
 void write_numbered(const NumberedDatagram & datagram, MutableBytes out);
 
 // Returns nothing if any byte has changed.

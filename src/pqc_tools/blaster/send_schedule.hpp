@@ -13,8 +13,8 @@
 namespace pqc_tunnel::blaster
 {
 
-// When each datagram of a steady stream is due, counted from the start so that lateness never adds up; and how well the
-// sender keeps to it.
+// Schedules the datagrams of a steady stream, counted from the start so that delays never add up, and measures how well
+// the sender keeps to it.
 class SendSchedule
 {
 public:
@@ -25,7 +25,7 @@ public:
 
   Duration period() const { return Duration(ns_per_s / rate_); }
 
-  // When the next datagram is due.
+  // Returns when the next datagram is due.
   Instant next_due() const { return due(next_); }
 
   void note_sent(Instant now)
@@ -36,7 +36,7 @@ public:
     ++next_;
   }
 
-  // After a halt of a second or more the stream goes on from `now`; datagrams that were due in the halt are skipped.
+  // Continues the stream from `now` after a halt of a second or more, and skips the datagrams that were due in it.
   void skip_long_halt(Instant now)
   {
     if (now - next_due() < longest_halt) {

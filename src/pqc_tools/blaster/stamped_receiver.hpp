@@ -35,7 +35,7 @@ public:
   ByteView datagram(std::size_t index) const;
   // Time of arrival on the clock of monotonic_now().
   Instant arrived(std::size_t index) const { return arrived_[index]; }
-  // Datagrams that the socket which received last has dropped since prepare().
+  // Returns how many datagrams the socket of the last receive() has dropped since prepare().
   std::uint32_t dropped() const { return dropped_; }
 
 private:

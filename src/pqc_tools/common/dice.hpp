@@ -9,7 +9,7 @@
 namespace pqc_tunnel
 {
 
-// A stream of numbers that depends on its seed alone, on every machine and with every compiler
+// A stream of random numbers that depends only on its seed, on every machine and with every compiler
 // (SplitMix64; the distributions of <random> differ between libraries). Not for cryptography.
 class Dice
 {
@@ -22,9 +22,9 @@ public:
     state_ += increment;
     return mix(state_);
   }
-  // From 0 up to, but without, 1.
+  // Returns a number from 0 up to but excluding 1.
   double fraction() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
-  // True with this probability. Always draws once, so that a changed probability shifts no later outcome.
+  // Returns true with this probability. Always draws once, so that a changed probability shifts no later outcome.
   bool happens(double chance) { return fraction() < chance; }
 
 private:

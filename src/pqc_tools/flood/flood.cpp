@@ -24,7 +24,7 @@ namespace
 
 constexpr int batches_at_a_time = 4;
 constexpr Duration beat = std::chrono::microseconds(500);
-// How long an answer to the last datagrams may take.
+// The time for an answer to the last datagrams.
 constexpr Duration farewell = std::chrono::seconds(1);
 constexpr std::size_t receive_buffer_bytes = 65536;
 
@@ -45,7 +45,7 @@ Endpoint plus(Endpoint endpoint, std::uint32_t steps)
   return endpoint;
 }
 
-// A socket for each source may be more than a process has by default.
+// Raises the limit of open files, because each source needs a socket.
 void allow_many_files()
 {
   rlimit limit{};
@@ -55,7 +55,7 @@ void allow_many_files()
   }
 }
 
-// The address without port and brackets.
+// Returns the address without port and brackets.
 std::string host_of(const Endpoint & endpoint)
 {
   std::string text = to_string(endpoint);

@@ -25,14 +25,14 @@ struct FloodOptions
   HostPort to;
   std::optional<HostPort> first_source;
   std::uint32_t sources = 1;
-  std::optional<HostPort> spoofed;  // somebody else's address that the datagrams bear instead
+  std::optional<HostPort> spoofed;  // forged source address of the datagrams
   std::uint32_t datagrams_per_s = 0;
   Duration length{};  // zero: until a signal
   JunkPlan junk;
 };
 
-// Sends junk to the encrypted port of a tunnel at a given rate, from one or several addresses, or as if from somebody
-// else's. One thread.
+// Sends junk to the encrypted port of a tunnel at a given rate, from one or several own addresses or a forged one.
+// One thread.
 class Flood
 {
 public:
@@ -47,7 +47,7 @@ private:
   Result<void> open_spoofing();
   void send_datagrams(Instant now);
   void take_answers(const Socket & socket);
-  // How many should have been sent by now.
+  // Returns how many datagrams should have been sent by now.
   std::uint64_t due(Instant now) const;
 
   FloodOptions options_;
@@ -55,7 +55,7 @@ private:
   Poller poller_;
   Endpoint to_;
   std::optional<Endpoint> spoofed_;
-  std::vector<Socket> sockets_;  // of the sources, used in turn
+  std::vector<Socket> sockets_;  // one for each source, used in turn
   std::size_t next_socket_ = 0;
   JunkDatagrams junk_;
   SendBatch out_;

@@ -13,8 +13,8 @@ namespace pqc_tunnel::blaster
 namespace
 {
 
-// So far ahead of a key's traffic, and no further, that a receiver finds them neither used nor old: only the tag shows
-// the forgery.
+// Sequence numbers so far ahead of a key's traffic that a receiver finds them neither used nor old, so that only the
+// tag shows the forgery.
 constexpr std::uint64_t forged_first = std::uint64_t{1} << 22;
 constexpr std::uint64_t forged_sequences = std::uint64_t{1} << 20;
 constexpr std::uint8_t form_bits = 0xc0;

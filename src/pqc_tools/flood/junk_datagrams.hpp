@@ -17,10 +17,10 @@
 namespace pqc_tunnel::blaster
 {
 
-// Datagrams of a stranger, in the order of the checks that reject them.
+// Kinds of a stranger's datagrams, in the order of the checks that reject them.
 enum class JunkKind : std::uint8_t
 {
-  random,     // random bytes of random length in the form of no frame
+  random,     // random bytes of random length that have no form of a frame
   truncated,  // a valid header in a datagram that is too short
   unknown,    // a valid header with the id of no key
   hello,      // a hello of a drone that does not exist
@@ -30,18 +30,18 @@ enum class JunkKind : std::uint8_t
 };
 inline constexpr std::array<const char *, 7> junk_names = {
   "random", "truncated", "unknown", "hello", "old", "forged", "recorded"};
-// The size of a ClientHello, the longest of the kinds without a length of its choice.
+// Bytes of a ClientHello, the longest kind of a fixed length.
 inline constexpr std::size_t hello_size = 144;
 
 struct JunkPlan
 {
   std::size_t max_size = 256;
-  std::optional<FrameKeyId> live;  // a key in use, as an eavesdropper knows it
+  std::optional<FrameKeyId> live;  // id of a live key, which an eavesdropper sees
   std::vector<Bytes> recorded;     // hellos, each of hello_size bytes
   bool only_hellos = false;
 };
 
-// Makes the kinds that the plan allows in turn, each datagram but recorded ones with other bytes. Fast rather than
+// Makes the kinds of the plan in turn, each datagram with other bytes unless it is recorded. It is fast rather than
 // cryptographically random.
 class JunkDatagrams
 {

@@ -14,14 +14,14 @@
 namespace pqc_tunnel::blaster
 {
 
-// The IPv4 header without options (RFC 791) and the UDP header (RFC 768) in front of a datagram's bytes.
+// Bytes of the IPv4 header without options (RFC 791) and the UDP header (RFC 768).
 inline constexpr std::size_t spoofed_header_size = 28;
 
-// A raw socket, whose user writes the headers; needs the right CAP_NET_RAW. Answers go to whoever has the source address.
+// Opens a raw socket, whose user writes the headers. Needs CAP_NET_RAW. Answers go to the owner of the source address.
 Result<Socket> open_spoofing_sender();
 
-// Writes the headers of a datagram to the beginning of `packet`; its bytes are behind them. Both ends are IPv4. The system
-// fills in the checksum of the IPv4 header; that of UDP is left out.
+// Writes the headers of a datagram before its bytes, to the beginning of `packet`. Both ends must be IPv4. The system
+// fills in the checksum of the IPv4 header; UDP gets none.
 void write_spoofed_headers(MutableBytes packet, const Endpoint & from, const Endpoint & to);
 
 }  // namespace pqc_tunnel::blaster

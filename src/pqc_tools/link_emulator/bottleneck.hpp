@@ -22,7 +22,7 @@ public:
   {
   }
 
-  // Returns when the last bit of a packet that arrives now has left; nothing if the queue has no room for it.
+  // Returns when the last bit of a packet that arrives now has left; nothing if the queue has no room.
   // An idle link accepts a packet of any size.
   std::optional<Instant> send(std::size_t bytes, Instant now)
   {

@@ -24,7 +24,7 @@ struct DatagramCounters
   std::uint64_t taken = 0;          // dropped by an adversary
   std::uint64_t withheld = 0;       // delayed by an adversary
   std::uint64_t duplicated = 0;     // copies made
-  std::uint64_t corrupted = 0;      // forwarded with wrong bits, copies not counted
+  std::uint64_t corrupted = 0;      // forwarded with wrong bits, without copies
   std::uint64_t reordered = 0;      // left after a datagram that arrived later
 };
 

@@ -79,7 +79,7 @@ void DatagramChannel::handle_datagram(ByteView datagram, Instant now)
     ++counters_.queue_dropped;
     return;
   }
-  // The datagram has used its share of the rate: a sender does not know of the outage.
+  // The datagram has used its share of the rate, because a sender does not know of the outage.
   if (cut_ || outages_.end(*sent)) {
     ++counters_.lost_in_outage;
     return;

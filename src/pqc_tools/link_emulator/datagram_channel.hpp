@@ -17,15 +17,15 @@
 namespace pqc_tunnel::link_emulator
 {
 
-// A datagram that has crossed the link, and when.
+// A datagram that has crossed the link, with its time of delivery.
 struct Delivery
 {
   Instant at;
   Bytes bytes;
 };
 
-// One direction of a link for datagrams. No clock, no sockets: the same seed and the same datagrams
-// at the same instants give the same result. Each datagram draws once from each of several streams of
+// One direction of a link for datagrams, without a clock or sockets: the same seed and the same
+// datagrams at the same instants give the same result. Each datagram draws once from each of several streams of
 // numbers, so that for example more jitter does not change which datagrams are lost.
 class DatagramChannel
 {
@@ -36,10 +36,10 @@ public:
 
   // Takes a datagram into the link, or drops it. `now` must not decrease.
   void handle_datagram(ByteView datagram, Instant now);
-  void cut(bool is_cut) { cut_ = is_cut; }  // then nothing passes, as in an outage
-  // The next datagram that is due by `now`.
+  void cut(bool is_cut) { cut_ = is_cut; }  // while cut, nothing passes
+  // Returns the next datagram that is due by `now`.
   std::optional<Delivery> poll_delivery(Instant now);
-  // When the next one is due; Instant::max() if none is in flight.
+  // Returns when the next datagram is due; Instant::max(): none is in flight.
   Instant next_timeout() const;
 
   const DatagramCounters & counters() const { return counters_; }

@@ -67,7 +67,7 @@ void DatagramRelay::rebind()
 {
   auto fresh = open_datagram_socket({}, receive_buffer_bytes, "the ground's side");
   if (!fresh) {
-    return;  // no port is free: the old one lives on
+    return;  // no port is free, so the old one stays
   }
   Socket & socket = sockets_[index(Side::ground)];
   poller_.remove(socket.fd.get());

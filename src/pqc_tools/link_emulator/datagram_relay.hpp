@@ -20,9 +20,8 @@ namespace pqc_tunnel::link_emulator
 // Large enough for a flood of small datagrams, so that only the profile causes losses.
 inline constexpr std::size_t receive_buffer_bytes = std::size_t{4} << 20;
 
-// The UDP path between the newest sender to the listening port and one address of the ground station. With the
-// profile's nat_rebind the ground sees the drone at another port from time to time, and what it sends to the old one is
-// lost.
+// The UDP path between the newest sender to the listening port and one address of the ground station. With nat_rebind
+// in the profile the ground sees the drone at another port from time to time, and loses what it sends to the old one.
 class DatagramRelay : public Relay
 {
 public:
@@ -43,7 +42,7 @@ private:
 
   Poller & poller_;
   std::array<Socket, 2> sockets_;
-  std::array<Endpoint, 2> addresses_;  // the receiver on each side
+  std::array<Endpoint, 2> addresses_;  // receiver on each side
   std::optional<Duration> rebind_interval_;
   Instant next_rebind_ = Instant::max();
   std::uint64_t rebinds_ = 0;

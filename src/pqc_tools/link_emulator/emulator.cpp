@@ -19,7 +19,7 @@ namespace pqc_tunnel::link_emulator
 namespace
 {
 
-constexpr std::uint64_t cut_number = 1;  // 0 is the interrupt
+constexpr std::uint64_t cut_number = 1;  // 0 is that of the interrupt
 
 }  // namespace
 

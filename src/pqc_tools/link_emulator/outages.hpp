@@ -18,7 +18,7 @@ class Outages
 public:
   Outages(std::vector<Outage> windows, Instant start);
 
-  // The end of the outage that contains `now`, across adjacent windows; nothing while the link is up.
+  // Returns the end of the outage that contains `now`, across adjacent windows; nothing while the link is up.
   std::optional<Instant> end(Instant now) const;
 
 private:

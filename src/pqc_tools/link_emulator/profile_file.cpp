@@ -23,7 +23,7 @@ constexpr NumberRange milliseconds{0.0, 3'600'000.0};
 constexpr NumberRange percent{0.0, 100.0};
 constexpr NumberRange bits_per_s{0.0, 1e11, true};
 constexpr NumberRange queue_range{0.0, 1e9, true};
-constexpr NumberRange mtu_range{68.0, 65535.0, true};  // RFC 791's minimum
+constexpr NumberRange mtu_range{68.0, 65535.0, true};  // the minimum of RFC 791
 constexpr NumberRange packet_range{0.0, 65535.0, true};
 constexpr NumberRange overhead_range{0.0, 1000.0, true};
 
@@ -53,7 +53,7 @@ FieldReader whole_field(T & into, const NumberRange & range)
   };
 }
 
-// Fields within a field.
+// Reads a map of fields within a field.
 FieldReader group_field(Fields fields)
 {
   return [fields = std::move(fields)](const std::string & name, const YAML::Node & value) {
@@ -117,7 +117,7 @@ FieldReader text_field(std::string & into)
   };
 }
 
-// A list, each entry read by `read`.
+// Reads a list, with `read` for each entry.
 template <class T>
 FieldReader list_field(
   std::vector<T> & into, Result<T> (*read)(const std::string &, const YAML::Node &),

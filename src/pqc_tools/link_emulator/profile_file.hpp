@@ -17,7 +17,7 @@ namespace pqc_tunnel::link_emulator
 // repeated fields and values out of range are errors.
 Result<Profile> load_profile(const std::filesystem::path & file);
 
-// The same for its text.
+// Parses the text of a profile in the same way.
 Result<Profile> parse_profile(const std::string & text);
 
 }  // namespace pqc_tunnel::link_emulator

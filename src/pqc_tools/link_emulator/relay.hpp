@@ -14,12 +14,12 @@
 namespace pqc_tunnel::link_emulator
 {
 
-// What carries packets between the channels of a link and the two ends: sockets or serial devices. It watches what it
-// reads from as Source::link, numbered as Side.
+// Carries packets between the channels of a link and its two ends, sockets or serial devices. The poller has the
+// descriptors that it reads as Source::link, numbered by Side.
 class Relay
 {
 public:
-  // Counts at the ends, beside those of the link.
+  // Counts at the ends, in addition to those of the link.
   struct EndCounters
   {
     std::uint64_t strangers = 0;     // received on the ground's side from another address
@@ -48,7 +48,7 @@ public:
       send_due(side, now);
     }
   }
-  // While it is cut, nothing passes.
+  // Cuts or restores the link. While it is cut, nothing passes.
   void cut(bool is_cut)
   {
     for (DatagramChannel & channel : channels_) {
@@ -64,7 +64,7 @@ public:
   virtual EndCounters end_counters(Side side) const { return counters_[index(side)]; }
 
 protected:
-  // Sends what has crossed the link from this side.
+  // Sends the packets that have crossed the link from this side.
   virtual void send_due(Side from, Instant now) = 0;
 
   std::array<DatagramChannel, 2> channels_;

@@ -18,7 +18,7 @@ namespace pqc_tunnel::link_emulator
 namespace
 {
 
-constexpr std::size_t read_bytes = 4096;  // what a pseudo terminal keeps
+constexpr std::size_t read_bytes = 4096;  // the buffer of a pseudo terminal
 
 std::size_t packet_bytes(const ChannelSettings & settings)
 {
@@ -47,7 +47,7 @@ Result<SerialDevice> SerialDevice::create(const std::filesystem::path & path)
   if (!near_end || ::tcgetattr(near_end.get(), &settings) != 0) {
     return refuse("its pseudo terminal can't be opened.");
   }
-  ::cfmakeraw(&settings);  // or it would echo
+  ::cfmakeraw(&settings);  // otherwise it would echo
   ::tcsetattr(near_end.get(), TCSANOW, &settings);
 
   std::error_code error;

@@ -15,8 +15,8 @@
 namespace pqc_tunnel::link_emulator
 {
 
-// A serial device at a path, as a program at the end of a link sees it: a pseudo terminal behind a symbolic link,
-// which goes with it.
+// A serial device for the program at an end of the link: a pseudo terminal behind a symbolic link, which is removed
+// with it.
 class SerialDevice
 {
 public:
@@ -39,8 +39,8 @@ private:
   FileDescriptor near_end_;  // keeps the device while nobody else has it open
 };
 
-// A pair of serial radios. Bytes are sent in packets of at most the MTU, as they come; each packet meets the fate of a
-// datagram.
+// A pair of serial radios. It sends bytes as they come, in packets of at most the MTU, which the channel treats like
+// datagrams.
 class SerialRelay : public Relay
 {
 public:

@@ -11,7 +11,7 @@
 
 #include "pqc_tunnel/base/time.hpp"
 
-// What a link does to what crosses it. config/links/clean.yaml explains every field.
+// The settings of a link. config/links/clean.yaml explains every field.
 namespace pqc_tunnel::link_emulator
 {
 
@@ -29,12 +29,12 @@ struct Outage
 struct BurstLoss
 {
   double enter = 0.0;  // from the good state to the bad one
-  double leave = 1.0;  // and back
-  double loss = 1.0;   // in the bad state
+  double leave = 1.0;  // from the bad state to the good one
+  double loss = 1.0;   // chance of loss in the bad state
 };
 
-// Somebody on the path who chooses packets by their size: drops them, or withholds them and lets
-// them go later, behind newer ones.
+// An adversary on the path who selects packets by size, and drops or delays them, so that newer ones
+// overtake them.
 struct Adversary
 {
   std::size_t min_bytes = 0;
@@ -54,11 +54,11 @@ struct ChannelSettings
   Duration reorder_delay{};
   double duplicate = 0.0;
   double corrupt = 0.0;
-  double byte_errors = 0.0;           // of each byte
+  double byte_errors = 0.0;           // chance for each byte
   std::uint64_t rate_bits_per_s = 0;  // 0: unlimited
   std::size_t queue_bytes = 0;        // in front of the rate limit
-  std::size_t mtu_bytes = 65535;      // overhead included
-  std::size_t overhead_bytes = 0;     // of each datagram on the link, beside its payload
+  std::size_t mtu_bytes = 65535;      // including overhead
+  std::size_t overhead_bytes = 0;     // bytes of each datagram beside its payload
   std::vector<Outage> outages;
   std::vector<Adversary> adversaries;
 };
@@ -67,7 +67,7 @@ struct Profile
 {
   std::string description;
   bool half_duplex = false;            // both directions share the rate of drone_to_gcs
-  std::optional<Duration> nat_rebind;  // after each such time the drone gets another address
+  std::optional<Duration> nat_rebind;  // interval after which the drone gets another address
   ChannelSettings drone_to_gcs;
   ChannelSettings gcs_to_drone;
 };

@@ -11,7 +11,7 @@
 namespace pqc_tunnel::link_emulator
 {
 
-// The counts of the link so far as one line of JSON.
+// Returns the counts of the link so far as one line of JSON.
 std::string summary_json(
   const Emulator & emulator, const std::string & profile, std::uint64_t seed, bool finished,
   Instant now);

@@ -28,9 +28,9 @@ struct RelayOptions
   std::size_t receive_buffer_bytes = std::size_t{4} << 20;
 };
 
-// One end of a tunnel without cryptography: forwards datagrams unaltered between its sides, as a baseline for the cost
-// of the tunnel. Batched, it receives and sends up to 64 datagrams per system call, as the tunnel does; otherwise one,
-// as the simplest program would.
+// One end of a tunnel without cryptography, as a baseline for the cost of the tunnel: it forwards datagrams unaltered
+// between its sides. `batched`: up to 64 datagrams per system call, as the tunnel does; otherwise one, as the simplest
+// program does.
 class PlainRelay
 {
 public:
@@ -39,7 +39,7 @@ public:
   // Runs until a signal.
   void run();
 
-  // JSON: datagrams forwarded, refused by a socket, and too long, each way.
+  // Returns JSON: datagrams forwarded, refused by a socket, and too long, each way.
   std::string report() const;
 
 private:

@@ -41,7 +41,7 @@ public:
     random_.fill(header_);
   }
 
-  // Nonces continue from the last round: none is used twice.
+  // Nonces continue from the last round, so that none is used twice.
   void begin_round()
   {
     first_nonce_ += packets;

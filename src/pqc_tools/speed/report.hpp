@@ -16,16 +16,16 @@ namespace pqc_tunnel::speed
 struct RunFacts
 {
   std::size_t count = 0;   // samples requested
-  std::size_t rounds = 0;  // complete ones
+  std::size_t rounds = 0;  // complete rounds
   double cap_s = 0;        // zero: none
   double wall_s = 0;
-  double clock_ns = 0;  // added to each sample by reading the clock
+  double clock_ns = 0;  // that reading the clock adds to each sample
 };
 
-// One line of JSON. Times are per operation, in nanoseconds.
+// Returns one line of JSON. Times are per operation, in nanoseconds.
 std::string report_json(std::span<const Subject> subjects, const RunFacts & facts);
 
-// Of all operations, including untimed ones.
+// Return the counts of all operations, including untimed ones.
 std::uint64_t operations_done(std::span<const Subject> subjects);
 std::uint64_t operations_failed(std::span<const Subject> subjects);
 

@@ -16,7 +16,7 @@ namespace pqc_tunnel::speed
 struct RoundOptions
 {
   std::size_t count = 200;  // samples of each operation
-  Duration cap{};           // of the timed time of each operation; zero: none
+  Duration cap{};           // limit of the timed time of each operation; zero: none
   std::function<Instant()> now;
   std::function<void(std::size_t round)> progress;  // called after each round; may be empty
   std::function<bool()> stopping;                   // ends the rounds early; may be empty
@@ -27,7 +27,7 @@ struct RoundOptions
 // before each sample, to warm the caches. Returns how many rounds were complete.
 std::size_t run_rounds(std::span<Subject> subjects, const RoundOptions & options);
 
-// The time that reading the clock adds to a sample, in nanoseconds: the median of many readings.
+// Returns the nanoseconds that reading the clock adds to a sample: the median of many readings.
 double clock_cost(const std::function<Instant()> & now);
 
 }  // namespace pqc_tunnel::speed

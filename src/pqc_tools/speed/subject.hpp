@@ -47,16 +47,16 @@ struct Subject
   std::string name = {};
   std::string unavailable = {};  // the reason why, in one sentence; empty if it is available
   std::vector<Operation> operations = {};
-  // Its sizes and other properties as a JSON object. Called after the last run.
+  // Returns its sizes and other properties as a JSON object. Called after the last run.
   std::function<std::string()> properties = {};
 };
 
-// All use the kernel's random numbers, as the tunnel does.
+// The subjects use the kernel's random numbers, as the tunnel does.
 Subject make_subject(KemAlgorithm algorithm);
 Subject make_subject(SignatureAlgorithm algorithm);
 Subject make_subject(AeadAlgorithm algorithm);
 
-// The algorithms of the registry whose token matches one of the shell patterns (* ? []); all without patterns.
+// Returns the algorithms of the registry whose token matches one of the shell patterns (* ? []); all without patterns.
 std::vector<Subject> make_subjects(const std::vector<std::string> & patterns);
 
 }  // namespace pqc_tunnel::speed

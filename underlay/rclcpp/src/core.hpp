@@ -19,16 +19,16 @@
 namespace rclcpp::detail
 {
 
-/// Throws unless `ret` is success; the text is `doing` and rcl's report.
+/// Throws an exception with `doing` and rcl's report unless `ret` is success.
 void check(rcl_ret_t ret, const std::string & doing);
 
 /// Protects rcl's logging, which is global and not thread-safe.
 std::recursive_mutex & logging_mutex();
 
-/// The context between init() and shutdown(). Throws std::runtime_error if there was no init().
+/// Returns the context between init() and shutdown(). Throws std::runtime_error without init().
 std::shared_ptr<rcl_context_t> context();
 
-/// Wakes spin(); may be triggered from any thread. shutdown() triggers all of them.
+/// Wakes spin(). Any thread may trigger it, and shutdown() triggers all of them.
 class GuardCondition
 {
 public:
@@ -54,7 +54,7 @@ public:
   explicit NodeCore(const std::string & name);
 
   void add(const std::shared_ptr<Entity> & entity);
-  /// Those that still have an owner.
+  /// Returns the entities that still have an owner.
   std::vector<std::shared_ptr<Entity>> entities();
   Time now();
 

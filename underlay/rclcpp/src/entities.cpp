@@ -30,7 +30,7 @@ std::shared_ptr<Handle> make_handle(
   });
 }
 
-/// True if something was taken, false if there was nothing.
+/// Returns whether something was taken; throws on failure.
 bool taken(rcl_ret_t ret, rcl_ret_t nothing, const char * doing)
 {
   if (ret == nothing) {
@@ -167,7 +167,7 @@ void TimerBase::execute()
   auto * timer = handle_of<rcl_timer_t>(*this);
   bool ready = false;
   detail::check(rcl_timer_is_ready(timer, &ready), "failed to check timer");
-  // It may be cancelled by another thread after the check.
+  // Another thread may cancel it after the check.
   if (ready && taken(rcl_timer_call(timer), RCL_RET_TIMER_CANCELED, "failed to call timer")) {
     callback_();
   }

@@ -120,7 +120,7 @@ void add_entity(NodeCore & core, const std::shared_ptr<Entity> & entity) { core.
 
 }  // namespace detail
 
-/// Seconds and nanoseconds, clamped to what the message can hold.
+/// Converts to seconds and nanoseconds, clamped to what the message can hold.
 Time::operator builtin_interfaces::msg::Time() const
 {
   constexpr std::int64_t per_second = 1'000'000'000;

@@ -55,7 +55,7 @@ std::vector<std::string> segments(const std::string & path)
   return names;
 }
 
-/// In a parameter file `*` stands for one name and `**` for any number of them.
+/// Returns whether the pattern matches: `*` stands for one name and `**` for any number of them.
 bool matches(std::span<const std::string> pattern, std::span<const std::string> names)
 {
   if (pattern.empty()) return names.empty();
@@ -74,7 +74,7 @@ bool nearly_equal(double a, double b)
   return std::abs(a - b) <= tolerance * std::abs(a + b);
 }
 
-/// The ends always belong to the range, even where no step leads to the upper one.
+/// The ends always belong to the range, even if no step leads to the upper one.
 bool in_range(const rcl_interfaces::msg::IntegerRange & range, std::int64_t value)
 {
   if (value == range.from_value || value == range.to_value) return true;

@@ -190,7 +190,7 @@ void Node::Parameters::serve(const std::string & name, AnswerT answer)
       try {
         answer(*request, *response);
       } catch (const std::runtime_error & error) {
-        // For a parameter that isn't declared the response stays empty, as clients expect.
+        // The response stays empty for an undeclared parameter, as clients expect.
         RCUTILS_LOG_DEBUG_NAMED("rclcpp", "%s: %s", name.c_str(), error.what());
       }
     });

@@ -23,14 +23,14 @@ namespace detail
 
 using SetResult = rcl_interfaces::msg::SetParametersResult;
 
-/// The values that command lines and parameter files give to that node.
+/// Returns the values of command lines and parameter files for that node.
 std::map<std::string, ParameterValue> parameter_overrides(
   const rcl_arguments_t & arguments, const std::string & node_name);
 
-/// A reason that begins like this reports a wrong type.
+/// The beginning of a reason that reports a wrong type.
 inline constexpr auto wrong_type = "Wrong parameter type";
 
-/// Whether the value has the type and lies in the range that the descriptor asks for.
+/// Returns whether the value has the type and range of the descriptor.
 SetResult comply(
   const rcl_interfaces::msg::ParameterDescriptor & descriptor, const Parameter & parameter);
 SetResult accepted();
@@ -58,7 +58,7 @@ public:
   /// These throw std::runtime_error for a parameter that hasn't been declared.
   Parameter get(const std::string & name) const;
   Descriptor describe(const std::string & name) const;
-  /// All of them or none.
+  /// Sets all of them or none.
   detail::SetResult set(const std::vector<Parameter> & parameters);
   rcl_interfaces::msg::ListParametersResult list(const Names & prefixes, std::uint64_t depth) const;
 

@@ -57,7 +57,7 @@ class Check:
 
     @property
     def agrees(self) -> bool:
-        """Whether something was compared, and all of it agrees."""
+        """Return whether something was compared, and all of it agrees."""
         return self.values > 0 and not self.deviations
 
     @property

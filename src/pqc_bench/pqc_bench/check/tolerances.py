@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""How far a figure of a run may be from the published one; docs/benchmarks/data-card.md states it.
+"""Tolerances of a figure against the published one, as docs/benchmarks/data-card.md states them.
 
 Tables are matched by their key columns, figures by the names of their columns in the CSV. A figure
 with an interval deviates only if the whole interval does.
@@ -16,7 +16,7 @@ EXACT, FACTOR, POINTS, NOT_MORE = "exact", "factor", "points", "not more"
 
 @dataclass(frozen=True)
 class Tolerance:
-    """What is allowed: nothing (`exact`), a factor either way, a difference, or no increase.
+    """The permitted change: none (`exact`), a factor either way, a difference, or no increase.
 
     `time`: with --relative, the figure is first divided by how much slower the machine is.
     """
@@ -93,5 +93,5 @@ def tolerance_of(column: str) -> Tolerance | None:
 
 
 def compared(column: str) -> bool:
-    """Whether a column holds figures that may be compared."""
+    """Return whether a column holds figures that may be compared."""
     return UNCOMPARED.fullmatch(column) is None

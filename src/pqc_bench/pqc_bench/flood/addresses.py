@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What addresses get that have not proved themselves."""
+"""Measures what addresses receive that have not proved themselves."""
 
 from __future__ import annotations
 

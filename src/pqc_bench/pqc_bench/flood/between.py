@@ -46,7 +46,7 @@ class Between:
             udp.close()
 
     def begin(self, target: str, again_s: float) -> None:
-        """From now on have a frame to this end come from elsewhere, every so many seconds."""
+        """Make a frame to this end come from elsewhere, every so many seconds from now on."""
         self._account = {"sent": 0, "received": 0}
         self._again_s, self._next, self._target = again_s, 0.0, target
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What rekeys, ratchets and restarts of a drone take under attacks on its sessions."""
+"""Measures rekeys, ratchets and restarts of a drone under attacks on its sessions."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _LOOPBACK = Places()
 
 @dataclass(frozen=True)
 class Attack:
-    """What strangers send: to which end, from how many addresses, and which datagrams."""
+    """The datagrams of strangers: their end, their kinds, and the number of their addresses."""
 
     name: str
     target: str  # "drone" or "gcs"
@@ -44,7 +44,7 @@ class Attack:
 
 
 def may_spoof() -> bool:
-    """Whether this process may send datagrams that bear another's address."""
+    """Return whether this process may send datagrams that bear another's address."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW):
             return True
@@ -109,7 +109,7 @@ class Strangers:
 
     @property
     def running(self) -> bool:
-        """Whether it still runs."""
+        """Return whether it still runs."""
         return self._process.poll() is None
 
     def report(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ DIRECTIONS = ("drone_to_gcs", "gcs_to_drone")
 
 @dataclass(frozen=True)
 class Applications:
-    """Where the applications at both ends are, and the plaintext ports they send to."""
+    """The addresses of the applications at both ends, and the plaintext ports they send to."""
 
     drone: Endpoint
     ground: Endpoint

@@ -59,7 +59,7 @@ class LivePair:
 
     @property
     def applications(self) -> Applications:
-        """Where the applications of both ends are."""
+        """The addresses of the applications of both ends."""
         of = {end: [Endpoint(LOOPBACK, port) for port in self._ports[end][1:]] for end in ENDS}
         return Applications(of[DRONE][0], of[GROUND][0], of[DRONE][1], of[GROUND][1])
 

@@ -75,7 +75,7 @@ class MeasuredNodes(NodeView):
         return future.result()
 
     def in_step(self) -> bool:
-        """Whether both ends last reported the same session, epoch and suite."""
+        """Return whether both ends last reported the same session, epoch and suite."""
         drone, gcs = (self.status.get(end) for end in NAMESPACES)
         if drone is None or gcs is None or not drone.session:
             return False

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where both ends of a tunnel and their attackers are: as root, in a network namespace each.
+"""The places of both ends of a tunnel and their attackers: as root, a network namespace each.
 
 The namespace of the attackers is the router between those of both ends. Without root all are on the
 loopback interface.

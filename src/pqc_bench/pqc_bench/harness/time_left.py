@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""How long something that takes a while will still take."""
+"""Estimates the remaining time of a long operation."""
 
 from __future__ import annotations
 
@@ -39,5 +39,5 @@ class FlightProgress:
 
     @property
     def seconds(self) -> float:
-        """How long it has taken so far, in s."""
+        """The time that it has taken so far, in s."""
         return time.monotonic() - self._began_s

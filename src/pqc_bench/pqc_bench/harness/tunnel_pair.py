@@ -89,7 +89,7 @@ class TunnelPair:
 
     @property
     def applications(self) -> Applications:
-        """Where the applications of both ends are."""
+        """The addresses of the applications of both ends."""
         return Applications(
             drone=self._at(self.ports.drone_plaintext),
             ground=self._at(self.ports.gcs_plaintext),

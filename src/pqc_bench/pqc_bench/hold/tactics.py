@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an adversary on the path does with the datagrams of one direction: when each one goes on."""
+"""Tactics of an adversary on the path: when each datagram of one direction continues."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Entry:
 
     @property
     def worth_retrying(self) -> bool:
-        """Whether it failed, or something else used the machine meanwhile."""
+        """Return whether it failed, or something else used the machine meanwhile."""
         return self.status == FAILED or DISTURBED in self.flags
 
     @property

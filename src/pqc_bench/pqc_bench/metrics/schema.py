@@ -59,7 +59,7 @@ def problems(metrics: Any) -> list[str]:
 
 
 def needs_reason(value: Any) -> bool:
-    """Whether a value is null or zero."""
+    """Return whether a value is null or zero."""
     return value is None or (not isinstance(value, bool) and value == 0)
 
 

@@ -161,7 +161,7 @@ def _separates(nodes: list[Node], i: int) -> bool:
 
 
 def _is_constant(nodes: list[Node], i: int) -> bool:
-    """Whether what is in these brackets must be known when it is compiled."""
+    """Return whether what is in these brackets must be known when it is compiled."""
     return i > 0 and nodes[i - 1].text in (
         "static_assert", "constexpr", "sizeof", "decltype", "noexcept", "requires",
     )  # fmt: skip

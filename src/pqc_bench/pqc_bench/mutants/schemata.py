@@ -36,7 +36,7 @@ class Mutant:
     mutant: str  # empty: the statement is left out
 
     def key(self) -> tuple[str, str, str, str]:
-        """What it is, wherever it moves within its function."""
+        """The identity of the mutation, which stays the same if it moves within its function."""
         return (self.file, self.function, self.original, self.mutant)
 
 

@@ -37,7 +37,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a mutant: killed, survived, or not reached (it changes no value of a case)."""
+    """The fate of a mutant: killed, survived, or not reached (it changes no value of a case)."""
 
     mutant: Mutant
     result: str

@@ -29,7 +29,7 @@ class Peer(Protocol):
 
     @property
     def applications(self) -> Applications:
-        """Where the applications are."""
+        """The addresses of the applications."""
 
     def processes(self, end: str) -> list[int]:
         """Return the processes that do the work of an end, "drone" or "gcs"."""

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the simulator and real nodes agree about a flight, within stated bounds."""
+"""Checks that the simulator and real nodes agree about a flight, within stated bounds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_LOST = 5  # datagrams beyond those that the link dropped
 
 @dataclass
 class Flown:
-    """What a flight came to, simulated or real."""
+    """The result of a flight, simulated or real."""
 
     switches: list[str] = field(default_factory=list)  # the suites that followed one another
     done: int = 0

@@ -1,3 +1,3 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an autopilot and its ground programs do over a radio, bare and through the tunnel."""
+"""Measures an autopilot and its ground programs over a radio, bare and through the tunnel."""

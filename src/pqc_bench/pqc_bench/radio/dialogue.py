@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a ground program does with the vehicle until it has what it wants; no I/O, times in ns."""
+"""The dialogue of a ground program with the vehicle; no I/O, times in ns."""
 
 from __future__ import annotations
 

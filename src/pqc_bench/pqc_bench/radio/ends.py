@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where a program meets the link or the tunnel: a UDP socket or a serial device."""
+"""The connection of a program to the link or the tunnel: a UDP socket or a serial device."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class FileFetch(_FileDialogue):
 
     @property
     def content(self) -> bytes:
-        """What has arrived."""
+        """The bytes that have arrived."""
         return b"".join(self._parts[offset] for offset in sorted(self._parts))
 
     def due(self, now_ns: int) -> Sent:

@@ -27,7 +27,7 @@ class LogFetch(Dialogue):
 
     @property
     def content(self) -> bytes:
-        """What has arrived."""
+        """The bytes that have arrived."""
         return b"".join(self._chunks[number] for number in sorted(self._chunks))
 
     def handle(self, message: mavlink.MAVLink_message, now_ns: int) -> Sent:

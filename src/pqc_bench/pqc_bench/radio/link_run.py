@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The same traffic over one sort of link, bare and through the tunnel at the same time."""
+"""Runs the same traffic over one sort of link, bare and through the tunnel, at the same time."""
 
 from __future__ import annotations
 

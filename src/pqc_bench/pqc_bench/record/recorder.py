@@ -54,7 +54,7 @@ class MessageRecorder(MeasuredNodes):
 
 @dataclass
 class Recording:
-    """What was recorded; times in s from its begin."""
+    """The content of a recording; times in s from its begin."""
 
     seconds: float = 0.0
     episodes: list[Episode] = field(default_factory=list)

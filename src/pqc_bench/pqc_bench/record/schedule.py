@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What happens to the tunnel in a recording, one after the other: calm, look-alikes, attacks."""
+"""The sequence of events in a recording: calm, look-alikes, attacks."""
 
 from __future__ import annotations
 

@@ -105,13 +105,13 @@ class Rekey:
 
     @property
     def prompt(self) -> bool:
-        """Whether it took a round trip and its cryptography, as with a prekey it should."""
+        """Return whether it took a round trip and its cryptography, as with a prekey it should."""
         within = self.handshake_ms <= self.round_trip_ms + self.primitives_ms + PROMPT_MS
         return self.succeeded and self.ahead and within
 
     @property
     def in_bytes(self) -> bool:
-        """Whether its bytes are those of the arithmetic, which is not of new sessions."""
+        """Return whether its bytes are those of the arithmetic, which is not of new sessions."""
         if self.new_session:
             return True
         expected = bytes_of(self.suite)

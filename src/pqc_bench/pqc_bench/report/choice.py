@@ -152,7 +152,7 @@ def _left_out(cell: Cell, least_level: int) -> str:
 
 
 def _is_equal(cell: Cell, fastest: Cell, noise: float) -> bool:
-    """Whether the cost does not matter, or the figures do not show that the suite is slower.
+    """Return whether the cost does not matter, or the figures do not show that the suite is slower.
 
     Intervals that overlap do not; without 95 % intervals a difference within the noise.
     """

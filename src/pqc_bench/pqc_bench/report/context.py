@@ -153,7 +153,7 @@ class Context:
 
     @property
     def has_default(self) -> bool:
-        """Whether the run has a handshake of the shipped default."""
+        """Return whether the run has a handshake of the shipped default."""
         return any(cell.suite == self.shipped.suite.id for cell in self.main)
 
     @property

@@ -37,7 +37,7 @@ class Interval:
         return replace(self, low=of(self.low), high=of(self.high))
 
     def overlaps(self, other: Interval) -> bool:
-        """Whether a value lies in both."""
+        """Return whether a value lies in both."""
         return self.low <= other.high and other.low <= self.high
 
 

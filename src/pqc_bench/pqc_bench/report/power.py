@@ -38,7 +38,7 @@ class Power:
 
     @property
     def basis(self) -> str:
-        """Whether the power was measured, as a word for tables."""
+        """Return whether the power was measured, as a word for tables."""
         return "measured" if self.measured else "predicted"
 
 

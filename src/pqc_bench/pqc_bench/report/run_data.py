@@ -74,7 +74,7 @@ class Cell:
 
     @property
     def disturbed(self) -> bool:
-        """Whether any sample was disturbed."""
+        """Return whether any sample was disturbed."""
         return any(one.disturbances for one in self.samples)
 
     @property
@@ -193,13 +193,13 @@ class Cell:
 
     @property
     def prepared_ahead(self) -> list[bool]:
-        """Of each rekey, whether its keys were made ahead."""
+        """Return of each rekey whether its keys were made in advance."""
         lists = self.all("f_rekey.records")
         return [bool(one["prepared_ahead"]) for of in lists for one in of if one["success"]]
 
     @property
     def succeeded(self) -> bool:
-        """Whether the cell succeeded."""
+        """Return whether the cell succeeded."""
         return all(self.all("c_lifecycle.success"))
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a busy core of this computer takes more than an idle one, by its power sensor."""
+"""Measures how much more power a busy core takes than an idle one, by the power sensor."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the ciphers of the data take of a core, from the times of pqc_speed."""
+"""Computes the share of a core that the ciphers of the data take, from times of pqc_speed."""
 
 from __future__ import annotations
 

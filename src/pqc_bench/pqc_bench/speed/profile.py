@@ -84,7 +84,7 @@ def _add_power(
 
 
 def _is_measured(record: dict[str, Any]) -> bool:
-    """Whether a rekey to the suite was done; a new session, at the last epoch, is none."""
+    """Return whether a rekey to the suite was done; a new session, at the last epoch, is none."""
     return record["rekeys"] > record["new_sessions"]
 
 

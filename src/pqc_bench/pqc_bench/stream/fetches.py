@@ -40,7 +40,7 @@ class Link:
 
     @property
     def left_bytes_per_s(self) -> float:
-        """What the data leaves, as far as it arrives."""
+        """The bytes per second that the data leaves free, less those lost."""
         data = self.rate * (self.size + _FRAME_OVERHEAD + _IP_OVERHEAD)
         return (1000.0 * self.kbit_per_s / _BITS - data) * (1.0 - self.loss_percent / 100.0)
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an agent may choose between; each is a relative step, so that no agent names a suite."""
+"""The choices of an agent; each is a relative step, so that no agent names a suite."""
 
 from __future__ import annotations
 

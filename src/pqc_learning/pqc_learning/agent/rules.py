@@ -74,7 +74,7 @@ def _chosen(agent: Agent, s: Situation, choices: tuple[Choice, ...]) -> Proposal
     seen = view(s)
     values = _finite(agent.values(seen))
     able = [choice for choice in choices if isinstance(options[choice], Proposal)]
-    # Of equal values the first counts, and that is to hold; a choice without a value is none.
+    # The first of equal values counts, which is to hold; a choice without a value is none.
     order = [choice for choice in (Choice.HOLD, *able) if choice in values]
     best = max(order, key=values.__getitem__, default=Choice.HOLD)
     proposal = options.get(best)

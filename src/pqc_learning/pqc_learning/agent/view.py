@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an agent sees of a situation: each input in a bin, and some inputs in pairs.
+"""The inputs of an agent: each one in a bin, and some of them in pairs.
 
 Beside the state that the papers name (load of the computer, charge, latency, loss, frequency of
 rekeys) these are the phase, the advisor's verdict, the temperature, and what a rekey costs now. An

@@ -43,7 +43,7 @@ class _Stamp:
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """What the advisor reads of a LinkReport."""
+    """The fields of a LinkReport that the advisor reads."""
 
     stamp: _Stamp
     local: Counted
@@ -56,7 +56,7 @@ class _Report:
 
 @dataclass(frozen=True, slots=True)
 class _Status:
-    """What it reads of a TunnelStatus."""
+    """The fields of a TunnelStatus that the advisor reads."""
 
     stamp: _Stamp
     encrypted: bool
@@ -65,7 +65,7 @@ class _Status:
     drops: SimpleNamespace = field(default_factory=lambda: _NO_DROPS)
 
 
-Judged = tuple[Verdict, str]  # with the class of the attack; empty: none
+Judged = tuple[Verdict, str]  # verdict and class of the attack; empty: none
 
 # A message to the advisor: the time and the counts of a status, or of a report.
 _Told = tuple[float, int, bool] | tuple[float, Counted, Counted | None, float]
@@ -129,8 +129,8 @@ class AdvisorFollower:
 
     def __init__(self, track: AdvisorTrack) -> None:
         self._track = track
-        self._number = 0  # of the next message
-        self._own: _Advisor | None = None  # since the flight has left the track
+        self._number = 0  # number of the next message
+        self._own: _Advisor | None = None  # None: the flight is still on the track
         self._verdict: Judged = (Verdict.CLEAR, "")
         self._reported_s: float | None = None
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is compared: static suites, and the strategies of the policy as they are shipped."""
+"""The compared strategies: static suites, and those of the policy as they are shipped."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Contestant:
     strategy: str
     suites: Mapping[int, str]  # by the floor of the tunnel
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    made: Strategy | None = None  # in place of the shipped one of that name
+    made: Strategy | None = None  # replaces the shipped one of that name
 
     def suite(self, costs: CostSet) -> str:
         """Return the suite of the first handshake."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pqc_learning.closed_loop.flight_plan import Attack, PreparedFlight
 
-# An adversary who looks for keys takes longer datagrams for them.
+# An adversary who looks for keys takes longer datagrams for keys.
 _KEYS_BYTES = 320
 _GOLDEN = 0.6180339887498949
 

@@ -23,9 +23,9 @@ class CostSet:
     name: str
     about: str
     profile: Profile
-    min_level: int  # of both ends: no rekey leads below
+    min_level: int  # floor of both ends for every rekey
     stops_data: bool  # during a rekey
-    startup_s: float  # of the drone's work for each rekey or handshake, beside cryptography
+    startup_s: float  # work of the drone per rekey or handshake, beside cryptography
     seal_us: dict[str, float]  # per datagram, sealing or opening, by cipher
 
     @cached_property

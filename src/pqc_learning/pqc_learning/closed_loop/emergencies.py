@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 IN_TIME_S = 5.0  # the limit of MAVLink's heartbeat
-OVER_S = 30.0  # without any sign, an emergency is over
-LOW_V = 3.5  # of a cell
+OVER_S = 30.0  # an emergency ends after so long without a sign
+LOW_V = 3.5  # voltage of a cell
 HOT_C = 80.0
 LASTING_S = 2.0  # one sample is no emergency
 

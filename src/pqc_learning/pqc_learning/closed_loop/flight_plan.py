@@ -22,7 +22,7 @@ WORKS_BELOW_RTT_S = 1.0
 
 
 class Attack(StrEnum):
-    """What an adversary on the path does, beside what the air of the script does."""
+    """The actions of an adversary on the path, beside the effects of the air in the script."""
 
     BLOCK_KEYS = "block_keys"  # drops what is long enough to carry keys
     BLOCK_CONTROL = "block_control"  # drops every message of a rekey or handshake
@@ -51,7 +51,7 @@ class FlightPlan:
 
     script: Script
     packets_per_s: float = PACKETS_PER_S  # each way
-    rate_bytes_s: float | None = None  # of a thin link; None: the link is not thin
+    rate_bytes_s: float | None = None  # rate of a thin link; None: it is not thin
     adversaries: tuple[Adversary, ...] = ()
     link: str = "wifi"  # kinds, for the tables
     trouble: tuple[str, ...] = ()

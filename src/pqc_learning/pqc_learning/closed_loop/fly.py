@@ -87,7 +87,7 @@ class Flight:
         self.computer = Computer(script.computer, ambient_c, sun, script.busy.at(0.0))
         self.outcome = Outcome(seconds=prepared.seconds)
         self.state = PolicyState()
-        self.read_c = self.computer.temperature_c  # by the sensor, even while it is silent
+        self.read_c = self.computer.temperature_c  # the sensor's value, even while it is silent
         self._watch = watch
         self._sensed = SensedInputs()
         self._advisor = AdvisorFollower(prepared.advisor)
@@ -95,10 +95,10 @@ class Flight:
         self._noise = Random(f"{script.name}/{script.seed}/thermal").gauss
         self._power_noise = Random(f"{script.name}/{script.seed}/power").gauss
         self._phase = mission_phase.PhaseState()
-        self._dropped = Quiet()  # by an adversary
+        self._dropped = Quiet()  # times in which an adversary drops data
         self._blackouts = 0
         self._packets = self._lost = 0  # as the ground counts them
-        self._reports: list[tuple[float, Link, Counted]] = []  # with their arrival
+        self._reports: list[tuple[float, Link, Counted]] = []  # arrival in s, link, counts
         self._counts = TrafficCounts(
             prepared.up, prepared.down, self.tunnel.quiet, self.tunnel.stopped
         )
@@ -111,7 +111,7 @@ class Flight:
 
     @property
     def throttled(self) -> bool:
-        """Whether heat limits the computer."""
+        """Return whether heat limits the computer."""
         return self.computer.temperature_c > HOT_C
 
     def fly(self) -> Outcome:

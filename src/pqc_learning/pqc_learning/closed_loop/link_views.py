@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the ground station reports of the drone's datagrams, once a second.
+"""The reports of the ground station on the drone's datagrams, once a second.
 
 The figures are those of physics.link_estimator. They are computed once for a flight, and again only
 for the reports that follow a time in which the drone sent nothing.
@@ -16,9 +16,9 @@ from pqc_sim.tunnel.quiet import Quiet
 
 from pqc_learning.closed_loop.air_record import AirRecord
 
-REPORT_AT_S = 0.17  # of each second
+REPORT_AT_S = 0.17  # time of the report in each second
 _QUANTILE = 0.95
-_BEFORE_S = 120.0  # how far back the last datagram before a window is looked for
+_BEFORE_S = 120.0  # longest search back for the last datagram before a window
 _RECENT = 8  # times of quiet that can matter in such a time
 
 
@@ -33,7 +33,7 @@ class View:
     jitter_s: float
     new_blackouts: int  # silences over 1 s that ended since the report before
     silent: bool  # one has lasted for more than 1 s
-    packets: int  # since the report before, as is `lost`
+    packets: int  # since the previous report, like `lost`
     lost: int
 
 

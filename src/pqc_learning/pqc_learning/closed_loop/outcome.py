@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What one flight with one strategy came to."""
+"""The result of one flight with one strategy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Outcome:
 
     seconds: int = 0
     lost_to_rekeys: int = 0  # datagrams of both directions that the air would have delivered
-    longest_gap_s: float = 0.0  # of the data, around a rekey
+    longest_gap_s: float = 0.0  # longest gap in the data around a rekey
     energy_j: float = 0.0  # marginal, of the drone: rekeys, handshakes and the cipher
     seconds_at_level: dict[str, float] = field(default_factory=lambda: dict.fromkeys(LEVELS, 0.0))
     wanted: int = 0
@@ -28,5 +28,5 @@ class Outcome:
     hot_s: float = 0.0  # above the emergency's temperature
     warmest_c: float = 0.0
     lockout_s: float = 0.0  # most seconds of a working link without fresh keys
-    unkeyed_s: float = 0.0  # without a session
+    unkeyed_s: float = 0.0  # time without a session
     worth: float = 0.0  # the sum of R (pqc_policy's worth.py) of all seconds

@@ -23,7 +23,7 @@ _HELLO, _TAG_BYTES = 60, 48
 class StoppingTunnel(TunnelModel):
     """A rekey stops the data in both directions."""
 
-    startup_s: float = 0.0  # of the drone's work for each rekey or handshake
+    startup_s: float = 0.0  # work of the drone per rekey or handshake
 
     # TCP's retransmission time-out.
     retry_first_s = 1.0

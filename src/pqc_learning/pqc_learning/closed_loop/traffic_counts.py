@@ -12,7 +12,7 @@ from pqc_learning.closed_loop.air_record import AirRecord
 
 
 class _Unsent:
-    """How many datagrams fell into times of quiet; they are counted once each has ended."""
+    """Counts the datagrams in times of quiet, once each time has ended."""
 
     def __init__(self, times: Quiet) -> None:
         self._times = times

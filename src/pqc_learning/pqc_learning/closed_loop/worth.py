@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a second of a flight is worth: R = w_sec * S - w_lat * L - w_pwr * P, after the papers.
+"""The reward of a second of flight: R = w_sec * S - w_lat * L - w_pwr * P, after the papers.
 
 The weights are those of the phase of the mission; no rule decides by them. Each score is from 0 to
 1, so that R is from -1 to 1. The training of an agent and the comparison of strategies read it.

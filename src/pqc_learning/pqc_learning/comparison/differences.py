@@ -14,7 +14,7 @@ LESS, MORE = -1, 1
 
 @dataclass(frozen=True)
 class Measure:
-    """What is compared in pairs, in words; `better` is LESS or MORE, and 0 if neither is."""
+    """A measure compared in pairs, in words; `better` is LESS or MORE, and 0 if neither is."""
 
     heading: str
     better: int

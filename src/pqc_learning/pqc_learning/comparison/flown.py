@@ -25,7 +25,7 @@ class FlownFlight:
     """All outcomes of one flight."""
 
     seed: int
-    classes: tuple[str, ...]  # its link and its troubles
+    classes: tuple[str, ...]  # link and troubles of the flight
     outcomes: dict[tuple[str, str], Outcome]  # by cost set and strategy
 
 

@@ -18,7 +18,7 @@ from pqc_learning.intervals import bootstrap, wilson
 
 FORMAT = 1
 MAIN = "tunnel"
-# What is compared in pairs, of each flight.
+# The figures of each flight that are compared in pairs.
 MEASURES: dict[str, Callable[[Outcome], float]] = {
     "lost_to_rekeys": lambda one: one.lost_to_rekeys,
     "longest_gap_s": lambda one: one.longest_gap_s,

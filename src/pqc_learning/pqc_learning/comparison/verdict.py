@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where adapting wins, where it does nothing, where it hurts, and what the default should be.
+"""Judges where adapting wins, does nothing or hurts, and what the default should be.
 
 A strategy wins in a measure if the whole interval of its difference to `static_default` is on the
 good side of zero, hurts if it is on the other, does nothing if it holds zero. There is no verdict
@@ -38,7 +38,7 @@ Differences = Mapping[str, Difference]
 
 @dataclass(frozen=True)
 class Judged:
-    """Who wins, does nothing and hurts in a measure with a set of costs: names and means."""
+    """Names and means of what wins, does nothing and hurts in a measure with a set of costs."""
 
     costs: str
     measure: str

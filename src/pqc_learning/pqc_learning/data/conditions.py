@@ -38,7 +38,7 @@ class Direction:
     overtaking: Slots  # share that comes behind later ones
     mean_bytes: float = 100.0
     tick_s: float = 0.0  # the sender sends in groups of that period; 0: evenly
-    heavy_tail: bool = False  # of the jitter
+    heavy_tail: bool = False  # the jitter has a heavy tail
 
     @classmethod
     def calm(cls, slots: int, rate: float, delay_s: float, jitter_s: float) -> Direction:

@@ -33,7 +33,7 @@ def recorded_flight(generator: str, seed: int, number: int, *, attacks: bool) ->
 class Track:
     """The features of one flight's bins, oldest first, and their classes."""
 
-    flight: Recorded  # without its bins
+    flight: Recorded  # its bins are not stored
     features: NDArray[np.float32]  # (bins, F)
     labels: NDArray[np.int8]
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What happens in a flight and when: attacks by class, and look-alikes, which are normal."""
+"""The episodes of a flight: attacks by class, and look-alikes, which are normal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Episode:
     kind: str  # e.g. sweeps, handover
     start_s: float
     end_s: float
-    shown_s: float | None = None  # from when it is strong enough to learn from; None: at once
+    shown_s: float | None = None  # when it becomes strong enough to learn from; None: at once
 
     @property
     def is_attack(self) -> bool:

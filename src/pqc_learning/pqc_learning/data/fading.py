@@ -10,7 +10,7 @@ import numpy as np
 
 from pqc_learning.data.conditions import SLOT_S, Slots
 
-_STEEPNESS = 0.8  # of the share that is lost, per dB
+_STEEPNESS = 0.8  # steepness of the lost share, per dB
 
 
 def faded(slots: int, correlated_s: float, rng: np.random.Generator) -> Slots:
@@ -34,7 +34,7 @@ class Fading:
     def around(cls, usual_loss: float, spread_db: float, walk_db: Slots) -> Fading:
         """Return a walk around the margin at which about `usual_loss` is lost."""
         margin_db = np.log((1.0 - usual_loss) / usual_loss) / _STEEPNESS
-        # What fades deepest loses most: the mean over the walk has to be the usual loss.
+        # The deepest fades lose most, and the mean over the walk has to be the usual loss.
         return cls(margin_db + 0.5 * _STEEPNESS * spread_db**2 / 2.0 + walk_db)
 
     def loss(self) -> Slots:

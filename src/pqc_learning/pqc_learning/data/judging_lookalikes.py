@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What resembles an attack in the flights for judging, and is none."""
+"""Look-alikes in the flights for judging: they resemble attacks and are none."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def stray(draft: Draft, start_s: float, end_s: float) -> None:
 
 
 def outage(draft: Draft, start_s: float, end_s: float) -> None:
-    """Nothing passes for a while."""
+    """Let nothing pass for a while."""
     flight, rng = draft.conditions, draft.rng
     span = flight.span(start_s, start_s + min(0.5 + rng.gamma(2.0, 1.5), end_s - start_s))
     for way in (flight.up, flight.down):

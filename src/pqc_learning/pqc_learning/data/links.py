@@ -11,12 +11,12 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Link:
-    """What is usual on a link; ranges are drawn from anew for each flight."""
+    """The usual conditions of a link, drawn from these ranges for each flight."""
 
     name: str
     delay_s: tuple[float, float]
     jitter_s: tuple[float, float]
-    loss: tuple[float, float]  # of single datagrams
+    loss: tuple[float, float]  # share of single datagrams lost
     burst_every_s: tuple[float, float]  # 0: none
     burst_s: float
     burst_loss: float

@@ -21,13 +21,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Passage:
-    """What became of the datagrams; all times in s and in order."""
+    """The fate of the datagrams; all times in s and in order."""
 
     sent_s: Floats
-    arrival_s: Floats  # of those accepted
-    sequence: NDArray[np.int64]  # of these
-    dropped_s: dict[str, Floats]  # on arrival, by reason
-    copies_s: Floats  # arrivals of what had been received before
+    arrival_s: Floats  # arrivals of accepted datagrams
+    sequence: NDArray[np.int64]  # numbers of accepted datagrams
+    dropped_s: dict[str, Floats]  # arrivals of dropped datagrams, by reason
+    copies_s: Floats  # arrivals of repeated datagrams
 
 
 def pass_over(way: Direction, rng: np.random.Generator) -> Passage:

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where in a flight attacks and look-alikes are, one after the other, with calm between them."""
+"""Places attacks and look-alikes in a flight one after the other, with calm between them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Draft:
     conditions: Conditions
     link: Link
     rng: np.random.Generator
-    spells: list[Spell] = field(default_factory=list)  # of the flight simulator's radio
+    spells: list[Spell] = field(default_factory=list)  # spells of the flight simulator's radio
     fading: dict[str, Fading] = field(default_factory=dict)  # or of the other model, by direction
 
     def attack(
@@ -40,7 +40,7 @@ class Draft:
         self.conditions.episodes.append(Episode(NORMAL, kind, start_s, end_s))
 
 
-Maker = Callable[[Draft, float, float], None]  # of an episode between two times in s
+Maker = Callable[[Draft, float, float], None]  # makes an episode between two times in s
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ class Recorded:
     seconds: float
     episodes: tuple[Episode, ...]
     bins: tuple[Bin, ...]
-    start_s: NDArray[np.float64]  # of each bin, in s
+    start_s: NDArray[np.float64]  # start of each bin, in s
     known_s: NDArray[np.float64]  # when the advisor gets it
 
     def features(self) -> NDArray[np.float32]:

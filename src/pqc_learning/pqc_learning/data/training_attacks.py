@@ -39,7 +39,7 @@ def _steady_or_not(span: slice, rng: np.random.Generator) -> Slots:
 
 @dataclass(frozen=True)
 class _Onset:
-    """How an attack comes up: in steps, each so high until so long after the begin in s."""
+    """The onset of an attack in steps: each has a height, and an end in s after the begin."""
 
     steps: tuple[tuple[float, float], ...] = ()
 

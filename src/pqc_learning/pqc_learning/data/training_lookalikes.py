@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What resembles an attack in the flights for training, and is none."""
+"""Look-alikes in the flights for training: they resemble attacks and are none."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def stray(draft: Draft, start_s: float, end_s: float) -> None:
 
 
 def outage(draft: Draft, start_s: float, end_s: float) -> None:
-    """Nothing passes for a while: a tunnel, or the ground station starts again."""
+    """Let nothing pass for a while: a tunnel, or the ground station starts again."""
     rng = draft.rng
     at_s, length_s = start_s + 0.1, rng.uniform(0.5, 8.0)
     draft.spells.append(both(at_s, min(at_s + length_s, end_s), Air(loss=1.0)))

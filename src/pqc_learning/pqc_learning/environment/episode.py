@@ -27,7 +27,7 @@ from pqc_learning.closed_loop.worth import weights_of
 
 HOLD_S = 5
 # A reward in a minute and a half counts 0.4 times as much as one now.
-DISCOUNT = 0.99  # of each second
+DISCOUNT = 0.99  # factor per second
 _CEILING = find_suite(DEFAULT_SUITE)
 _BEST_SECURITY = (_CEILING.level if _CEILING is not None else LEVELS[-1]) / LEVELS[-1]
 CHOICES = tuple(Choice)
@@ -35,7 +35,7 @@ CHOICES = tuple(Choice)
 
 @dataclass(frozen=True)
 class Moment:
-    """What an agent sees when it has a choice, and what is open."""
+    """The inputs of an agent when it has a choice, and the choices that are open."""
 
     second: int
     view: View
@@ -44,7 +44,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Passed:
-    """What came of a choice until the next one."""
+    """The consequences of a choice until the next one."""
 
     reward: float  # discounted, less the best that the phases allow
     worth: float  # the sum of R

@@ -26,17 +26,17 @@ _AGAIN_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """What became of one attack."""
+    """The outcome for one attack."""
 
     link: str
     label: str
     kind: str
-    delay_s: float | None  # from its begin to the alarm; None: it was missed
+    delay_s: float | None  # from begin of the attack to the alarm; None: missed
 
 
 @dataclass(frozen=True)
 class Account:
-    """What a detector did in one flight."""
+    """The alarms of a detector in one flight."""
 
     detections: tuple[Detection, ...]
     false_at_s: tuple[float, ...]  # when the false alarms began

@@ -31,11 +31,11 @@ WITHOUT_ATTACKS = 100_000
 
 @dataclass(frozen=True)
 class Judged:
-    """What one detector did in one flight."""
+    """The figures of one detector in one flight."""
 
     account: Account
     scores: NDArray[np.float64]  # the highest of each bin; 0 where nothing was judged
-    named_right: tuple[int, int]  # of the bins in an attack with an alarm: named right, and all
+    named_right: tuple[int, int]  # bins in attacks with an alarm: named right, all
     cpu_s: float
 
 

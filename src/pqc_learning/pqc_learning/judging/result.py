@@ -28,7 +28,7 @@ from pqc_learning.judging.flown import Flown
 SOON_S = 6.0
 MOST_FALSE_PER_HOUR = 1.0
 MUST_BE_FOUND = ("volumetric", "jamming", "protocol")
-_SEED = 1  # of resampled flights
+_SEED = 1  # seed of the resampling of flights
 _CURVE = 24  # points
 
 

@@ -32,7 +32,7 @@ from pqc_learning.judging.alarms import (
 from pqc_learning.training.calibration import expected_error
 
 _TRAINING_SEED, _VALIDATION_SEED = 11, 12
-_SEED = 1  # of the training itself
+_SEED = 1  # seed of the training itself
 _WITHOUT_ATTACKS = 100_000  # the first number of such flights
 # On validation, below the target of 1.
 _FALSE_ALARMS_PER_HOUR = 0.8
@@ -43,7 +43,7 @@ _BATCH = 8  # windows; more of them do not fit into a cache
 
 @dataclass(frozen=True)
 class Size:
-    """How much a training takes."""
+    """The size of a training."""
 
     training: tuple[int, int]  # flights with attacks and without
     validation: tuple[int, int]

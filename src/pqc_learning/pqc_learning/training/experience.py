@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an agent learns from: choices in flights of the training, and what came of them."""
+"""The examples of an agent: choices in flights of the training, and their consequences."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from pqc_learning.transformer import BINS
 _BATCH = 8
 _PEAK_RATE = 1e-3
 _DECAY = 1e-3
-_CLASS_SHARE = 0.5  # of the loss, for the five classes of attack together
+_CLASS_SHARE = 0.5  # share of the loss for the five attack classes
 _SAID_EVERY = 50  # steps
 _EXAMPLES = 120  # windows of a flight that the calibration is made with
 Array = NDArray[np.float32]
@@ -92,7 +92,7 @@ def _moments(tracks: list[Track]) -> tuple[Array, Array]:
     changes = np.concatenate([t.features[patch:] - t.features[:-patch] for t in tracks])
     mean = np.where(network.IS_LEVEL, np.nanmean(changes, axis=0), np.nanmean(rows, axis=0))
     deviation = np.where(network.IS_LEVEL, np.nanstd(changes, axis=0), np.nanstd(rows, axis=0))
-    # What is nearly always the same must not be blown up.
+    # An input that is nearly constant must not be scaled up.
     return np.nan_to_num(mean).astype(np.float32), np.maximum(
         np.nan_to_num(deviation), 0.05
     ).astype(np.float32)

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""How an agent does on flights that it was not trained with, beside the rules."""
+"""Compares an agent with the rules on flights that it was not trained with."""
 
 from __future__ import annotations
 

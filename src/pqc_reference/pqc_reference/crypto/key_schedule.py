@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""From the shared secrets to keys ("Key schedule" of the protocol page)."""
+"""Derives keys from the shared secrets ("Key schedule" of the protocol page)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hashlib import sha512
 from pqc_reference.crypto.aead import Cipher
 
 MAC_SIZE = 32
-LEVEL_5 = 3  # of a KEM's parameter
+LEVEL_5 = 3  # parameter of a KEM of this level
 
 
 def digest(*parts: bytes) -> bytes:

@@ -23,12 +23,12 @@ class Policy:
 
     @property
     def hybrid(self) -> bool:
-        """Whether X25519 is mixed in."""
+        """Return whether X25519 is mixed in."""
         return bool(self.mode & HYBRID_X25519)
 
     @property
     def drone_signs(self) -> bool:
-        """Whether the drone signs, too."""
+        """Return whether the drone signs, too."""
         return bool(self.mode & DRONE_SIGNATURE)
 
     @property

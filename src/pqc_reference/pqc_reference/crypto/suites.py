@@ -37,11 +37,11 @@ class Signature:
 
     @property
     def signs_slowly(self) -> bool:
-        """Whether prekeys are signed for no particular session: SPHINCS+."""
+        """Return whether prekeys are signed for no particular session: SPHINCS+."""
         return self.code[0] in (3, 4)
 
     def fits(self, size: int) -> bool:
-        """Whether a signature can have this size."""
+        """Return whether a signature can have this size."""
         return 0 < size <= self.signature if self.variable else size == self.signature
 
 

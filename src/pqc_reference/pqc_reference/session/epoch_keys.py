@@ -48,7 +48,7 @@ class Dropped(Exception):
 
 
 def is_sealed(datagram: bytes) -> bool:
-    """Whether a datagram has the form of a sealed frame."""
+    """Return whether a datagram has the form of a sealed frame."""
     return len(datagram) >= OVERHEAD and datagram[0] >> 6 == _SEALED
 
 
@@ -67,7 +67,7 @@ def nearest(low: int, highest: int) -> int:
 
 @dataclass
 class Session:
-    """What the epochs of one session have in common; boot keys have one to themselves."""
+    """The common state of the epochs of one session; boot keys have one to themselves."""
 
     streams: Streams
     id: bytes = bytes(8)
@@ -96,14 +96,14 @@ class EpochKeys:
         self.session = session
         self.epoch = epoch
         self.resumption = resumption
-        self.installed = installed  # in s of this end's clock
+        self.installed = installed  # s, by the clock of this end
         self.sent = 0
-        self.sequence = 0  # of the latest frame that was opened
+        self.sequence = 0  # number of the latest opened frame
         self.skipped = 0  # frames missing before the latest one; -1 if that was late
         self.sealed_at = 0  # the time in the latest frame
-        self.stale = False  # whether nothing proves that it is young
+        self.stale = False  # nothing proves that the latest frame is young
         self._max_age_s = max_age_s
-        # What the other end sealed from a number on, it sealed after a moment: now, and next.
+        # (number, moment): the other end sealed all frames from the number on after the moment.
         self._proven = self._next_proven = (0, installed)
         self.window = window
         self._failures = 0
@@ -121,7 +121,7 @@ class EpochKeys:
 
     @property
     def used_up(self) -> bool:
-        """Whether the key has sealed as many frames as it may."""
+        """Return whether the key has sealed as many frames as it may."""
         return self.sent >= MAX_FRAMES
 
     @property

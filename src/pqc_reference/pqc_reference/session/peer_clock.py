@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""How old a frame of the other end is at most ("Freshness" of the protocol page)."""
+"""Limits the age of frames of the other end ("Freshness" of the protocol page)."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class PeerClock:
     """The latest time that the other end's clock can show, modulo the period; for one session."""
 
     def __init__(self) -> None:
-        self._ahead: float | None = None  # of this end's clock, at most
+        self._ahead: float | None = None  # most that it is ahead of this end's clock
         self._since = 0.0
         self._round_trip: float | None = None
 
     @property
     def answered(self) -> bool:
-        """Whether an answer has come."""
+        """Return whether an answer has come."""
         return self._round_trip is not None
 
     def note_sealed(self, sent: int, after: float, now: float) -> None:
@@ -48,7 +48,7 @@ class PeerClock:
         return min((self._round_trip or 0.0) / 2, max_age)
 
     def is_young(self, sent: int, max_age: float, now: float) -> bool:
-        """Whether a frame, younger than half a period, is young enough."""
+        """Return whether a frame, younger than half a period, is young enough."""
         if self._ahead is None:
             return False
         age = _difference(self._latest(now), sent * UNIT_S)

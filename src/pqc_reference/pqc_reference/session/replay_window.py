@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which sequence numbers were received, and when: a bitmap behind the highest (RFC 6479)."""
+"""Remembers received sequence numbers and their times in a sliding bitmap (RFC 6479)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import Enum
 
 
 class Verdict(Enum):
-    """Whether a frame with some sequence number may be accepted."""
+    """The result of a check of a sequence number."""
 
     FRESH = "fresh"
     REPLAYED = "replay"

@@ -1,3 +1,3 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What travels: messages, control frames, streams, fragments."""
+"""The formats on the wire: messages, control frames, streams, fragments."""

@@ -41,7 +41,7 @@ class Abort(IntEnum):
 
 
 class RekeyKind(IntEnum):
-    """What REKEY_REQ asks for."""
+    """The kinds of rekey in a REKEY_REQ."""
 
     FULL = 0
     RATCHET = 1

@@ -23,9 +23,9 @@ class BadFragment(Exception):
 class Fragment(NamedTuple):
     """A part of a datagram."""
 
-    offset: int  # of its bytes
+    offset: int  # place of its bytes in the datagram
     last: bool
-    back: int  # sequence numbers since that of the datagram's first fragment
+    back: int  # sequence number less that of the first fragment
     data: bytes
 
     def encode(self) -> bytes:
@@ -59,7 +59,7 @@ class _Partial:
     newest: float  # when its newest fragment came
     data: bytearray = field(default_factory=bytearray)
     here: bytearray = field(default_factory=bytearray)  # 1 for each byte that is here
-    size: int | None = None  # of the datagram, once its last fragment is here
+    size: int | None = None  # bytes; None: the last fragment is missing
 
     def add(self, fragment: Fragment) -> None:
         """Take a fragment; BadFragment if it contradicts others."""
@@ -88,7 +88,7 @@ class Reassembly:
         self.incomplete = 0  # datagrams given up
         self._patience_s = patience_s
         self._partials: dict[tuple[object, int], _Partial] = {}
-        self._keys: object = None  # of the latest fragment
+        self._keys: object = None  # those of the latest fragment
 
     def handle(self, keys: object, sequence: int, payload: bytes, now: float) -> bytes | None:
         """Take the payload of a young frame with that sequence number under these keys.
@@ -118,5 +118,5 @@ class Reassembly:
 
     def _give_up(self, origin: tuple[object, int]) -> None:
         del self._partials[origin]
-        # Since the keys changed, it has left again as a whole.
+        # The sender has sent all of it again since the keys changed.
         self.incomplete += origin[0] is self._keys

@@ -13,7 +13,7 @@ PART_HEADER = 9  # id 1, number 2, offset 3, total 3
 _BACKGROUND = 0x80
 _COUNTER = 0x7F
 _PARTS = 0x10000  # numbers of parts wrap around there
-_SMALL_ROUNDS = 3  # of repetitions without an answer, after which parts are small
+_SMALL_ROUNDS = 3  # repetitions without an answer before parts get small
 _FLIGHT = 32  # parts
 _FLIGHT_UNANSWERED = 4
 _RETRY_S = 0.2
@@ -27,11 +27,11 @@ Range = tuple[int, int]  # offset, length
 class Ack(NamedTuple):
     """The fields of STREAM_ACK."""
 
-    number: int  # of the message
+    number: int  # id of the message
     newest: int  # number of the newest part that is here
-    waited_us: int  # since it came
-    through: int  # received up to there
-    received: list[Range]  # beyond it, those that grew last first
+    waited_us: int  # since that part came
+    through: int  # all bytes before it are here
+    received: list[Range]  # beyond `through`, latest change first
 
 
 class BadPart(Exception):
@@ -39,12 +39,12 @@ class BadPart(Exception):
 
 
 def is_newer(number: int, than: int) -> bool:
-    """Whether a counter of 7 bits is 1 to 63 ahead of another."""
+    """Return whether a counter of 7 bits is 1 to 63 ahead of another."""
     return 1 <= (number - than & _COUNTER) <= 63
 
 
 def is_newer_part(number: int, than: int) -> bool:
-    """Whether a counter of 16 bits is 1 to 32767 ahead of another."""
+    """Return whether a counter of 16 bits is 1 to 32767 ahead of another."""
     return 1 <= (number - than) % _PARTS < _PARTS // 2
 
 
@@ -64,7 +64,7 @@ class Outgoing:
         self.number = number
         self._message = message
         self._open = _cut(_Part(0, len(message)), part_size)  # parts without an answer
-        self._silent_rounds = 0  # of repetitions since the last answer
+        self._silent_rounds = 0  # repetitions since the last answer
         self._round_end = float("-inf")
         self._next_part = 0
         self._sent: dict[
@@ -73,7 +73,7 @@ class Outgoing:
 
     @property
     def done(self) -> bool:
-        """Whether the other end has all of it."""
+        """Return whether the other end has all of it."""
         return not self._open
 
     def handle_ack(self, ack: Ack, now: float) -> float | None:
@@ -167,7 +167,7 @@ class Incoming:
 
     @property
     def has_gap(self) -> bool:
-        """Whether bytes are missing before others."""
+        """Return whether bytes are missing before others."""
         return any(begin > 0 for begin, _ in self._received)
 
     def ack(self, now: float) -> Ack:
@@ -239,7 +239,7 @@ class Streams:
         self._rtt = 0.0
         self._next_number = {0: 0, _BACKGROUND: 0}
         self._outgoing: dict[int, Outgoing] = {}  # by class
-        self._waiting: deque[bytes] = deque()  # in the background
+        self._waiting: deque[bytes] = deque()  # messages in the background
         self._receivers = {0: Receiver(), _BACKGROUND: Receiver()}
 
     # --- Sending ---

@@ -23,15 +23,15 @@ class DemoFlight:
 
     about: str
     seconds: float
-    subject: str  # as subject_text takes it: the values that the live view shows
-    suite: str | None = _MODERATE  # of the first handshake; None: the default
+    subject: str  # the values that the live view shows; see subject_text
+    suite: str | None = _MODERATE  # suite of the first handshake; None: the default
     link: str = "none"
     rate_hz: int = 320
     charge_percent: float = 95.0
     capacity_mah: float = 5200.0
     temperatures: Timeline = _WARM  # °C
     sensor_lost_s: tuple[float, float] | None = None  # no temperature from, until
-    crash_at_s: float | None = None  # of the drone's tunnel
+    crash_at_s: float | None = None  # when the drone's tunnel crashes
 
     def temperature_c(self, at_s: float) -> float | None:
         """Return the computer's temperature in °C; None while the sensor is lost."""

@@ -78,7 +78,7 @@ class Launched:
 
     @property
     def running(self) -> bool:
-        """Whether it still runs."""
+        """Return whether it still runs."""
         return self._processes.running
 
     @property
@@ -102,7 +102,7 @@ class Launched:
 
     @property
     def failed(self) -> bool:
-        """Whether it has ended, or one of its programs has failed."""
+        """Return whether it has ended, or one of its programs has failed."""
         return not self.running or bool(failure_in(self._processes.output()))
 
     def fault(self) -> str:

@@ -29,7 +29,7 @@ class LinkCut:
 
     @property
     def is_cut(self) -> bool:
-        """Whether it is cut now."""
+        """Return whether it is cut now."""
         return self._cut_at_s is not None and self.restored_at_s is None
 
     def update(self, flown_s: float, *, airborne: bool, busy: bool) -> str:

@@ -14,7 +14,7 @@ from rich.text import Text
 _LABEL = 8  # columns
 _LINES_PER_ROW = 2
 _FEWEST_EVENTS = 3
-_SPACED_HEIGHT = 20  # with fewer lines, none of them is blank
+_SPACED_HEIGHT = 20  # lines; a smaller view has no blank ones
 _GOOD, _BAD = "green", "yellow"
 
 
@@ -30,7 +30,7 @@ class TunnelEnd:
     rekeys: int
     handshake_ms: float | None
     dropped: dict[str, int] = field(default_factory=dict)  # datagrams by reason
-    likely_cause: str = ""  # of a state that is not up
+    likely_cause: str = ""  # cause of a state that is not up
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Flow:
 class LinkState:
     """One link, as both ends receive it; the losses are from 0 to 1, over the last seconds."""
 
-    name: str  # of the emulated link; empty: none
+    name: str  # the emulated link; empty: none
     rtt_ms: float | None = None
     jitter_ms: float | None = None
     loss_to_ground: float | None = None
@@ -100,14 +100,14 @@ class Snapshot:
     phase: str
     elapsed_s: float
     total_s: float
-    domain: str = ""  # of ROS
+    domain: str = ""  # the ROS domain
     drone: TunnelEnd | None = None
     flows: tuple[Flow, ...] = ()
     links: tuple[LinkState, ...] = ()
     paths: tuple[PathState, ...] = ()  # if the tunnel has several links
-    subject: tuple[str, str] | None = None  # of the flight: its name and its value
+    subject: tuple[str, str] | None = None  # name and value of the flight's subject
     policy: PolicyState | None = None
-    next_suite: str = ""  # of the rekey key; empty: fresh keys for the same suite
+    next_suite: str = ""  # that the rekey key asks for; empty: the same suite
     dropped: dict[str, int] = field(default_factory=dict)
     vehicle: dict[str, Any] = field(default_factory=dict)
     ground: dict[str, Any] = field(default_factory=dict)

@@ -53,7 +53,7 @@ class MavProxy:
         program = find_mavproxy()
         self._folder = folder
         self._lines: list[str] = []
-        self._command = ""  # the newest one
+        self._command = ""  # the newest command
         self._ended = False
         self._news = threading.Condition()
         self._log: IO[str] = (folder / "mavproxy.log").open("w", encoding="utf-8")
@@ -141,7 +141,7 @@ class MavProxy:
 
     @property
     def links_lost(self) -> int:
-        """How often MAVProxy has heard nothing of the vehicle for 5 s."""
+        """Return how often MAVProxy has heard nothing of the vehicle for 5 s."""
         with self._news:
             return sum(_LINK_DOWN.search(line) is not None for line in self._lines)
 

@@ -102,7 +102,7 @@ class Terminal:
 
 
 def _in_foreground() -> bool:
-    """Whether keys can be read: a job in the background is stopped when it tries to."""
+    """Return whether keys can be read: a job in the background is stopped when it tries to."""
     try:
         return os.tcgetpgrp(0) == os.getpgrp() and sys.stdin is not None
     except OSError:

@@ -43,7 +43,7 @@ class TunnelView(NodeView):
         self.ends: dict[str, TunnelEnd] = {}
         self.link = LinkState("")
         self.paths: tuple[PathState, ...] = ()
-        self.left_out: dict[str, int] = {}  # of the datagrams that an end should send
+        self.left_out: dict[str, int] = {}  # datagrams that an end has left out
         self.policy: PolicyState | None = None
         self.first_handshake_ms: float | None = None
         self.usable_suites: list[str] = []

@@ -67,7 +67,7 @@ class LinkOutcome:
 
 @dataclass(frozen=True)
 class CutOutcome:
-    """What happened while one of several links was cut."""
+    """The events while one of several links was cut."""
 
     link: str
     parameters: int | None  # that MAVProxy downloaded meanwhile; None: not all
@@ -91,7 +91,7 @@ class Outcome:
     link_counts: dict[str, Any] = field(default_factory=dict)
     links: tuple[LinkOutcome, ...] = ()  # the emulated ones
     cut: CutOutcome | None = None  # None: no link was cut and restored
-    left_out: dict[str, int] = field(default_factory=dict)  # by the tunnel, over thin links
+    left_out: dict[str, int] = field(default_factory=dict)  # by the tunnel, on thin links
     rtt_ms: float | None = None
     dropped: dict[str, int] = field(default_factory=dict)
     flight: str = ""
@@ -100,7 +100,7 @@ class Outcome:
 
     @property
     def lossy(self) -> bool:
-        """Whether datagrams may be lost outside of the tunnel: on a link, or by a crash."""
+        """Return whether datagrams may be lost outside of the tunnel: on a link, or by a crash."""
         return self.link != NO_LINK or self.shaped or self.crashed
 
     @property
@@ -110,7 +110,7 @@ class Outcome:
 
     @property
     def crashed(self) -> bool:
-        """Whether the drone's tunnel crashes in the flight."""
+        """Return whether the drone's tunnel crashes in the flight."""
         return bool(self.flight) and FLIGHTS[self.flight].crash_at_s is not None
 
     @property
@@ -121,7 +121,7 @@ class Outcome:
 
     @property
     def flew(self) -> bool:
-        """Whether the vehicle took off."""
+        """Return whether the vehicle took off."""
         return took_off(self.vehicle)
 
     @property

@@ -26,7 +26,7 @@ from pqc_sim.physics.battery_pack import Pack
 from pqc_sim.physics.computer import Computer
 
 _NAN = float("nan")
-_SILENT_S = 3.0  # without a report the advisor publishes nothing
+_SILENT_S = 3.0  # the advisor is silent so long after the last report
 _THERMAL_STEP_C = 0.487  # resolution of the sensor in the processor
 
 

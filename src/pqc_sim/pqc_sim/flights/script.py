@@ -75,7 +75,7 @@ class Flood:
 
     start_s: float
     end_s: float
-    reason: str  # as DropCounters names it
+    reason: str  # the name in DropCounters
     per_s: float
 
 
@@ -85,16 +85,16 @@ class Script:
 
     name: str
     about: str
-    mission: tuple[tuple[float, Leg], ...]  # how long each leg lasts, in s
+    mission: tuple[tuple[float, Leg], ...]  # length in s, leg
     suite: str = MLKEM768
     pack: PackType = _PACK
-    assumed_pack: KnownPack = _ASSUMED_PACK  # in the parameters of the sensing
+    assumed_pack: KnownPack = _ASSUMED_PACK  # the pack in the parameters of the sensing
     charge: float = 0.97
     pack_c: float | None = None  # None: as warm as the air
     computer: ComputerType = _COMPUTER
     ambient_c: Timeline = _SPRING_C
     sun: Timeline = _HAZE  # 0 to 1
-    busy: Timeline = _LIGHT_WORK  # of the computer, 0 to 1
+    busy: Timeline = _LIGHT_WORK  # load of the computer, 0 to 1
     wind: float = 1.0  # factor of the gusts
     air: Air = CLEAN
     spells: tuple[Spell, ...] = ()
@@ -102,7 +102,7 @@ class Script:
     crashes: tuple[Crash, ...] = ()
     floods: tuple[Flood, ...] = ()
     spoiled: frozenset[str] = frozenset()  # suites whose rekeys fail with authentication
-    parameters: Mapping[str, Any] = field(default_factory=dict)  # of the policy, beside defaults
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # of the policy, if not default
     seed: int = 1
 
     @property
@@ -116,7 +116,7 @@ class Script:
         return from_values(PolicyConfig, self.parameters)
 
     def silent(self, topic: str, time_s: float) -> bool:
-        """Whether a topic is silent at a time, in s."""
+        """Return whether a topic is silent at a time, in s."""
         return any(
             topic in silence.topics and silence.start_s <= time_s < silence.end_s
             for silence in self.silences

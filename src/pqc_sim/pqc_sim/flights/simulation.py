@@ -52,7 +52,7 @@ class Flown:
     script: Script
     entries: list[Entry] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
-    suites: list[tuple[float, str]] = field(default_factory=list)  # since when, in s
+    suites: list[tuple[float, str]] = field(default_factory=list)  # start in s, suite
 
 
 class Simulation:

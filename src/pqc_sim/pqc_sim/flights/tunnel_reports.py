@@ -30,7 +30,7 @@ class TunnelReports:
     """
 
     def __init__(self, start_ns: int, tunnel: LiveTunnel, radio: Radio, seed: str) -> None:
-        self.dropped: Counter[str] = Counter()  # by reason, since the start of the node
+        self.dropped: Counter[str] = Counter()  # datagrams by reason since the node's start
         self._start_ns = start_ns
         self._tunnel = tunnel
         self._radio = radio

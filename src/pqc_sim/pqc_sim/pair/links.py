@@ -38,7 +38,7 @@ class EmulatedLink:
 
 @dataclass(frozen=True)
 class LinkEnds:
-    """Where the two ends and the emulator of one link meet: UDP ports or serial devices."""
+    """The UDP ports or serial devices at which two ends and the emulator of a link meet."""
 
     link: EmulatedLink
     drone: str

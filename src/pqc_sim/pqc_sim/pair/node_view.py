@@ -57,7 +57,7 @@ class NodeView:
 
     @property
     def established(self) -> bool:
-        """Whether both ends report an established tunnel."""
+        """Return whether both ends report an established tunnel."""
         return all(end in self.status and is_up(self.status[end]) for end in NAMESPACES)
 
     def spin_once(self, seconds: float) -> None:
@@ -104,5 +104,5 @@ class NodeView:
 
 
 def is_up(status: TunnelStatus) -> bool:
-    """Whether an end has keys that it sends and receives under."""
+    """Return whether an end has keys that it sends and receives under."""
     return status.state in _UP

@@ -28,7 +28,7 @@ class PackType:
     fast_s: float = 4.0
     slow_ohm: float = 0.0012
     slow_s: float = 110.0
-    activation_k: float = 1900.0  # how steeply resistances rise in the cold
+    activation_k: float = 1900.0  # steepness with which resistances rise in the cold
     heat_j_per_k: float = 480.0
     cooling_w_per_k: float = 0.9
 

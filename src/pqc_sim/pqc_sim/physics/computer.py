@@ -15,8 +15,8 @@ class ComputerType:
     busy_w: float = 4.2  # more than idle, with all cores busy
     heat_j_per_k: float = 24.0
     still_k_per_w: float = 8.6  # above the air around it, on the ground
-    flying_k_per_w: float = 6.2  # in the wash of the propellers
-    sun_k: float = 9.0  # how much warmer full sun makes the air in the bay
+    flying_k_per_w: float = 6.2  # the same in the wash of the propellers
+    sun_k: float = 9.0  # warming of the air in the bay by full sun
 
 
 class Computer:
@@ -25,7 +25,7 @@ class Computer:
     def __init__(self, kind: ComputerType, ambient_c: float, sun: float, busy: float) -> None:
         self.kind = kind
         self.power_w = kind.idle_w + kind.busy_w * busy
-        # It has been on for a while.
+        # The computer has been on for a while.
         self.temperature_c = ambient_c + kind.sun_k * sun + kind.still_k_per_w * self.power_w
 
     @property

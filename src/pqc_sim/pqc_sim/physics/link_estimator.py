@@ -47,7 +47,7 @@ class LinkEstimator:
 
     @property
     def last_s(self) -> float:
-        """When the newest datagram arrived, in s."""
+        """Return when the newest datagram arrived, in s."""
         return self._last_s
 
     def note(self, now_s: float, sequence: int, size: int) -> None:
@@ -60,7 +60,7 @@ class LinkEstimator:
         if self.packets:
             self._gap_s = gap_s
         else:
-            self._highest = sequence - 1  # what was sent before is not missing
+            self._highest = sequence - 1  # earlier datagrams are not missing
         expected = max(sequence - self._highest, 0)
         self._reordered += sequence < self._highest
         self._highest = max(sequence, self._highest)

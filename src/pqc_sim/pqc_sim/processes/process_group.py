@@ -49,7 +49,7 @@ class ProcessGroup:
 
     @property
     def running(self) -> bool:
-        """Whether the command still runs."""
+        """Return whether the command still runs."""
         return self._process.poll() is None
 
     def output(self) -> list[str]:

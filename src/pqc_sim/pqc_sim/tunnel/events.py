@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a simulated tunnel reports: the states of a TunnelStatus, and TunnelEvents."""
+"""The reports of a simulated tunnel: the states of a TunnelStatus, and TunnelEvents."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ class Step:
     kind: str
     size: int = 0
     work_s: float = 0.0
-    drone_s: float = 0.0  # of the work, at the drone
-    began: bool = False  # the time of the handshake counts from here
+    drone_s: float = 0.0  # time of the drone's work
+    began: bool = False  # the handshake's time counts from here
     then: Kind | None = None  # the event when the step is done
 
 
@@ -44,7 +44,7 @@ class Exchange:
 
     @property
     def is_rekey(self) -> bool:
-        """Whether it replaces keys that serve until then."""
+        """Return whether it replaces keys that serve until then."""
         return self.purpose in ("rekey", "ratchet")
 
     def took_s(self, now_s: float) -> float:

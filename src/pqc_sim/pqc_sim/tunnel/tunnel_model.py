@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the programs of a drone's end have in common: session, exchanges, failures, crashes.
+"""The common part of the programs of a drone's end: session, exchanges, failures, crashes.
 
 `live_tunnel` is the program of this project. Another one only says which steps its exchanges have,
 and what follows from their end.
@@ -33,16 +33,16 @@ class TunnelModel(ABC):
     unusable: frozenset[str] = frozenset()
     spoiled: frozenset[str] = frozenset()  # suites whose rekeys fail with authentication
     quiet: Quiet = field(default_factory=Quiet)  # all times without data of the drone
-    stopped: Quiet = field(default_factory=Quiet)  # those in which the ground sends none either
-    rekey_quiet: list[tuple[float, float]] = field(default_factory=list)  # those due to rekeys
+    stopped: Quiet = field(default_factory=Quiet)  # times without data of the ground too
+    rekey_quiet: list[tuple[float, float]] = field(default_factory=list)  # quiet during rekeys
     running: bool = True
     established: bool = True
     suite: str = ""
     epoch: int = 0
     keys_since_s: float = -_AGE_AT_START_S
-    full_keys_since_s: float = -_AGE_AT_START_S  # of the newest keys that are not by a ratchet
+    full_keys_since_s: float = -_AGE_AT_START_S  # time of the last full exchange
     handshake_s: float | None = None
-    drone_s: float | None = None  # of the work for the newest keys; None: a ratchet
+    drone_s: float | None = None  # the drone's work for the newest keys; None: a ratchet
     blacklist: dict[str, float] = field(default_factory=dict)
     failure: Failure | None = None
     # Since the node was started:
@@ -52,8 +52,8 @@ class TunnelModel(ABC):
     rollbacks: int = 0
     interruption_s: float = 0.0  # longest one of a rekey that lost nothing
     core_s: float = 0.0  # work of the drone that has not heated it yet
-    work_s: float = 0.0  # all of it
-    rekeying_s: float = 0.0  # how long rekeys that are over were under way
+    work_s: float = 0.0  # all work of the drone
+    rekeying_s: float = 0.0  # duration of all rekeys that have ended
     events: list[Event] = field(default_factory=list)  # taken by the caller
 
     retry_first_s = 0.25
@@ -93,12 +93,12 @@ class TunnelModel(ABC):
 
     @property
     def rekeying(self) -> bool:
-        """Whether a rekey is under way."""
+        """Return whether a rekey is under way."""
         return self.exchange is not None and self.exchange.is_rekey
 
     @property
     def carries(self) -> bool:
-        """Whether data is sent, apart from what a rekey displaces."""
+        """Return whether data is sent, apart from what a rekey displaces."""
         return self.running and self._quiet_since_s is None
 
     def rekeying_until(self, now_s: float) -> float:

@@ -68,12 +68,12 @@ class Flight:
 
     @property
     def gps_ready(self) -> bool:
-        """Whether there is a position fix."""
+        """Return whether there is a position fix."""
         return self._uptime_s >= _GPS_READY_S
 
     @property
     def flying(self) -> bool:
-        """Whether the vehicle is off the ground."""
+        """Return whether the vehicle is off the ground."""
         return not self.body.on_ground
 
     def prearm_fault(self) -> str | None:

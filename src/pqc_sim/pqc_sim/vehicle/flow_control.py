@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""How an ArduCopter paces itself by the RADIO_STATUS of its radio."""
+"""Flow control of an ArduCopter by the RADIO_STATUS of its radio."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Mission:
 
     @property
     def flyable(self) -> bool:
-        """Whether there is anything to fly."""
+        """Return whether there is anything to fly."""
         return len(self.items) > 1
 
 
@@ -161,7 +161,7 @@ class MissionProtocol:
 
 
 def has_place(item: Item) -> bool:
-    """Whether the item names a latitude and longitude."""
+    """Return whether the item names a latitude and longitude."""
     return bool(item.x or item.y)
 
 

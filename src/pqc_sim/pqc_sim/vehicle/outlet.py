@@ -17,7 +17,7 @@ MS = 1_000_000
 
 
 class Pace(NamedTuple):
-    """How many messages go at once, and how often, in ns."""
+    """The number of messages that leave at once, and the interval in ns."""
 
     burst: int
     period_ns: int
@@ -34,7 +34,7 @@ class Outlet:
 
     @property
     def busy(self) -> bool:
-        """Whether there is more to send."""
+        """Return whether there is more to send."""
         return self._left is not None
 
     def begin(self, messages: Iterable[mavlink.MAVLink_message], now_ns: int) -> None:

@@ -12,7 +12,7 @@ from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
 
 class Kind(IntEnum):
-    """How a parameter is stored."""
+    """The type that a parameter is stored as."""
 
     INT8 = mavlink.MAV_PARAM_TYPE_INT8
     INT16 = mavlink.MAV_PARAM_TYPE_INT16

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an ArduCopter sends beside telemetry, and the pace of it at a port.
+"""The traffic of an ArduCopter beside telemetry, and its pace at a port.
 
 The figures are those of ArduPilot's sources and its simulator; each names the file.
 """
@@ -21,7 +21,7 @@ from pqc_sim.vehicle.reply import Reply
 # Streams go at a quarter of their rate while parameters are listed, or files are sent
 # (GCS_MAVLINK::get_reschedule_interval_ms).
 _PENALTY = 4
-_BITS = 10  # of a byte on a serial line
+_BITS = 10  # bits of a byte on a serial line
 _FTP_FRAME = 107  # bytes of a frame with the 80 bytes of file that MAVProxy asks for
 FILE = "@ROMFS/locations.txt"
 
@@ -72,7 +72,7 @@ class Transfers:
 
     @property
     def penalty(self) -> int:
-        """By how much the streams are slowed down."""
+        """The factor by which the streams are slowed down."""
         return _PENALTY if self.listing.busy or self.ftp.outlet.busy else 1
 
     def handle(self, message: mavlink.MAVLink_message, now_ns: int) -> Reply:

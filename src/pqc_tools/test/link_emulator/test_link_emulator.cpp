@@ -166,7 +166,7 @@ TEST_F(LinkEmulator, the_ground_sees_the_drone_at_new_ports_where_addresses_are_
   }
 }
 
-// What a program sees that opens one of the two serial devices.
+// One of the two serial devices, opened like a program does.
 class SerialEnd
 {
 public:

@@ -62,7 +62,7 @@ public:
   explicit ByteReader(ByteView in) : in_(in) {}
 
   bool ok() const { return ok_; }
-  void fail() { ok_ = false; }  // what was read has no meaning
+  void fail() { ok_ = false; }  // the caller found the content invalid
   bool exhausted() const { return ok_ && in_.empty(); }
   std::size_t remaining() const { return in_.size(); }
 

@@ -7,8 +7,8 @@
 namespace pqc_tunnel
 {
 
-// Ends the process with one sentence if a caller broke the contract of a function, or if a library call failed that
-// cannot fail. Only for conditions that no input can cause, where the alternative is to send under a wrong key or none.
+// Prints `sentence` and aborts the process if `condition` is false. It guards contracts of functions and library calls
+// that must not fail: conditions that no input can cause, and after which frames could leave under a wrong key or none.
 void require(bool condition, const char * sentence) noexcept;
 
 }  // namespace pqc_tunnel

@@ -20,7 +20,7 @@ enum class AddressFamily : std::uint8_t
   none,
   ipv4,
   ipv6,
-  serial,  ///< the other end of a serial line; only Endpoint::link tells two of them apart
+  serial,  ///< the other end of a serial line, which Endpoint::link identifies
 };
 
 /// A network address and port as plain data. The core compares and stores endpoints; only net/ resolves and
@@ -31,12 +31,12 @@ struct Endpoint
   std::uint16_t port = 0;
   std::uint32_t scope = 0;                    ///< IPv6 scope id
   std::array<std::uint8_t, 16> address = {};  ///< network order; IPv4 in the first four bytes
-  std::uint8_t link = 0;                      ///< which of the local links it is reached by
+  std::uint8_t link = 0;                      ///< index of the local link that reaches it
 
   friend bool operator==(const Endpoint &, const Endpoint &) = default;
 };
 
-/// Whether two endpoints differ in nothing but their ports.
+/// Returns whether two endpoints differ in nothing but their ports.
 inline bool same_host(Endpoint a, const Endpoint & b)
 {
   a.port = b.port;

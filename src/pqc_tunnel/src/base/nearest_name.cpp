@@ -13,7 +13,7 @@ namespace pqc_tunnel
 namespace
 {
 
-// Levenshtein, one row at a time.
+// Computes the Levenshtein distance row by row.
 std::size_t edit_distance(std::string_view a, std::string_view b)
 {
   std::vector<std::size_t> row(b.size() + 1);

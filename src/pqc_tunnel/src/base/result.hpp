@@ -24,8 +24,8 @@ enum class ErrorCode
   internal,          ///< a library call failed that must not fail
 };
 
-/// An error with one sentence for a person. The sentence never contains secret bytes, and names from elsewhere in it are
-/// harmless where it is shown.
+/// An error with one sentence for a person. The sentence never contains secret bytes, and shown() has escaped what a
+/// terminal would interpret.
 struct Error
 {
   Error(ErrorCode of, std::string sentence) : code(of), message(shown(std::move(sentence))) {}

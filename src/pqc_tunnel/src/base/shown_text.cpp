@@ -18,7 +18,7 @@ struct Character
 {
   std::size_t size = 1;
   std::uint32_t code = 0;
-  bool valid = false;  // otherwise one byte that is no UTF-8
+  bool valid = false;  // false: a single byte that is no UTF-8
 };
 
 std::uint8_t byte_at(std::string_view text, std::size_t at)
@@ -26,7 +26,7 @@ std::uint8_t byte_at(std::string_view text, std::size_t at)
   return at < text.size() ? static_cast<std::uint8_t>(text[at]) : 0;
 }
 
-// RFC 3629: no longer form than needed, no surrogates, nothing above U+10FFFF.
+// Decodes UTF-8 by RFC 3629, which forbids overlong forms, surrogates and codes above U+10FFFF.
 Character first_character(std::string_view text)
 {
   constexpr std::array<std::uint32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
@@ -52,7 +52,7 @@ Character first_character(std::string_view text)
   return {size, code, true};
 }
 
-// Controls, line and paragraph separators, and marks that turn the reading direction.
+// True for controls, line and paragraph separators, and marks that change the reading direction.
 bool is_hidden(std::uint32_t code)
 {
   const auto within = [code](std::uint32_t first, std::uint32_t last) {

@@ -13,11 +13,11 @@ namespace pqc_tunnel
 
 inline constexpr std::size_t most_shown = 4096;  ///< bytes of a line
 
-/// The text as one line for a log or a terminal: what would end the line, move the cursor or turn the reading direction,
-/// and what is no UTF-8, becomes an escape that can be seen, like \x1b or \u2028. At most so many bytes and "…".
+/// Returns the text as one line for a log or a terminal. Line ends, controls, marks that change the reading direction
+/// and invalid UTF-8 become escapes like \x1b or \u2028. A longer text is cut to `most` bytes and "…".
 std::string shown(std::string text, std::size_t most = most_shown);
 
-/// The same for text of several own lines of any length: line ends and tabs stay.
+/// Escapes a text of several lines and any length as shown() does, but keeps line ends and tabs.
 std::string shown_lines(std::string_view text);
 
 }  // namespace pqc_tunnel

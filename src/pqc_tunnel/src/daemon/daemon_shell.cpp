@@ -96,7 +96,7 @@ bool DaemonShell::run()
     handle_signals();
     handle_activity();
   }
-  // The engine answers the requests that wait, and reports its last events.
+  // The engine answers the waiting requests and reports its last events.
   engine_.stop();
   handle_activity();
   if (has_status()) {

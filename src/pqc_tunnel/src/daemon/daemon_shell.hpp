@@ -19,16 +19,16 @@
 namespace pqc_tunnel::cli
 {
 
-// Until catch_signals(), SIGINT and SIGTERM end the process at once with success, and the other three are held back.
-// A start may take seconds, for self-tests or a name server.
+// Lets SIGINT and SIGTERM end the process at once with success until catch_signals(), and blocks the other three. The
+// start may take seconds, for self-tests or a name server.
 void end_on_stop_signals();
 
-// Blocks SIGINT, SIGTERM, SIGUSR1, SIGUSR2 and SIGHUP for this thread and those to come, and makes them readable.
+// Blocks SIGINT, SIGTERM, SIGUSR1, SIGUSR2 and SIGHUP from now on, and returns a descriptor to read them.
 FileDescriptor catch_signals();
 
 struct ShellOptions
 {
-  // Where the status is written each second.
+  // The status goes to standard output or this file each second.
   bool print_status = false;
   std::optional<ReplacedFile> status_file;
   // The path of the control socket; without it the parameter control_name names the socket.
@@ -42,7 +42,7 @@ public:
   DaemonShell(Engine & engine, WakeUp & activity, FileDescriptor signals);
 
   Result<void> open(ShellOptions options);
-  // Until SIGINT or SIGTERM (returns true), or until the engine has stopped by itself (false). Stops the engine.
+  // Runs until SIGINT or SIGTERM (returns true), or until the engine has stopped by itself (false). Stops the engine.
   bool run();
 
 private:

@@ -18,7 +18,7 @@ namespace pqc_tunnel::cli
 namespace
 {
 
-// Stacks and heaps of the threads, and keys of Classic McEliece.
+// Stacks and heaps of the threads, and keys of Classic McEliece need so much.
 constexpr std::size_t address_space_bytes = std::size_t{256} << 20;
 
 constexpr const char * details =

@@ -14,7 +14,7 @@
 namespace pqc_tunnel
 {
 
-/// "a.b.c.d:port" or "[v6%interface]:port"; "nowhere" without an address. Any thread.
+/// Returns "a.b.c.d:port" or "[v6%interface]:port"; "nowhere" without an address. Any thread.
 std::string to_string(const Endpoint & endpoint);
 
 /// Returns true if the host is a numeric address, which resolves without a name server. Any thread.

@@ -11,7 +11,7 @@
 namespace pqc_tunnel
 {
 
-// How far an address reaches. The port plays no part.
+// The scope of an address, regardless of its port.
 
 inline bool is_any(const Endpoint & endpoint)
 {

@@ -14,7 +14,7 @@ namespace pqc_tunnel
 namespace
 {
 
-// Between two calls: datagrams that come at shorter intervals may be more than one by now.
+// A shorter interval between two calls makes it likely that more than one datagram waits.
 constexpr Duration busy_interval = std::chrono::microseconds(100);
 
 Duration since_1970(const timespec & time)
@@ -44,7 +44,7 @@ std::size_t ReceiveBatch::receive(int fd, Instant now)
 {
   const unsigned most = now - std::exchange(asked_at_, now) < busy_interval ? batch_size : 1;
   for (std::size_t i = 0; i < received_; ++i) {
-    messages_[i].msg_hdr.msg_namelen = sizeof(sockaddr_storage);  // were set by the last call
+    messages_[i].msg_hdr.msg_namelen = sizeof(sockaddr_storage);  // the last call overwrote both
     messages_[i].msg_hdr.msg_controllen = sizeof(Ancillary);
   }
   const int received = ::recvmmsg(fd, messages_.data(), most, MSG_DONTWAIT, nullptr);
@@ -84,7 +84,7 @@ bool ReceiveBatch::truncated(std::size_t index) const
   return messages_[index].msg_len >= parts_[index].iov_len;
 }
 
-// Most datagrams have the same receiver as the one before; the batch then stores one address.
+// Most datagrams have the same receiver as the previous one; the batch then stores one address.
 bool SendBatch::add(ByteView bytes, const Endpoint & to, SocketFamily family, std::size_t owner)
 {
   if (full()) {
@@ -102,7 +102,7 @@ bool SendBatch::add(ByteView bytes, const Endpoint & to, SocketFamily family, st
   }
   SocketAddress & address = addresses_[newest_address_];
   auto & header = messages_[size_].msg_hdr;
-  // sendmmsg takes no const, and writes nothing.
+  // sendmmsg() takes no const pointer, but does not write.
   parts_[size_] = {const_cast<std::uint8_t *>(bytes.data()), bytes.size()};
   header.msg_name = address.data();
   header.msg_namelen = address.length;

@@ -34,28 +34,28 @@ public:
   ReceiveBatch(const ReceiveBatch &) = delete;
   ReceiveBatch & operator=(const ReceiveBatch &) = delete;
 
-  /// Receives waiting datagrams, at most a batch, and only one if `now` is long after the last call: the system
-  /// call would look for another in vain. Returns how many.
+  /// Receives up to batch_size waiting datagrams and returns how many; only one if `now` is long after the last call,
+  /// because a second is then unlikely.
   std::size_t receive(int fd, Instant now);
 
-  /// A received datagram. `index` is below the result of receive().
+  /// Returns a received datagram. `index` must be less than the result of receive().
   MutableBytes datagram(std::size_t index);
-  /// The datagram together with its headroom and tailroom.
+  /// Returns the datagram together with its headroom and tailroom.
   MutableBytes framed(std::size_t index);
   /// Returns true if the datagram was longer than max_datagram and is cut off.
   bool truncated(std::size_t index) const;
-  /// How long a datagram waited in the socket's buffer, by the kernel's time stamp; zero without one.
+  /// Returns how long a datagram waited in the socket's buffer, by the kernel's time stamp; zero without one.
   Duration waited(std::size_t index) const;
-  /// The sender of a datagram.
+  /// Returns the sender of a datagram.
   const sockaddr_storage & source(std::size_t index) const { return sources_[index]; }
 
 private:
   std::size_t headroom_;
   std::size_t tailroom_;
   std::size_t stride_;
-  std::unique_ptr<std::uint8_t[]> memory_;  ///< takes pages only for the longest batch there was
-  std::size_t received_ = batch_size;       ///< by the last call
-  Instant asked_at_;                        ///< last
+  std::unique_ptr<std::uint8_t[]> memory_;  ///< uses pages only up to the longest batch so far
+  std::size_t received_ = batch_size;       ///< result of the last receive()
+  Instant asked_at_;                        ///< time of the last receive()
   std::array<mmsghdr, batch_size> messages_ = {};
   std::array<iovec, batch_size> parts_ = {};
   std::array<sockaddr_storage, batch_size> sources_ = {};
@@ -64,7 +64,7 @@ private:
     std::array<std::uint8_t, CMSG_SPACE(sizeof(timespec))> bytes;
   };
   std::array<Ancillary, batch_size> ancillary_ = {};
-  StampClock stamps_;  ///< of the kernel
+  StampClock stamps_;  ///< ages of the kernel's time stamps
 };
 
 /// Datagrams for one sendmmsg call. The caller keeps their bytes alive until flush(). One thread at a time.
@@ -80,8 +80,8 @@ public:
   /// Sends all datagrams and calls refused(owner, oversize) for each that the socket rejects.
   template <class Refused>
   void flush(int fd, Refused && refused);
-  /// The errno value with which the last flush() was refused, such as EPERM; 0 if it was not, or if the buffer was full or
-  /// a datagram too long.
+  /// Returns the errno value of the last flush() if the system refused to send, such as EPERM; 0 if it did not, or if
+  /// only the buffer was full or a datagram too long.
   int refusal() const { return refusal_; }
 
 private:
@@ -93,7 +93,7 @@ private:
     blocked,
   };
   Step send_from(int fd, std::size_t & position);
-  /// Returns how many of those from `position` on were sent. A single one, the usual case, costs less by sendto().
+  /// Sends datagrams from `position` on and returns how many left. A single one, as usual, costs less by sendto().
   int send(int fd, std::size_t position);
 
   std::size_t size_ = 0;

@@ -15,11 +15,11 @@
 namespace pqc_tunnel
 {
 
-/// The number of a network interface that is up; an error says that there is none of this name, or that it is down. A
-/// device that was plugged in again has another number. Any thread.
+/// Returns the index of a network interface that is up; the error says that it is missing or down. A device that was
+/// plugged in again has another index. Any thread.
 Result<unsigned> find_interface(const std::string & name);
 
-/// The names of the network interfaces that there are now. Any thread.
+/// Returns the names of the present network interfaces. Any thread.
 std::vector<std::string> interface_names();
 
 /// Returns true unless the host is a numeric address that no interface of this machine has now. Any thread.
@@ -29,7 +29,7 @@ bool is_own_address(const std::string & host);
 /// thread.
 bool reaches_many(const Endpoint & endpoint);
 
-/// The family of a socket that will be bound there. Any thread.
+/// Returns the family of a socket to bind at `where`. Any thread.
 SocketFamily family_to_bind(const HostPort & where);
 
 }  // namespace pqc_tunnel

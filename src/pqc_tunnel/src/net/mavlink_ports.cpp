@@ -17,14 +17,14 @@ struct PortRange  // both ends included
 {
   std::uint16_t first;
   std::uint16_t last;
-  const char * program;  // null: this tunnel, as in the shipped files
+  const char * program;  // null: this tunnel, by its shipped parameter files
   bool mavlink = true;
 };
 
 constexpr const char * px4 = "PX4 in simulation";
 constexpr const char * ardupilot = "ArduPilot in simulation";
 
-// PX4: ROMFS/px4fmu_common/init.d-posix/px4-rc.mavlink and px4-rc.simulator, a port for each of ten instances.
+// Sources. PX4: ROMFS/px4fmu_common/init.d-posix/px4-rc.mavlink and px4-rc.simulator, a port for each of ten instances.
 // ArduPilot: "SITL Serial Mapping" in its developer's guide; ten ports further for each instance; DDS_UDP_PORT.
 // MAVROS: libmavconn's udp.hpp. mavlink-router: examples/config.sample. QGroundControl listens on
 // 14550 and forwards to 14445, MAVProxy sends to 14550 and 14551, MAVSDK's examples listen on 14540.

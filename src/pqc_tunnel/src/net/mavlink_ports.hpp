@@ -15,10 +15,10 @@ enum class Transport : std::uint8_t
   tcp,
 };
 
-/// The default ports of MAVLink programs; the table names the program of each.
+/// Returns whether MAVLink programs use this port by default.
 bool is_mavlink_port(Transport transport, std::uint16_t port);
 
-/// The autopilot, simulator or ground program that uses this port by default; null if none is known.
+/// Returns the autopilot, simulator or ground program that uses this port by default; null if none is known.
 const char * usual_program(Transport transport, std::uint16_t port);
 
 }  // namespace pqc_tunnel

@@ -78,7 +78,7 @@ std::span<const epoll_event> Poller::wait(Instant deadline)
     if (ReadyTag::unpack(ready_[static_cast<std::size_t>(i)].data.u64).source == Source::timer) {
       std::uint64_t expirations = 0;
       [[maybe_unused]] const auto size = ::read(timer_.get(), &expirations, sizeof(expirations));
-      armed_ = Instant::max();  // has fired
+      armed_ = Instant::max();  // the timer has fired
     }
   }
   return {ready_.data(), static_cast<std::size_t>(count)};

@@ -16,7 +16,7 @@
 namespace pqc_tunnel
 {
 
-/// What a file descriptor belongs to.
+/// The owner of a file descriptor.
 enum class Source : std::uint8_t
 {
   wake_up,

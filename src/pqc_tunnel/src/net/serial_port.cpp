@@ -73,8 +73,8 @@ tl::unexpected<Error> not_opened(const std::string & device, int error)
            : unavailable(why + ".");
 }
 
-// The lock keeps out the programs that respect locks, exclusive mode those of other users than root; what is there already,
-// or is root's, shows among the processes.
+// Takes the device for this process. The lock keeps out programs that respect locks, and exclusive mode those of users
+// other than root. The list of processes shows programs that have it open already, or run as root.
 Result<void> take(int fd, const std::string & device)
 {
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
@@ -94,7 +94,7 @@ Result<void> set_up(int fd, const std::string & device, std::pair<std::uint32_t,
   cfmakeraw(&line);
   line.c_cflag = CS8 | CREAD | CLOCAL;
   line.c_iflag = IGNBRK;
-  // A read of nothing fails with EAGAIN, so that 0 means a hang-up.
+  // A read without bytes fails with EAGAIN, so that 0 means a hang-up.
   line.c_cc[VMIN] = 1;
   line.c_cc[VTIME] = 0;
   cfsetspeed(&line, rate.second);
@@ -148,7 +148,7 @@ Result<void> SerialPort::open()
 void SerialPort::close()
 {
   if (fd_) {
-    ::ioctl(fd_.get(), TIOCNXCL);  // a pseudo terminal would keep it
+    ::ioctl(fd_.get(), TIOCNXCL);  // a pseudo terminal would stay exclusive
     fd_.reset();
   }
   waiting_.clear();

@@ -15,7 +15,7 @@
 namespace pqc_tunnel
 {
 
-// A serial line, raw and 8N1 without flow control, that may be unplugged and plugged in again.
+// A raw serial line, 8N1 without flow control, that may be unplugged and plugged in again.
 class SerialPort
 {
 public:
@@ -24,19 +24,19 @@ public:
   SerialPort & operator=(SerialPort &&) = default;
   ~SerialPort() { close(); }
 
-  // Opens the device, or opens it again after a hang-up; bytes of before are forgotten. No other program may have it.
-  // Errors are sentences: no such device, no right, in use, not a serial device, a baud rate that it cannot have.
+  // Opens the device, or reopens it after a hang-up, and discards earlier bytes. No other program may have it open.
+  // Errors are sentences: no such device, no right, in use, not a serial device, a baud rate that it does not support.
   Result<void> open();
   bool is_open() const { return static_cast<bool>(fd_); }
   int fd() const { return fd_.get(); }
 
-  // Reads what there is; returns how many bytes. A hang-up closes the port.
+  // Reads the available bytes and returns their number. A hang-up closes the port.
   std::size_t read(MutableBytes into);
 
-  // Sends a frame. The part that the device doesn't take waits for flush(). False if the port is closed or an earlier
-  // frame waits: the frame is not sent.
+  // Sends a frame. The part that the device does not take waits for flush(). Returns false, and sends nothing, if the
+  // port is closed or an earlier frame waits.
   bool write(ByteView frame);
-  // Sends what waits, when the device is writable. A hang-up closes the port.
+  // Sends the waiting bytes. Call it when the device is writable. A hang-up closes the port.
   void flush();
   bool wants_write() const { return !waiting_.empty(); }
 

@@ -13,7 +13,7 @@
 namespace pqc_tunnel
 {
 
-/// An address as the system calls take it.
+/// An address in the form that system calls take.
 struct SocketAddress
 {
   sockaddr_storage storage;
@@ -32,9 +32,9 @@ enum class SocketFamily
   both,
 };
 
-/// AF_INET or AF_INET6, for socket().
+/// Returns AF_INET or AF_INET6, for socket().
 int domain_of(SocketFamily family);
-/// The family of a socket that reaches the endpoint.
+/// Returns the family of a socket that reaches the endpoint.
 SocketFamily family_of(const Endpoint & endpoint);
 
 /// Returns true if a socket of that family reaches the endpoint.

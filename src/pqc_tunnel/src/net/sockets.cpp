@@ -38,7 +38,7 @@ Endpoint own_endpoint(int fd)
   return to_endpoint(address);
 }
 
-// The address to bind: without a host, IPv6 with mapped IPv4.
+// Returns the address to bind: without a host, IPv6 with mapped IPv4.
 Result<Endpoint> bind_endpoint(const HostPort & where)
 {
   if (!where.host.empty()) {
@@ -119,7 +119,7 @@ Result<Socket> open_sender(const Endpoint & to)
     return fail(ErrorCode::unavailable, "A socket can't be made: " + error_text(errno) + ".");
   }
   if (is_loopback(to)) {
-    // Without this the first datagram binds it to every address, reachable from the network.
+    // Otherwise the first datagram binds it to every address, reachable from the network.
     Endpoint from = to;
     from.port = 0;
     const SocketAddress address = to_socket_address(from, socket.family);
@@ -153,7 +153,7 @@ void allow_broadcast(const Socket & socket)
 
 void forbid_fragmentation(const Socket & socket)
 {
-  // PROBE rather than DO: a forged "fragmentation needed" must not lower the size limit.
+  // PROBE is used rather than DO, because a forged "fragmentation needed" must not lower the size limit.
   set_option(socket.fd.get(), IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE);
   if (socket.family != SocketFamily::ipv4) {
     set_option(socket.fd.get(), IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE);

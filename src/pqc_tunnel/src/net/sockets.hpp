@@ -21,34 +21,34 @@ struct Socket
 {
   FileDescriptor fd;
   SocketFamily family = SocketFamily::ipv4;
-  std::uint16_t port = 0;  ///< as bound
+  std::uint16_t port = 0;  ///< port that it is bound to
 };
 
 /// Bytes that hold what arrives while other processes have the CPU.
 inline constexpr std::size_t usual_receive_buffer = std::size_t{4} << 20;
 
-/// Opens a UDP socket that stamps what it receives (ReceiveBatch::waited). An empty host binds every address, IPv6 and IPv4; port 0 takes a free port. `purpose`
-/// names the socket in errors, e.g. "the plaintext side". Errors are sentences: port in use, address not on
-/// this machine, no right.
+/// Opens a UDP socket that stamps received datagrams (ReceiveBatch::waited). An empty host binds every address, IPv6
+/// and IPv4; port 0 takes a free port. `purpose` names the socket in errors, e.g. "the plaintext side". Errors are
+/// sentences: port in use, address not on this machine, no right.
 Result<Socket> open_datagram_socket(
   const HostPort & where, std::size_t receive_buffer_bytes, const std::string & purpose);
 
-/// Opens a UDP socket for sending to `to`, on a free port; bound to the loopback interface if `to` is on it.
+/// Opens a UDP socket on a free port for sending to `to`. It is bound to the loopback interface if `to` is on it.
 Result<Socket> open_sender(const Endpoint & to);
 
-/// Forbids fragmentation of datagrams from this socket: the send call fails with EMSGSIZE instead.
+/// Forbids fragmentation of datagrams from this socket. The send call fails with EMSGSIZE instead.
 void forbid_fragmentation(const Socket & socket);
 
 /// Lets the socket send to the broadcast address of a network.
 void allow_broadcast(const Socket & socket);
 
-/// Sends and receives by this network interface only. The error is a sentence: no such interface, no right.
+/// Restricts the socket to this network interface. The error is a sentence: no such interface, no right.
 Result<void> bind_to_interface(const Socket & socket, const std::string & interface);
 
-/// The address that a socket is bound to, without its port; AddressFamily::none if bound to every address.
+/// Returns the address that a socket is bound to, without its port; AddressFamily::none: every address.
 Endpoint bound_address(int fd);
 
-/// The text of an errno value. Any thread.
+/// Returns the text of an errno value. Any thread.
 std::string error_text(int error);
 
 }  // namespace pqc_tunnel

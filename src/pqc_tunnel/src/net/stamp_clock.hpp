@@ -13,11 +13,11 @@
 namespace pqc_tunnel
 {
 
-/// Tells the age of stamps by the system's clock, in time since 1970, also around a change of that clock.
+/// Computes the age of time stamps of the system's clock, even around a change of that clock.
 class StampClock
 {
 public:
-  /// Takes the present time by both clocks.
+  /// Takes the present time of both clocks; `system`: since 1970.
   void read(Instant now, Duration system)
   {
     const Duration ahead = system - now.time_since_epoch();
@@ -34,13 +34,13 @@ public:
     system_ = system;
   }
 
-  /// The age of a stamp, which may be from before the newest change; never below zero.
+  /// Returns the age of a stamp, which may be from before the newest change; never below zero.
   Duration age(Duration stamp) const
   {
     const Duration now = system_ - stamp;
     const Duration before = now - set_by_;
     const auto [less, more] = std::minmax(now, before);
-    // Both clocks are not read at the same moment: a young stamp may seem to be from soon after.
+    // The clocks are read one after the other, so a young stamp may seem to be from the near future.
     return std::max(less < -least_change ? more : less, Duration{});
   }
 
@@ -49,9 +49,9 @@ private:
   static constexpr Duration change_matters =
     std::chrono::seconds(20);  ///< longer than a datagram may wait
 
-  std::optional<Duration> ahead_;  ///< of the system's clock
+  std::optional<Duration> ahead_;  ///< of the system's clock ahead of ours
   Duration system_{};
-  Duration set_by_{};  ///< by the newest change; zero once it does not matter
+  Duration set_by_{};  ///< size of the newest change; zero once it does not matter
   Instant set_at_{};
 };
 

@@ -9,11 +9,11 @@
 namespace pqc_tunnel
 {
 
-/// The current time of CLOCK_BOOTTIME: counts from an arbitrary start, never goes back, and goes on while the machine sleeps,
-/// so that what waited meanwhile is known to be old. Any thread.
+/// Returns the time of CLOCK_BOOTTIME. It counts from an arbitrary start, never goes back, and continues while the
+/// machine sleeps, so that datagrams that waited meanwhile are known to be old. Any thread.
 Instant monotonic_now();
 
-/// The processor's time that this thread has used.
+/// Returns the processor time that this thread has used.
 Duration thread_time();
 
 }  // namespace pqc_tunnel

@@ -11,12 +11,12 @@
 namespace pqc_tunnel
 {
 
-// For how long the calling thread could have run so far, but had no processor; none if the system does not tell. A thread
-// that is stopped, or sleeps, waits for no processor. Linux: Documentation/scheduler/sched-stats.rst.
+// Returns for how long the calling thread has been ready to run without a processor; none if the system does not tell.
+// Time in which a thread is stopped or sleeps does not count. Linux: Documentation/scheduler/sched-stats.rst.
 std::optional<Duration> processor_wait();
 
-// The share of the last ten seconds in which some program could have run, but had no processor: from 0 to 1; none if the
-// system does not tell. Linux: Documentation/accounting/psi.rst.
+// Returns the share (0 to 1) of the last ten seconds in which some program was ready to run without a processor; none
+// if the system does not tell. Linux: Documentation/accounting/psi.rst.
 std::optional<double> processor_pressure();
 
 }  // namespace pqc_tunnel

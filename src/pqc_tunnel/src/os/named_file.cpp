@@ -22,7 +22,7 @@ namespace
 
 constexpr off_t most_bytes = 1048576;
 
-// Whether the group is that of the owner alone, as umask 002 supposes.
+// Returns whether the group has only the owner as a member, as umask 002 supposes.
 bool is_private_group(const struct stat & status)
 {
   const struct group * const found = ::getgrgid(status.st_gid);  // NOLINT(concurrency-mt-unsafe)

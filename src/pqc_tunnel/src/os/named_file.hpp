@@ -16,29 +16,29 @@
 namespace pqc_tunnel
 {
 
-// An open file of keys or parameters: it decides who can listen, and where plaintext goes.
+// An open file of keys or parameters, which decide who can listen and where plaintext goes.
 struct NamedFile
 {
   FileDescriptor descriptor;
   struct stat status;
 };
 
-// Opens a regular file of at most a mebibyte that belongs to root or to the user who runs this, and never waits for it.
+// Opens a regular file of at most 1 MiB that belongs to root or to the user of this process, without ever blocking.
 // Errors are sentences about `subject`.
 Result<NamedFile> open_named_file(const std::filesystem::path & path, const std::string & subject);
 
-// Fills `into`, which has the size that the file had.
+// Reads the file into `into`, which must have the size from `status`.
 Result<void> read_named_file(
   const NamedFile & file, const std::string & subject, MutableBytes into);
 
-// Both in one step, for a text that nobody else may write.
+// Opens and reads a text file that nobody else may write.
 Result<std::string> read_named_text(
   const std::filesystem::path & path, const std::string & subject);
 
-// Refuses what belongs to another user than root and the one who runs this.
+// Returns an error if the file belongs neither to root nor to the user of this process.
 Result<void> check_owner(const std::string & subject, const struct stat & status);
 
-// "0644"
+// Formats a mode like "0644".
 std::string mode_text(mode_t mode);
 
 }  // namespace pqc_tunnel

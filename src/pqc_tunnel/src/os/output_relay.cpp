@@ -37,7 +37,7 @@ namespace
 constexpr std::size_t capacity = std::size_t{256} << 10;
 constexpr std::size_t piece = 4096;
 constexpr std::size_t stack_bytes = std::size_t{256} << 10;
-// With a reader that takes nothing, and with these threads while it would, on a busy machine.
+// The destructor waits so long for a reader that takes nothing, and for these threads on a busy machine.
 constexpr std::chrono::seconds patience_with_reader{1};
 constexpr std::chrono::seconds patience_with_threads{5};
 
@@ -46,7 +46,7 @@ std::uint64_t count_lines(std::string_view text)
   return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// Sanitizers end the process with their report, so that no thread could forward it.
+// Lets sanitizers write to the original, since their report ends the process before a thread could forward it.
 void send_sanitizer_reports_to(int fd)
 {
   if (__sanitizer_set_report_fd != nullptr) {
@@ -103,7 +103,7 @@ public:
   bool wait_until_written() const;
   int original() const { return original_.get(); }
 
-  // Before an abort: waits until its message is written.
+  // Installs a handler that waits before an abort until its message is written.
   void watch_for_abort() const;
   void forget_abort() const { watched()[slot()] = nullptr; }
 
@@ -132,7 +132,7 @@ private:
   std::mutex mutex_;
   std::condition_variable changed_;
   std::string waiting_;
-  std::uint64_t dropped_ = 0;  // lines, all newer than those that wait
+  std::uint64_t dropped_ = 0;  // lines, all newer than waiting_
   bool closed_ = false;
 
   // Used by the reading thread only.
@@ -244,7 +244,7 @@ bool OutputRelay::Lines::wait_until_written() const
   return true;
 }
 
-// Looks at the stages in the direction of the text, so that none is missed.
+// Checks the stages in the direction of the text, so that no text is missed.
 bool OutputRelay::Lines::idle() const
 {
   int in_pipe = 0;
@@ -303,7 +303,8 @@ OutputRelay::OutputRelay(int fd, const std::string & program)
     send_sanitizer_reports_to(lines->original());
   }
   if (fd == STDOUT_FILENO && ::isatty(fd) == 1) {
-    static_cast<void>(std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ));  // as on terminals
+    static_cast<void>(
+      std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ));  // as stdio does for terminals
   }
   ::dup2(entrance.get(), fd);
   lines->watch_for_abort();

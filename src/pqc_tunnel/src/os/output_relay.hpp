@@ -14,12 +14,12 @@ namespace pqc_tunnel
 // library, never blocks on the reader and never raises SIGPIPE.
 //
 // The descriptor becomes a pipe. One thread reads it into bounded memory, another writes from there to the original. Lines
-// that begin without room are dropped, and standard error reports their number once the reader continues. One line of any
-// length passes whole.
+// that begin without room are dropped, and standard error reports their number once the reader continues. A
+// single line of any length passes whole.
 //
-// O_NONBLOCK on the original is no alternative: it belongs to the open file, which the shell on the same terminal or the
-// other nodes of a launch share. Reopening it through /proc/self/fd fails for sockets (journald) and for terminals of
-// another user.
+// O_NONBLOCK on the original is no alternative, because it applies to the open file, which the shell on the same
+// terminal or the other nodes of a launch share. Reopening it through /proc/self/fd fails for sockets (journald) and
+// for terminals of another user.
 class OutputRelay
 {
 public:

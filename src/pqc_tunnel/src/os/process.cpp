@@ -23,7 +23,7 @@ namespace pqc_tunnel
 namespace
 {
 
-// Room for the keys of a large pool, and below the usual limit of locked memory for a user.
+// Enough for the keys of a large pool, and less than the usual limit of locked memory for a user.
 constexpr std::size_t locked_bytes = std::size_t{4} << 20;
 
 std::atomic<bool> may_swap_keys = false;
@@ -77,7 +77,7 @@ bool keys_may_be_swapped() { return may_swap_keys; }
 
 void return_freed_memory()
 {
-  // Keys and signatures of this size live for minutes among small blocks that come and go.
+  // Keys and signatures of this size live for minutes among short-lived small blocks.
   constexpr int own_mapping = 16 << 10;
   constexpr int unused_top = 128 << 10;
   // NOLINTBEGIN(concurrency-mt-unsafe): this is the only thread yet

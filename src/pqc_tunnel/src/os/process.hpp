@@ -22,7 +22,7 @@ void protect_secrets();
 /// Returns true if protect_secrets() got no locked memory.
 bool keys_may_be_swapped();
 
-/// Makes the allocator return large blocks to the system as soon as they are freed: each has a mapping of its own. By
+/// Makes the allocator return large blocks to the system as soon as they are freed, by a mapping of their own. By
 /// default glibc keeps ever larger ones after the first long key. Call it before threads start.
 void return_freed_memory();
 

@@ -30,7 +30,7 @@ std::string text_of(const fs::path & path)
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The effective user, second of the numbers after "Uid:". The folder itself belongs to root if the process guards secrets.
+// Returns the effective user, the second number after "Uid:". The folder belongs to root if the process guards secrets.
 std::uint32_t user_of(const fs::path & process)
 {
   std::istringstream status(text_of(process / "status"));
@@ -81,7 +81,7 @@ bool has_open(const fs::path & process, const fs::path & device)
     process, [&device](const fs::path &, const fs::path & file) { return file == device; });
 }
 
-// Whoever makes a pseudo terminal may keep the end of the others open too, without reading it.
+// Returns whether the process created the pseudo terminal. It may keep the other end open without reading it.
 bool made_terminal(const fs::path & process, const fs::path & device)
 {
   const std::string index = "tty-index:\t" + device.filename().string() + "\n";
@@ -92,7 +92,7 @@ bool made_terminal(const fs::path & process, const fs::path & device)
          });
 }
 
-// The links in /proc/PID/fd that lead to UDP sockets with this local port and without a peer.
+// Returns the targets of links in /proc/PID/fd to UDP sockets with this local port and without a peer.
 std::set<std::string> udp_sockets(std::uint16_t port)
 {
   constexpr const char * without_peer = "07";  // as in the kernel's net/tcp_states.h
@@ -104,7 +104,7 @@ std::set<std::string> udp_sockets(std::uint16_t port)
     for (std::string line; std::getline(lines, line);) {
       std::istringstream text(line);
       const std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
-      // Number, local and remote address, state …, inode.
+      // The columns are number, local address, remote address, state, …, inode (10th).
       if (words.size() > 9 && words[1].ends_with(end.str()) && words[3] == without_peer) {
         links.insert("socket:[" + words[9] + "]");
       }
@@ -134,7 +134,7 @@ bool is_interpreter(std::string_view name)
   return name.starts_with("python") || name.starts_with("pypy") || name.starts_with("mono");
 }
 
-// Empty if the program comes from the command line itself or from standard input.
+// Returns the script; empty if the program comes from the command line or standard input.
 std::string_view script_of(const std::vector<std::string_view> & words)
 {
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -146,7 +146,7 @@ std::string_view script_of(const std::vector<std::string_view> & words)
       return i + 1 < words.size() ? words[i + 1] : std::string_view();
     }
     if (word == "-W" || word == "-X") {
-      ++i;  // its value
+      ++i;  // the option has a value
     } else if (!word.starts_with('-')) {
       return word;
     }

@@ -21,32 +21,32 @@ struct RunningProgram
   std::string name;
 };
 
-/// Describes the process of a folder of /proc, as far as this user may see it.
+/// Describes the process of a folder of /proc, with what this user may see of it.
 RunningProgram describe_process(const std::filesystem::path & folder, int pid);
 
-/// "NAME (pid N)"
+/// Returns "NAME (pid N)".
 std::string to_string(const RunningProgram & program);
 
-/// The other processes that have the device open, as far as this user may see: root sees all.
+/// Returns the other processes that have the device open. Only root sees all of them.
 std::vector<RunningProgram> holders_of(const std::string & device);
 
-/// The other processes with a UDP socket on this local port that is not connected, likewise.
+/// Returns the other processes with an unconnected UDP socket on this local port. Only root sees all of them.
 std::vector<RunningProgram> holders_of(std::uint16_t port);
 
 inline constexpr std::string_view tunnel_node_name = "tunnel_node";
 
-/// tunnel_node or pqc_tunneld.
+/// Returns true for tunnel_node and pqc_tunneld.
 bool is_tunnel(std::string_view name);
 
-/// The other processes of programs with such a name, whoever runs them.
+/// Returns the other processes of programs with such a name, of any user.
 std::vector<RunningProgram> programs_named(const std::function<bool(std::string_view)> & is_wanted);
 
-/// "root"; "user 1000" if it has no name.
+/// Returns the name of a user, or "user 1000" if it has none.
 std::string user_name(std::uint32_t user);
 
-/// The name of a process for people: its program file, or the script or module that an interpreter runs. `command_line` is
-/// the text of /proc/PID/cmdline, words ending with zeros; `short_name` that of /proc/PID/comm, which the kernel cuts off
-/// after 15 characters.
+/// Returns the name of a process for people: its program file, or the script or module that an interpreter runs.
+/// `command_line`: the text of /proc/PID/cmdline, whose words end with zeros; `short_name`: that of /proc/PID/comm,
+/// which the kernel cuts off after 15 characters.
 std::string program_name(std::string_view short_name, std::string_view command_line);
 
 }  // namespace pqc_tunnel

@@ -26,7 +26,7 @@ namespace
 namespace fs = std::filesystem;
 
 constexpr mode_t mode_of_first = 0644;
-constexpr int max_links = 40;  // as Linux follows
+constexpr int max_links = 40;  // the limit of Linux
 
 tl::unexpected<Error> failure(const fs::path & path, const std::string & reason)
 {
@@ -41,7 +41,7 @@ tl::unexpected<Error> failure(const fs::path & path, int error)
 
 bool is_own(const struct stat & status) { return status.st_uid == ::geteuid(); }
 
-// Opens the folder of a file. A link of another user on the way there could lead anywhere.
+// Opens the folder of a file. Refuses links of other users in its path, which could lead anywhere.
 Result<FileDescriptor> open_folder(const fs::path & file)
 {
   std::vector<fs::path> ahead;
@@ -91,7 +91,7 @@ FileDescriptor create(const FileDescriptor & folder, const std::string & name)
     mode_of_first));
 }
 
-// What lies in a file's place; nothing if there is none.
+// Returns the status of the file of this name; none if there is none.
 std::optional<struct stat> look_at(const FileDescriptor & folder, const std::string & name)
 {
   struct stat status
@@ -103,7 +103,7 @@ std::optional<struct stat> look_at(const FileDescriptor & folder, const std::str
   return status;
 }
 
-// 0, or the system's error.
+// Returns 0 or the errno value.
 int write_all(int fd, std::string_view text)
 {
   while (!text.empty()) {

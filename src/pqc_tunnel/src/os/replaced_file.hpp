@@ -13,13 +13,13 @@
 namespace pqc_tunnel
 {
 
-// A file of which readers always see a complete version. Each version is written beside it, with ".new" appended to the
-// name, and renamed over it when it is complete. Nobody else can redirect it: links in the path to its folder must belong
-// to root or to the user of this process, and a link in the file's own place is never followed.
+// A file whose readers always see a complete version. Each version is written beside it, with ".new" appended to the
+// name, and renamed over it when it is complete. Nobody else can redirect it: links in the path to its folder must
+// belong to root or to the user of this process, and a link in the file's own place is never followed.
 class ReplacedFile
 {
 public:
-  // Error if the folder is not writable, or if the path exists and is no file. A full disk is not an error here.
+  // Returns an error if the folder is not writable, or if the path exists and is no file. A full disk is no error here.
   static Result<ReplacedFile> open(const std::filesystem::path & path);
 
   // Replaces the file and keeps its permissions, if it is this user's. On an error the old version stays.

@@ -43,7 +43,7 @@ Thread::Thread(const std::string & name, std::size_t stack_bytes, std::function<
   if (error != 0) {
     throw std::system_error(error, std::generic_category(), "A thread can't be started");
   }
-  static_cast<void>(argument.release());  // now the thread's
+  static_cast<void>(argument.release());  // now the thread owns it
   running_ = true;
   pthread_setname_np(handle_, name.substr(0, 15).c_str());
 }
@@ -83,7 +83,7 @@ bool use_real_time_priority(int priority)
 
 void lower_priority(int niceness)
 {
-  // On Linux niceness is per thread, whatever POSIX says.
+  // On Linux niceness is per thread, unlike in POSIX.
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness);
 }
 

@@ -15,7 +15,7 @@
 namespace pqc_tunnel
 {
 
-// Wakes a thread that waits in epoll; notify() from any thread.
+// Wakes a thread that waits in epoll. Any thread may call notify().
 class WakeUp
 {
 public:

@@ -17,9 +17,9 @@ namespace pqc_tunnel
 namespace
 {
 
-// The function runs so far below its caller that whoever wipes has room for frames of its own.
+// The function runs so far below its caller that the wiping code has room for its own frames.
 constexpr std::size_t gap = std::size_t{32} << 10;
-// What stays in memory for the next call; the rest goes back to the system.
+// So much stays in memory for the next call; the rest returns to the system.
 constexpr std::size_t kept = std::size_t{256} << 10;
 
 struct Range
@@ -28,7 +28,7 @@ struct Range
   std::uintptr_t end;
 };
 
-// This thread's stack, without its guard.
+// Returns the stack of this thread, without its guard.
 Range stack()
 {
   pthread_attr_t attributes;
@@ -45,7 +45,7 @@ Range stack()
 
 // NOLINTBEGIN(performance-no-int-to-ptr): the stack is a range of addresses
 
-// By plain stores: a function that is called for this would have its frame where it writes.
+// Overwrites with plain stores, because a called function would have its frame in the range.
 __attribute__((noinline, no_sanitize("address", "thread"))) void overwrite(
   std::uintptr_t begin, std::uintptr_t end)
 {
@@ -56,7 +56,7 @@ __attribute__((noinline, no_sanitize("address", "thread"))) void overwrite(
   }
 }
 
-// From the top down. Pages that were never touched hold nothing, and touching them would take memory for good. The stack of
+// Wipes from the top down. It skips pages that were never touched, which touching would allocate for good. The stack of
 // the first thread ends where nothing is mapped.
 void wipe(Range range)
 {
@@ -81,7 +81,7 @@ void wipe(Range range)
       }
     }
     if (range.end - begin > kept) {
-      // Classic McEliece has used megabytes. Locked memory stays.
+      // Returns megabytes after Classic McEliece. Locked memory stays.
       ::madvise(
         reinterpret_cast<void *>(begin), std::min(end, (range.end - kept) / page * page) - begin,
         MADV_DONTNEED);
@@ -92,7 +92,7 @@ void wipe(Range range)
 
 // NOLINTEND(performance-no-int-to-ptr)
 
-// The assembler statements keep the compiler from shrinking the room or leaving it before the call.
+// The assembler statements keep the compiler from shrinking `room` or freeing it before the call.
 __attribute__((noinline)) void call_below(const std::function<void()> & function)
 {
   std::array<char, gap> room;  // NOLINT: nobody reads it

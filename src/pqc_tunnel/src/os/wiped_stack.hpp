@@ -9,8 +9,8 @@
 namespace pqc_tunnel
 {
 
-// Calls the function, and then overwrites what it and everything it called left on this thread's stack. Costs time in
-// proportion to the part of the stack that was ever used. What the function throws passes through.
+// Calls the function, and then overwrites what it and everything it called left on this thread's stack. The cost is
+// proportional to the part of the stack that was ever used. Exceptions of the function pass through.
 void run_on_wiped_stack(const std::function<void()> & function);
 
 }  // namespace pqc_tunnel

@@ -51,12 +51,12 @@ public:
   Entity(const Entity &) = delete;
   Entity & operator=(const Entity &) = delete;
 
-  /// Takes what has arrived and runs the callback; does nothing if nothing has arrived.
+  /// Takes an arrived message or request and runs the callback; does nothing if there is none.
   virtual void execute() = 0;
 
   const Kind kind;
 
-  /// The rcl object of that kind. Shared, so that it outlives this object during a wait.
+  /// The rcl object of that kind, shared so that it outlives this object during a wait.
   std::shared_ptr<void> rcl_handle;
 };
 
@@ -86,7 +86,7 @@ public:
     const QoS & qos);
 
 protected:
-  /// False if there is no message.
+  /// Returns false if there is no message.
   bool take(void * message);
 };
 
@@ -97,9 +97,9 @@ public:
     NodeCore & core, const rosidl_service_type_support_t & type, const std::string & name);
 
 protected:
-  /// False if there is no request.
+  /// Returns false if there is no request.
   bool take(rmw_request_id_t & header, void * request);
-  /// Logs a warning where the client doesn't take the response in time; throws on other failures.
+  /// Logs a warning if the client does not take the response in time; throws on other failures.
   void send(rmw_request_id_t & header, void * response);
 };
 
@@ -175,8 +175,8 @@ private:
   using SharedResponse = std::shared_ptr<Response>;
   using Callback = std::function<void(Service &, Header, SharedRequest)>;
 
-  /// The response of a callback that takes one is sent on return; the other form answers later with
-  /// send_response().
+  /// Adapts both forms of callbacks: if it takes a response, that is sent on return; the other form
+  /// answers later with send_response().
   template <typename CallbackT>
   static Callback adapted(CallbackT call)
   {
@@ -198,7 +198,7 @@ private:
   Callback callback_;
 };
 
-/// Runs its callback once a period of its clock, until it is cancelled or has no owner.
+/// Runs its callback once in each period of its clock, until it is cancelled or has no owner.
 class TimerBase : public detail::Entity
 {
 public:
@@ -209,7 +209,7 @@ public:
     std::chrono::nanoseconds period, std::function<void()> callback);
 
   void cancel();
-  /// Restarts the period, also after cancel(); callable from any thread.
+  /// Restarts the period, even after cancel(). Any thread may call it.
   void reset();
 
   void execute() override;
@@ -252,7 +252,7 @@ private:
 namespace node_interfaces
 {
 
-/// What add_on_set_parameters_callback() returns.
+/// The result of add_on_set_parameters_callback(), which keeps the callback registered.
 struct OnSetParametersCallbackHandle
 {
   using SharedPtr = std::shared_ptr<OnSetParametersCallbackHandle>;
@@ -269,7 +269,7 @@ public:
 
   virtual ~NodeParametersInterface() = default;
 
-  /// The values from the command line and parameter files, declared or not.
+  /// Returns the values from the command line and parameter files, declared or not.
   virtual const std::map<std::string, ParameterValue> & get_parameter_overrides() const = 0;
 };
 
@@ -292,7 +292,7 @@ public:
   const char * get_name() const;
   const char * get_fully_qualified_name() const;
   Logger get_logger() const;
-  /// System time, or that of /clock while the parameter use_sim_time is true.
+  /// Returns system time, or that of /clock while the parameter use_sim_time is true.
   Time now() const;
 
   template <typename MessageT>
@@ -315,26 +315,26 @@ public:
     return added(std::make_shared<Service<ServiceT>>(*core_, name, std::move(callback)));
   }
 
-  /// A timer by the steady clock. Throws std::invalid_argument if the period is negative.
+  /// Creates a timer of the steady clock. Throws std::invalid_argument if the period is negative.
   TimerBase::SharedPtr create_wall_timer(
     std::chrono::nanoseconds period, std::function<void()> callback);
-  /// A timer by the node's clock.
+  /// Creates a timer of the node's clock.
   TimerBase::SharedPtr create_timer(
     std::chrono::nanoseconds period, std::function<void()> callback);
 
-  /// The parameter's value is the user's, else the default. Throws std::runtime_error if the name has
-  /// been declared before, or if the type or the range doesn't fit.
+  /// Declares a parameter with the value of the user, or else the default. Throws std::runtime_error if
+  /// the name has been declared before, or if type or range do not fit.
   const ParameterValue & declare_parameter(
     const std::string & name, const ParameterValue & default_value,
     const rcl_interfaces::msg::ParameterDescriptor & descriptor =
       rcl_interfaces::msg::ParameterDescriptor(),
     bool ignore_override = false);
-  /// The publishers of a topic that the node knows of, its own included.
+  /// Returns the known publishers of a topic, including those of the node.
   std::vector<TopicEndpointInfo> get_publishers_info_by_topic(const std::string & topic) const;
-  /// The servers of a service that the node knows of, its own included.
+  /// Returns the number of known servers of a service, including those of the node.
   std::size_t count_services(const std::string & service) const;
 
-  /// The callback may refuse a change. It is asked as long as the handle lives; one at a time.
+  /// Adds a callback that may refuse changes as long as the handle lives. There is one at a time.
   [[nodiscard]] node_interfaces::OnSetParametersCallbackHandle::SharedPtr
   add_on_set_parameters_callback(
     node_interfaces::OnSetParametersCallbackHandle::OnSetParametersCallbackType callback);

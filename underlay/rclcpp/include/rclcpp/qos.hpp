@@ -17,7 +17,7 @@ enum class LivelinessPolicy
   Automatic = RMW_QOS_POLICY_LIVELINESS_AUTOMATIC,
 };
 
-/// How messages are kept and delivered; every setter returns the object itself.
+/// The quality of service of a topic. Every setter returns the object itself.
 class QoS
 {
 public:
@@ -60,7 +60,7 @@ private:
   rmw_qos_profile_t profile_ = rmw_qos_profile_default;
 };
 
-/// Best effort, the last five messages.
+/// Keeps the last five messages; best effort.
 class SensorDataQoS : public QoS
 {
 public:

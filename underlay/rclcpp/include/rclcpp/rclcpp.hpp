@@ -17,7 +17,7 @@ class InitOptions
 {
 };
 
-/// Which signals rclcpp handles by itself. The program handles its signals here.
+/// The signals that rclcpp handles by itself. Only None exists: the program handles them.
 enum class SignalHandlerOptions
 {
   None,
@@ -29,10 +29,10 @@ void init(
   int argc, char const * const * argv, const InitOptions & init_options,
   SignalHandlerOptions signal_handler_options);
 
-/// True from init() to shutdown().
+/// Returns true from init() to shutdown().
 bool ok();
 
-/// Ends the context and makes spin() return; callable from any thread. False if it wasn't running.
+/// Ends the context and makes spin() return. Any thread may call it. Returns false if it was not running.
 bool shutdown();
 
 /// Runs the callbacks of the node in this thread until shutdown(). Rethrows the exception of a callback.

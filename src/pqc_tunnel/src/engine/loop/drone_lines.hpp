@@ -14,19 +14,19 @@
 namespace pqc_tunnel
 {
 
-// The lines of text that the programs of one drone send for its pilot. They send each line several times under one
-// number, because a notice may get lost.
+// Receives the lines of text that the programs of one drone send for its pilot. They send each line several times under
+// one number, because a notice may get lost.
 class DroneLines
 {
 public:
   struct Line
   {
     MavlinkSeverity severity = MavlinkSeverity::info;
-    std::string text;  // harmless on every terminal
+    std::string text;  // escaped by shown()
   };
-  // A line to show now: one with another number than the one before.
+  // Returns the line if its number differs from the last one, and it must be shown.
   std::optional<Line> handle(const Notice & notice);
-  // Empty before the first one.
+  // Returns the newest line; empty before the first one.
   const std::string & newest() const { return newest_; }
 
 private:

@@ -28,8 +28,8 @@ namespace
 constexpr std::size_t packet_stack_bytes = std::size_t{8} << 20;
 constexpr std::size_t self_test_stack_bytes = std::size_t{32} << 20;  // Classic McEliece
 
-// A start tests the drone's first suite, and on the ground all suites that take milliseconds. The
-// others would take seconds.
+// Returns the suites to test at the start: the drone's first suite, or on the ground all suites whose
+// test takes milliseconds. The others would take seconds.
 std::vector<const Suite *> suites_to_test(const EngineConfig & config)
 {
   if (config.role == Role::drone) {
@@ -169,7 +169,7 @@ private:
   Mailbox mailbox_;
   std::unique_ptr<PacketLoop> loop_;
 
-  std::mutex stop_mutex_;  // one stop() at a time
+  std::mutex stop_mutex_;  // only one stop() runs at a time
   std::mutex mutex_;
   std::condition_variable ended_;
   bool running_ = false;

@@ -30,25 +30,25 @@ struct EngineSnapshot
   std::vector<PeerSnapshot> peers;  // by PeerIndex
   std::vector<LinkStatus> links;    // in order
   StrangerCounters strangers;
-  std::uint64_t hellos_discarded = 0;  // beyond the share of time for hellos
+  std::uint64_t hellos_discarded = 0;  // they exceeded the share of time for hellos
   std::uint64_t jobs_run = 0;          // public-key operations on the worker threads
   bool running = true;
 };
 
-// A program that holds an engine says this at SIGHUP: a terminal that closes must not end a flight.
+// The log line of a program with an engine at SIGHUP, which must not end a flight when a terminal closes.
 inline constexpr const char * hang_up_ignored =
   "SIGHUP changes nothing: parameters and keys are read at the start. Restart the tunnel to apply "
   "changes.";
 
 struct EnginePorts  // as bound
 {
-  std::uint16_t datagram = 0;            // of the first link; 0: it is serial
-  std::vector<std::uint16_t> links;      // in order; 0: serial
-  std::vector<std::uint16_t> plaintext;  // by PeerIndex
+  std::uint16_t datagram = 0;            // UDP port of the first link; 0: serial
+  std::vector<std::uint16_t> links;      // UDP ports, in order; 0: serial
+  std::vector<std::uint16_t> plaintext;  // UDP ports, by PeerIndex
 };
 
-// A running tunnel: its packet thread and its workers. The thread that holds it talks to them
-// through a mailbox; every member may be called from any thread.
+// A running tunnel with its packet thread and its workers. The owner exchanges data with them through
+// a mailbox. Every member may be called from any thread.
 class Engine
 {
 public:
@@ -57,36 +57,36 @@ public:
   // the caller's loop.
   static Result<std::unique_ptr<Engine>> start(
     EngineConfig config, std::function<void()> on_activity = {});
-  ~Engine();  // stops
+  ~Engine();  // calls stop()
   Engine(const Engine &) = delete;
   Engine & operator=(const Engine &) = delete;
 
-  // Ends the threads, wipes the keys, closes the sockets. May be repeated.
+  // Ends the threads, wipes the keys and closes the sockets. May be called again.
   void stop();
-  // Blocks until the engine has stopped; an error if it could not go on.
+  // Blocks until the engine has stopped. Returns an error if a failure stopped it.
   Result<void> wait();
 
   const EngineConfig & config() const;
   const EnginePorts & ports() const;
 
-  // At most 100 ms old; taken anew after every event.
+  // Returns a snapshot that is at most 100 ms old and newer than the last event.
   EngineSnapshot snapshot() const;
-  // Oldest first. Bounded: if they are not taken, the oldest of the peer with the most are dropped.
+  // Returns the new events, oldest first. The queue is bounded: it drops the oldest events of the peer with the most.
   std::vector<Event> take_events();
 
-  // Suite by id; empty: the same suite, fresh keys. The reply comes through take_rekey_replies(),
-  // also for bad requests.
+  // Requests new keys of a suite, by id; empty: of the same suite. take_rekey_replies() returns the reply,
+  // even to an invalid request.
   RekeyId request_rekey(
     PeerIndex peer, std::string suite_id, std::string reason, bool ratchet = false);
-  // Wipes all session keys of the peer; a drone begins a new session at once. Returns after they
-  // are wiped; false if the engine has stopped.
+  // Wipes all session keys of the peer, after which a drone begins a new session at once. Blocks until
+  // they are wiped; returns false if the engine has stopped.
   bool wipe(PeerIndex peer);
   std::vector<RekeyReply> take_rekey_replies();
 
-  // A few bytes for the peer's programs, sealed; lost if there is no session, or if a newer one of the same kind comes
-  // before it may leave.
+  // Sends a few bytes to the peer's programs, sealed. The notice is lost without a session, or if a newer one of its
+  // kind comes before it may leave.
   void send_notice(PeerIndex peer, const Notice & notice);
-  // Those of the peers, oldest first. Bounded like the events.
+  // Returns the notices of the peers, oldest first, from a queue bounded like that of the events.
   std::vector<NoticeArrived> take_notices();
 
 private:

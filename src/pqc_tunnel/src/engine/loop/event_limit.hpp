@@ -16,14 +16,14 @@
 namespace pqc_tunnel
 {
 
-// A peer can cause events, and thus log lines, at any rate. Of each kind and peer some pass at once and one a second after
-// that; the others are counted, and the count is said. So what one peer causes hides neither the events of others nor its
-// own of another kind.
+// Limits events, and thus log lines, which a peer can cause at any rate. For each kind and peer 32 pass at once and
+// then one a second; the others are counted and the count is reported. So no peer hides the events of others, or its
+// own of other kinds.
 class EventLimit
 {
 public:
   bool passes(const Event & event);
-  // The counts that are due.
+  // Returns an event for each count that is due.
   std::vector<Event> take_counts(Instant now);
 
 private:

@@ -13,9 +13,9 @@
 namespace pqc_tunnel
 {
 
-// The share of the packet thread's time that hellos may take: a twentieth for those from the addresses of live peers, a
-// twentieth for all others, each saved up for at most 10 ms. What one group leaves is for the other one, so that a flood
-// in one of them leaves the other its share.
+// Limits the packet thread's time for hellos: a twentieth for those from the addresses of live peers and a twentieth
+// for all others, each saved up to 10 ms. A group may also use what the other leaves, so a flood in one never takes the
+// other's share.
 class HelloBudget
 {
 public:
@@ -26,7 +26,7 @@ public:
     fill(now);
     return credits_[is_live ? 1 : 0] > Duration{};
   }
-  // What one hello took. A thread that had to wait for a processor meanwhile is not to blame on it.
+  // Charges the time of one hello, limited in case the thread had to wait for a processor meanwhile.
   void spend(bool is_live, Duration duration)
   {
     credits_[is_live ? 1 : 0] -= std::min(duration, most_of_one);

@@ -17,7 +17,7 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr std::size_t max_kept = 1024;  // events, notices or replies that were not taken
+constexpr std::size_t max_kept = 1024;  // events, notices or replies that nobody has taken
 
 template <class T>
 void push_bounded(std::deque<T> & queue, T item)
@@ -28,7 +28,7 @@ void push_bounded(std::deque<T> & queue, T item)
   queue.push_back(std::move(item));
 }
 
-// Adds an item of a peer, or of none. If the queue is full, the oldest item of the peer that has the most goes.
+// Adds an item of a peer, or of none. A full queue drops the oldest item of the peer that has the most.
 template <class T>
 void push_fairly(std::deque<T> & queue, T item)
 {
@@ -182,7 +182,7 @@ bool Mailbox::stop_asked() const
 
 void Mailbox::publish(std::shared_ptr<const EngineSnapshot> snapshot)
 {
-  // The old one is freed after the lock is released.
+  // The old snapshot is freed after the lock is released.
   const std::scoped_lock lock(mutex_);
   snapshot_.swap(snapshot);
 }

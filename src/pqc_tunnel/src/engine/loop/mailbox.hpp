@@ -33,15 +33,15 @@ struct NoticeCommand
   Notice notice;
 };
 
-// The one place where the packet thread and the thread that holds the engine exchange data.
+// The packet thread and the owner of the engine exchange all data through this object.
 class Mailbox
 {
 public:
   explicit Mailbox(std::function<void()> on_activity) : on_activity_(std::move(on_activity)) {}
 
-  // --- For the holder ---
+  // --- For the owner ---
   RekeyId post_rekey(PeerIndex peer, std::string suite_id, std::string reason, bool ratchet);
-  // True once the keys are wiped, false if the tunnel has stopped.
+  // The future becomes true once the keys are wiped, and false if the tunnel has stopped.
   std::future<bool> post_wipe(PeerIndex peer);
   void post_notice(PeerIndex peer, const Notice & notice);
   std::vector<NoticeArrived> take_notices();
@@ -60,9 +60,9 @@ public:
   void add_event(Event event);
   void add_reply(RekeyReply reply);
   void add_notice(const NoticeArrived & notice);
-  // Refuses the commands that have no reply yet, and those still to come.
+  // Refuses all commands without a reply, and all later ones.
   void close();
-  // Wakes the holder; called with no lock held.
+  // Wakes the owner. Call it without a lock.
   void announce() const;
 
 private:

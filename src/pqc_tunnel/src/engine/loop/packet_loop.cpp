@@ -19,17 +19,17 @@ namespace
 {
 
 constexpr Duration snapshot_interval = std::chrono::milliseconds(100);
-constexpr Duration longest_wait = 2 * snapshot_interval;  // unless the process stands still
+constexpr Duration longest_wait = 2 * snapshot_interval;  // a longer one is a standstill
 constexpr Duration news_spacing = std::chrono::milliseconds(5);
 constexpr Duration event_delay = std::chrono::milliseconds(10);
 constexpr std::size_t handshake_workers = 1;  // threads for public-key cryptography
 constexpr int handshake_niceness = 5;
 constexpr int preparation_niceness = 10;
 
-// Frames of a peer with a larger MTU than ours must come through, too.
+// Bytes of a received frame: peers may have a larger MTU than this end.
 constexpr std::size_t max_frame = 9216;
 
-// The first cause that is known counts.
+// Sets the likely cause, unless an earlier one is known.
 void note_cause(PeerSnapshot & peer, const std::string & cause)
 {
   if (peer.likely_cause.empty()) {
@@ -122,7 +122,8 @@ void PacketLoop::run()
   }
 }
 
-// What is older than max_age_s is dropped, so that nothing tells whether a peer was silent during a longer standstill.
+// Detects a standstill of this thread. After one longer than max_age_s all waiting frames are dropped as too old, so
+// that it must not count as silence of a peer.
 void PacketLoop::note_punctuality(Instant now)
 {
   stood_still_ = punctuality_.handle_look(now);
@@ -133,7 +134,7 @@ void PacketLoop::note_punctuality(Instant now)
   punctuality_.handle_standstill(stood_still_, processor_wait(), now);
   tunnel_.note_trouble(MachineTrouble{punctuality_.trouble(now)});
   if (stood_still_ <= max_age) {
-    return;  // what came meanwhile may still be young enough
+    return;  // frames that came meanwhile may still be young enough
   }
   tunnel_.handle_standstill(stood_still_, now);
   if (punctuality_.take_report(now)) {
@@ -164,7 +165,7 @@ void PacketLoop::warn(const std::string & text)
   carry_out(Event{EventKind::refused, monotonic_now(), std::nullopt, nullptr, Epoch{}, text});
 }
 
-// Logs each right that the system refuses and continues without it.
+// Takes the configured privileges. Logs each one that the system refuses, and continues without it.
 void PacketLoop::use_privileges()
 {
   if (config_.packet_thread.priority > 0 && !use_real_time_priority(config_.packet_thread.priority))
@@ -255,7 +256,7 @@ void PacketLoop::take_mail(Instant now)
   }
 }
 
-// Without an answer of the name server the addresses stay as they were.
+// Uses newly resolved addresses. Without an answer of the name server the old ones stay.
 void PacketLoop::use_gcs_addresses(
   std::size_t link, Result<std::vector<Endpoint>> addresses, Instant now)
 {
@@ -322,7 +323,7 @@ void PacketLoop::carry_out(Event output)
   }
 }
 
-// Events of a quick handshake are published after it: their subscribers need the processor, too.
+// Delays the publication of events until a quick handshake has ended, because subscribers need the processor too.
 void PacketLoop::add_event(Event event)
 {
   announce_by(event.time + event_delay);
@@ -331,7 +332,7 @@ void PacketLoop::add_event(Event event)
 
 void PacketLoop::carry_out(NoticeArrived output)
 {
-  if (config_.role == Role::gcs) {  // a drone believes nobody about a policy
+  if (config_.role == Role::gcs) {  // a drone takes no reports on a policy from its peer
     show_line(output.peer, output.notice, output.time);
     note_policy(output.peer, output.notice, output.time);
   }
@@ -356,7 +357,7 @@ void PacketLoop::show_line(PeerIndex peer, const Notice & notice, Instant now)
   carry_out(std::move(event));
 }
 
-// The drone's end learns it from its own programs, the ground's from the drone.
+// Notes whether a policy is silent. The drone's end learns it from its own programs, the ground's from the drone.
 void PacketLoop::note_policy(PeerIndex peer, const Notice & notice, Instant now)
 {
   const auto index = static_cast<std::size_t>(peer);
@@ -379,7 +380,7 @@ void PacketLoop::note_policy(PeerIndex peer, const Notice & notice, Instant now)
   carry_out(std::move(*change));
 }
 
-// At once after a quiet time; a storm of events is published in groups.
+// Tells the owner at once after a quiet time. Many events are published in groups.
 void PacketLoop::announce_soon() { announce_by(last_publication_ + news_spacing); }
 
 void PacketLoop::announce_by(Instant when)
@@ -428,7 +429,7 @@ void PacketLoop::publish(Instant now)
       }
       note_cause(
         peer, drop_watches_[i][path.link].look(links_[path.link].settings(), path.shaped, now));
-      // The vehicle learns how much it asks of a thin link in vain.
+      // RADIO_STATUS tells the vehicle how much airtime of a thin link it asks for in vain.
       if (
         config_.radio_status && path.link == peer.address.link &&
         peer.address.family != AddressFamily::none)

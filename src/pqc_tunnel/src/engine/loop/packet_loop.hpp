@@ -36,12 +36,12 @@ namespace pqc_tunnel
 // Every socket of an engine, bound before its thread starts.
 struct EngineSockets
 {
-  std::vector<Link> links;  // of sealed frames, in the order of the configuration
+  std::vector<Link> links;  // in the order of the configuration
   std::vector<PlaintextSide> plaintexts;
 };
 
-// The work of the packet thread: it moves datagrams between the plaintext sides and the link through
-// the tunnel, and carries out the tunnel's outputs.
+// The main loop of the packet thread. It moves datagrams between the plaintext sides and the links
+// through the tunnel, and carries out the tunnel's outputs.
 class PacketLoop
 {
 public:
@@ -77,7 +77,7 @@ private:
   void dispatch(const epoll_event & event, Instant now);
   void take_mail(Instant now);
   void use_gcs_addresses(std::size_t link, Result<std::vector<Endpoint>> addresses, Instant now);
-  // … and sends the frames that leave now.
+  // Carries out all outputs and sends the frames that leave now.
   void carry_out_outputs(Instant now);
   void carry_out(ProbeGround output);
   void carry_out(StartJob output);
@@ -102,20 +102,20 @@ private:
   std::vector<PlaintextSide> plaintexts_;
   ReceiveBatch from_plaintext_;
   ReceiveBatch from_link_;
-  // With several peers these count this thread's processor time: a machine that gives it little gives little to share.
+  // Processor time of this thread, counted only with several peers, who share it.
   Duration charged_until_{};
-  Duration uncharged_{};  // went into no peer's frames, or was left
+  Duration uncharged_{};  // spent on no peer's frames, or idle
   struct Hello
   {
     MutableBytes frame;
     Endpoint from;
   };
-  std::vector<Hello> hellos_;    // of the batch
-  std::vector<bool> link_open_;  // by link, as last seen
+  std::vector<Hello> hellos_;    // hellos of the present batch
+  std::vector<bool> link_open_;  // by link, as seen last
   struct ToldTrouble
   {
-    std::string present;  // as last seen; empty: none
-    std::string told;     // the latest one that was logged
+    std::string present;  // as seen last; empty: none
+    std::string told;     // text that was logged last
     Instant told_at;
   };
   std::vector<ToldTrouble> troubles_;                 // by link
@@ -132,21 +132,21 @@ private:
       return std::hash<std::string_view>()({bytes, address.address.size()}) ^ address.port;
     }
   };
-  std::unordered_set<Endpoint, AddressHash> live_addresses_;  // of peers, when last published
+  std::unordered_set<Endpoint, AddressHash> live_addresses_;  // of peers, last publication
   std::uint64_t hellos_discarded_ = 0;
   GroundProbe probe_;                        // drone
   std::vector<DroneLines> drone_lines_;      // by peer
   std::vector<PolicyWatch> policy_watches_;  // by peer
   Punctuality punctuality_;
   Instant next_load_look_;
-  Duration stood_still_{};  // before the last look at what is ready
+  Duration stood_still_{};  // before the last handling of ready descriptors
   Instant next_address_look_;
   Instant next_publication_;
   Instant last_publication_;
-  Instant next_announcement_ = Instant::max();  // of events and replies
+  Instant next_announcement_ = Instant::max();  // when the owner is told of events and replies
   bool stopping_ = false;
   WorkerPool workers_;
-  WorkerPool preparers_;  // makes keys ahead, so that this delays no handshake
+  WorkerPool preparers_;  // makes keys in advance, without delaying handshakes
   std::vector<std::unique_ptr<Resolver>> resolvers_;  // drone: by link; null without a host name
   std::vector<std::vector<Endpoint>> resolved_addresses_;  // drone: by link
 };

@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The way of a datagram: plaintext socket -> Tunnel::handle_plaintext -> link, and link -> Tunnel::handle_datagram ->
+// The packet path: plaintext socket -> Tunnel::handle_plaintext -> link, and link -> Tunnel::handle_datagram ->
 // plaintext socket.
 
 #include <algorithm>
@@ -30,14 +30,14 @@ void PacketLoop::seal_from(PlaintextSide & side, Instant now)
   }
   side.flush_mirror();
   for (std::size_t i = 0; i < received; ++i) {
-    if (kept[i]) {  // one too long is refused by its size
+    if (kept[i]) {  // handle_plaintext() refuses one that is too long
       tunnel_.handle_plaintext(
         peer, from_plaintext_.framed(i), to_endpoint(from_plaintext_.source(i)), now);
     }
   }
 }
 
-// Hands each link what it takes now.
+// Gives each link the frames that it takes now.
 void PacketLoop::transmit(Instant now)
 {
   for (std::size_t index = 0; index < links_.size(); ++index) {
@@ -86,10 +86,10 @@ void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)
       begin_charging();
       open_one(frame, link.far_end(), stood_still_, now);
       flush_plaintexts();
-      handle_hellos(now);  // its bytes live until the next frame
+      handle_hellos(now);  // the bytes of a hello are valid until the next frame
       hellos_.clear();
     };
-    // The kernel gives the bytes of a line no time stamp: all that wait after a standstill may be as old.
+    // Bytes of a serial line have no time stamp, so after a standstill all that wait count as old.
     while (link.line().receive(take) > 0 && stood_still_ > Duration{}) {
     }
   }
@@ -128,7 +128,7 @@ void PacketLoop::begin_charging()
   }
 }
 
-// All that has happened since the last call was for this peer, or for none. A single one has nobody to share with.
+// Charges the time since the last call to this peer, or to none. A single peer has nobody to share with.
 void PacketLoop::charge(std::optional<PeerIndex> peer)
 {
   if (plaintexts_.size() == 1) {
@@ -166,13 +166,13 @@ void PacketLoop::forward(const Opened & opened)
   }
 }
 
-// After the sealed datagrams, and in a share of the time: each costs a MAC, whoever sent it.
+// Handles hellos after the sealed datagrams and in a share of the time, because one from anybody costs a MAC.
 void PacketLoop::handle_hellos(Instant now)
 {
   if (hellos_.empty()) {
     return;
   }
-  Instant begun = monotonic_now();  // the sealed datagrams have taken their time
+  Instant begun = monotonic_now();  // after the sealed datagrams
   for (const Hello & hello : hellos_) {
     const bool is_live = live_addresses_.contains(hello.from);
     if (!hello_budget_.allows(begun, is_live)) {
@@ -213,7 +213,7 @@ void PacketLoop::flush(Link & link)
 
 // --- Thin and serial links ---
 
-// The poller reports a device as writable only while something waits for it.
+// Lets the poller report a device as writable only while bytes wait for it.
 void PacketLoop::watch_line(std::size_t index)
 {
   Link & link = links_[index];
@@ -234,7 +234,7 @@ void PacketLoop::handle_closed(std::size_t index, Instant now)
   links_[index].handle_closed(now);
 }
 
-// A trouble that comes and goes is logged now and then.
+// Logs the troubles of links. One that comes and goes is logged once a minute.
 void PacketLoop::note_troubles(Instant now)
 {
   constexpr Duration same_again = std::chrono::minutes(1);
@@ -259,7 +259,7 @@ void PacketLoop::note_troubles(Instant now)
   }
 }
 
-// Devices and interfaces come and go.
+// Opens and closes links whose devices and interfaces come and go.
 void PacketLoop::look_after_links(Instant now)
 {
   for (std::size_t index = 0; index < links_.size(); ++index) {

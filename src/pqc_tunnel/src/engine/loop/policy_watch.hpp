@@ -14,17 +14,17 @@
 namespace pqc_tunnel
 {
 
-// Whether the policy of one drone is silent, by what the drone's tunnel says of it, at both ends. Sans-I/O.
+// Notes whether the policy of one drone is silent, from the notices of the drone's tunnel. Both ends use it. Sans-I/O.
 class PolicyWatch
 {
 public:
   explicit PolicyWatch(PeerIndex peer) : peer_(peer) {}
 
-  // The event to report if the notice begins or ends the silence.
+  // Returns the event to report if the notice begins or ends the silence.
   std::optional<Event> handle(const PolicyNotice & notice, Instant now);
-  // Whoever speaks is not silent: the notice of the end may be lost.
+  // A decision of the policy ends the silence, since the notice of its end may get lost.
   std::optional<Event> handle_decision(Instant now);
-  // A new session may be that of a drone without a policy.
+  // Call it at a new session, which may be that of a drone without a policy.
   void forget() { silent_ = false; }
   bool silent() const { return silent_; }
 

@@ -12,7 +12,7 @@ namespace
 
 constexpr Duration memory = std::chrono::seconds(10);
 constexpr Duration report_interval = std::chrono::seconds(10);
-constexpr double much = 0.5;  // of the time some program waits for a processor
+constexpr double much = 0.5;  // share of time in which a program waits for a processor
 
 std::string seconds(Duration time)
 {

@@ -13,34 +13,34 @@
 namespace pqc_tunnel
 {
 
-// Whether this end is late itself: its process was stopped, or this machine is too busy. What seems to be the silence of a
-// peer may be that. No I/O.
+// Detects that this end itself is late, because its process was stopped or the machine is too busy. That may look like
+// the silence of a peer. No I/O.
 class Punctuality
 {
 public:
-  // `late`: a thread that looks no later than this after the last look is in time.
+  // `late`: the thread is in time if it looks again within this time.
   Punctuality(Duration late, Instant now) : late_(late), looked_(now) {}
 
-  // The thread looks at what is ready. Returns for how long it has stood still before; zero: it is in time.
+  // The thread looks at the ready descriptors. Returns for how long it stood still before; zero: it is in time.
   Duration handle_look(Instant now)
   {
     const Duration since = now - std::exchange(looked_, now);
     return since > late_ ? since : Duration{};
   }
 
-  // From time to time: see machine_load.hpp.
+  // Takes the load of the machine; see machine_load.hpp.
   void note_load(std::optional<Duration> processor_wait, std::optional<double> pressure)
   {
     waited_ = processor_wait;
     pressure_ = pressure;
   }
 
-  // It stood still for that long.
+  // The thread stood still for `stood`.
   void handle_standstill(Duration stood, std::optional<Duration> processor_wait, Instant now);
-  // False if that was said lately.
+  // Returns whether a standstill may be reported, which happens at most every 10 s.
   bool take_report(Instant now);
 
-  // What may be the cause of a silence now, in lower case without a full stop; empty: nothing here.
+  // Returns the local cause that a silence may have now, in lower case without a full stop; empty: none.
   std::string trouble(Instant now) const;
 
 private:
@@ -49,7 +49,7 @@ private:
   std::optional<Duration> waited_;
   std::optional<double> pressure_;
   std::string standstill_;
-  Instant standstill_until_;  // it may be the cause of a silence
+  Instant standstill_until_;  // until then it may explain a silence
   Instant next_report_;
 };
 

@@ -59,7 +59,7 @@ void WorkerPool::work()
   lower_priority(niceness_);
   SystemRandom random;
   while (std::optional<PendingJob> next = next_job()) {
-    // The primitives leave copies of secrets behind. The result does not wait until they are overwritten.
+    // The primitives leave copies of secrets on the stack. The result is passed on before they are overwritten.
     run_on_wiped_stack([&] {
       finish({next->id, run_job(std::move(next->job), random)});
       next.reset();

@@ -27,8 +27,8 @@ struct FinishedJob
   JobResult result;
 };
 
-// Runs the heavy steps of handshakes beside the packet thread, at a lower priority. Nothing of a job stays on the stack of
-// its thread for longer than a moment.
+// Runs public-key operations of handshakes beside the packet thread, at a lower priority. The stack of a worker is
+// wiped after each job.
 class WorkerPool
 {
 public:
@@ -50,11 +50,11 @@ private:
   };
   void work();
   void finish(FinishedJob job);
-  std::optional<PendingJob> next_job();  // waits for it; none at the end
+  std::optional<PendingJob> next_job();  // waits for a job; none at the end
 
   const int niceness_;
   const std::function<void()> finished_;
-  std::counting_semaphore<> wake_{0};  // by one per job, and one per thread at the end
+  std::counting_semaphore<> wake_{0};  // one count per job, and one per thread at the end
   std::atomic<std::uint64_t> started_ = 0;
   PriorityMutex mutex_;
   bool stopping_ = false;

@@ -15,7 +15,7 @@ namespace pqc_tunnel
 namespace
 {
 
-// A refusal that comes and goes is one trouble.
+// Refusals within this time count as one trouble.
 constexpr Duration refusal_memory = std::chrono::seconds(5);
 
 }  // namespace

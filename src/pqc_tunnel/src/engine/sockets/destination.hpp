@@ -15,33 +15,33 @@
 namespace pqc_tunnel
 {
 
-// Where plaintext goes to: a numeric address, or a host name that is looked up again and again; and why nothing
-// arrives there.
+// The destination of plaintext: a numeric address, or a host name that is looked up repeatedly. It also knows why
+// nothing arrives there.
 class Destination
 {
 public:
   Destination() = default;
-  // `parameter` gives the host; port 0: no destination is given.
+  // `parameter`: name of the parameter with the host. Port 0: no destination is given.
   Destination(HostPort where, std::string parameter);
 
   bool is_given() const { return where_.port != 0; }
   const HostPort & where() const { return where_; }
-  // Family none: not known yet.
+  // Returns the address; family none: not known yet.
   const Endpoint & address() const { return address_; }
 
-  // Without a destination: the newest sender is one.
+  // Takes the newest sender as the destination if none is given.
   void learn(const Endpoint & sender) { address_ = sender; }
 
   // A host name is looked up at each ask(), on a thread that calls `answered` (see Resolver).
   void start(std::function<void()> answered);
   void ask();
-  // Takes what the name server answered for a socket that reaches this family. Returns true if the address has changed.
-  // Without an answer it stays as it was, as it does if it is still one of several.
+  // Takes the answers of the name server for a socket of this family. Returns true if the address has changed. It stays
+  // the same without an answer, and while it is still among the answers.
   bool take_answers(SocketFamily family);
 
-  // The errno value with which this machine refused to send there; 0: it did not.
+  // Notes the errno value with which this machine refused to send there; 0: it did not refuse.
   void note_refusal(int error) { refusal_ = error != 0 ? error : refusal_; }
-  // In lower case without a full stop; empty if all is well. To be called regularly.
+  // Returns why nothing arrives, in lower case without a full stop; empty: no trouble. Call it regularly.
   std::string trouble(Instant now);
 
 private:

@@ -12,16 +12,16 @@
 namespace pqc_tunnel
 {
 
-// Asks the network about the way to the ground station with an empty datagram, which a tunnel ignores: a socket that is
-// connected learns of ICMP errors. The tunnel's own socket is not, since anyone could forge them.
+// Probes the network path to the ground station with an empty datagram, which a tunnel ignores. Its socket is connected
+// and so receives ICMP errors. The tunnel's own socket is not, because anyone could forge them.
 class GroundProbe
 {
 public:
   explicit GroundProbe(Poller & poller) : poller_(poller) {}
 
-  // What is known at once.
+  // Sends the datagram and returns an error that the system reports at once.
   GroundTrouble send(const Endpoint & to);
-  // The poller reports Source::probe.
+  // Call it when the poller reports Source::probe.
   GroundTrouble handle_ready();
 
 private:

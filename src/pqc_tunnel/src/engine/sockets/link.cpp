@@ -19,7 +19,7 @@ namespace
 {
 
 constexpr Duration look_interval = std::chrono::milliseconds(500);
-// At a device that is there and does not open: who has it takes a look at every process.
+// Interval of looks at a device that does not open, because finding its holder reads every process.
 constexpr Duration held_interval = std::chrono::seconds(3);
 
 std::string as_clause(std::string sentence)
@@ -53,7 +53,7 @@ Result<Link> Link::open(std::uint8_t index, const LinkSettings & settings, const
   }
   link.out_ = std::make_unique<SendBatch>();
   link.socket_.family = family_to_bind(port.bind);
-  // The interface may come later, and its address with it. An address alone is more likely to be a mistake.
+  // A configured interface may appear later with its address. A missing address alone is probably a mistake.
   auto place = port.interface.empty() ? Result<void>() : link.find_place();
   if (const auto opened = link.note_opened(place ? link.open_socket() : place); place && !opened) {
     return tl::make_unexpected(opened.error());

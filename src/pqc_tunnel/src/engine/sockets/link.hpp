@@ -22,14 +22,14 @@
 namespace pqc_tunnel
 {
 
-// What snapshots say of a link.
+// The status of a link in snapshots.
 struct LinkStatus
 {
   std::string name;
   LinkType type = LinkType::udp;
-  std::string where;    // UDP port and interface, or serial device and baud rate
-  bool open = true;     // false: the serial device, the interface or its address is not there
-  std::string trouble;  // see Link::trouble()
+  std::string where;            // UDP port and interface, or serial device and baud rate
+  bool open = true;             // false: the device, interface or address is missing
+  std::string trouble;          // see Link::trouble()
   std::uint64_t malformed = 0;  // frames cut or altered on a serial line
   std::uint64_t refused = 0;    // frames that the socket or device did not take
   std::array<ShaperCounts, traffic_classes> shaped = {};  // thin links, by TrafficClass
@@ -39,7 +39,7 @@ struct LinkStatus
 class Link
 {
 public:
-  // Binds or opens; a serial device or an interface that is not there is opened later.
+  // Binds the socket or opens the device. A missing serial device or interface is opened later.
   static Result<Link> open(
     std::uint8_t index, const LinkSettings & settings, const LinkPort & port);
 
@@ -49,11 +49,12 @@ public:
   Socket & socket() { return socket_; }
   const Socket & socket() const { return socket_; }
   SerialLine & line() { return *line_; }
-  // 0: it is serial. The configured one while it is closed.
+  // Returns the bound port, or the configured one while the link is closed; 0: serial.
   std::uint16_t udp_port() const { return socket_.port != 0 ? socket_.port : port_->bind.port; }
   Endpoint far_end() const;  // of a serial line
 
-  // Queues a sealed frame (UDP), or sends it (serial). False if it is not taken. Its bytes must live until flush().
+  // Queues a sealed frame (UDP) or sends it (serial). Returns false if the link does not take it. The bytes must be
+  // valid until flush().
   bool send(ByteView frame, const Endpoint & to, std::size_t peer);
   // Calls refused(peer, oversize) for each frame that the socket did not accept.
   template <class Refused>
@@ -68,27 +69,27 @@ public:
       forbidden_ = error == EPERM || error == EACCES ? error : 0;
     }
   }
-  // A frame can be handed to the link now.
+  // Returns whether the link takes a frame now.
   bool is_free() const { return !line_ || (line_->is_open() && !line_->wants_write()); }
 
   // --- A device or an interface that comes and goes ---
   bool is_closed() const { return line_ ? !line_->is_open() : !socket_.fd; }
-  // When look() has something to do.
+  // Returns when look() is due.
   Instant next_look() const { return may_vanish() ? next_look_ : Instant::max(); }
-  // Opens a device or a socket that is closed, if it is there now. Closes the socket of an interface or an address that
-  // is gone, or of an interface that was exchanged for another one of this name.
+  // Opens a closed link if its device, interface or address exists now. Closes the socket if its interface or address
+  // has gone, or if another interface has taken the name.
   void look(Instant now);
-  // Looks again only after a while.
+  // The device has closed; the next look comes only after a while.
   void handle_closed(Instant now);
 
   LinkStatus status() const;
-  // The fault of the link that this machine knows, in lower case without a full stop; empty: none.
+  // Returns the fault of the link that this machine knows, in lower case without a full stop; empty: none.
   std::string trouble() const;
 
 private:
   Result<void> open_socket();
   Result<void> note_opened(Result<void> opened);
-  // An error unless the interface and the address that a socket needs are there.
+  // Returns an error unless the interface and the address of the socket exist.
   Result<void> find_place() const;
   bool may_vanish() const
   {
@@ -103,13 +104,12 @@ private:
   std::optional<SerialLine> line_;
   Instant next_look_;
   std::string why_closed_;
-  int forbidden_ =
-    0;  // errno of the latest datagram, if a rule of this machine keeps it from leaving
-  unsigned interface_number_ = 0;  // to which the socket is bound
+  int forbidden_ = 0;  // EPERM or EACCES if a rule of this machine stopped the latest datagram
+  unsigned interface_number_ = 0;  // of the interface that the socket is bound to
   std::uint64_t refused_ = 0;
 };
 
-// Drone: the ground station on this link, as far as no name server is needed.
+// Drone: returns the addresses of the ground station on this link that need no name server.
 std::vector<Endpoint> ground_addresses(const EngineConfig & config, std::size_t link);
 
 }  // namespace pqc_tunnel

@@ -11,7 +11,7 @@ namespace pqc_tunnel
 namespace
 {
 
-// Before it is said that no MAVLink is recognized.
+// After so many datagrams, and so long, trouble() reports that no MAVLink is recognized.
 constexpr std::uint64_t enough_unrecognized = 20;
 constexpr Duration patience = std::chrono::seconds(1);
 
@@ -47,11 +47,11 @@ void Mirror::take_answers()
 {
   if (address_.take_answers(SocketFamily::both)) {
     flush();
-    (void)use_address();  // otherwise the old one stays
+    (void)use_address();  // on failure the old address stays
   }
 }
 
-// A mirror of everything gets datagrams as they are, unless they cut frames.
+// A mirror of everything gets unchanged datagrams, unless they cut frames.
 void Mirror::copy(ByteView datagram, const Endpoint & sender)
 {
   if (!is_open()) {

@@ -18,20 +18,20 @@
 namespace pqc_tunnel
 {
 
-// Sends a copy of what one vehicle sends to a local program: certain MAVLink messages, a whole frame in each datagram, or
-// everything. Nothing of the ground is copied, as a reader can't tell it from the vehicle's own.
+// Copies what one vehicle sends to a local program: certain MAVLink messages, one frame in each datagram, or
+// everything. Frames of the ground are not copied, because a reader could not tell them from the vehicle's own.
 class Mirror
 {
 public:
-  // The error is one sentence. `prefix` is that of the parameters. Without a mirror every call does nothing.
+  // `prefix`: that of the parameters. The error is one sentence. Without a configured mirror every call does nothing.
   static Result<Mirror> open(const PlaintextConfig & config, const std::string & prefix);
 
   bool is_open() const { return out_ != nullptr; }
-  // Queues what is to be copied. The bytes must live until flush(). `sender`: where frames may go on that a datagram cut.
+  // Queues the frames to copy. The bytes must be valid until flush(). `sender`: the source of the datagrams.
   void copy(ByteView datagram, const Endpoint & sender);
   void flush();
 
-  // As for PlaintextSide.
+  // See PlaintextSide.
   void start_look_ups(const std::function<void()> & answered) { address_.start(answered); }
   void look_again() { address_.ask(); }
   void take_answers();
@@ -47,7 +47,7 @@ private:
   MavlinkFilter filter_;
   MavlinkStream stream_;
   std::uint64_t unrecognized_ = 0;  // datagrams since the last one with a MAVLink frame
-  Instant recognized_;              // the last time that trouble() saw few of these
+  Instant recognized_;              // when trouble() last saw few of these
 };
 
 }  // namespace pqc_tunnel

@@ -14,7 +14,7 @@ namespace pqc_tunnel
 namespace
 {
 
-// Datagrams to look for the vehicle's frames wherever they are cut.
+// Datagrams in which the vehicle's frames are searched wherever they are cut.
 constexpr std::uint64_t long_search = 1000;
 
 }  // namespace
@@ -67,7 +67,7 @@ bool PlaintextSide::is_foreign(const sockaddr_storage & source) const
     return false;
   }
   const Endpoint from = to_endpoint(source);
-  // From its own port it is an echo of what was sent to all.
+  // A datagram from the own port is an echo of what was sent to all.
   const Endpoint & to = application_.address();
   return has_many_ ? from.port != to.port || from.port == socket_.port : from != to;
 }

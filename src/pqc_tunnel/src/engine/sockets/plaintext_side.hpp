@@ -24,30 +24,31 @@
 namespace pqc_tunnel
 {
 
-// The local, readable side of one peer: where its datagrams come from and go to, and the optional
-// mirror of what the vehicle sends.
+// The local plaintext side of one peer: the socket for its application, and the optional mirror of
+// what the vehicle sends.
 class PlaintextSide
 {
 public:
-  // Binds; an error is one sentence. Host names are left for start_look_ups().
+  // Binds the socket; an error is one sentence. Host names wait for start_look_ups().
   static Result<PlaintextSide> open(
     PeerIndex peer, const PlaintextConfig & config, std::size_t receive_buffer_bytes);
 
   PeerIndex peer() const { return peer_; }
   const Socket & socket() const { return socket_; }
 
-  // Receives the datagrams of the local application. Give those that are not dropped (is_foreign, too late) to
-  // mirror_outward(), and call flush_mirror(), before they are sealed in place.
+  // Receives datagrams of the local application. Before they are sealed in place, pass those that are not dropped
+  // (foreign or too old) to mirror_outward(), and call flush_mirror().
   std::size_t receive(ReceiveBatch & batch, Instant now);
-  // The sender is not the configured application. Behind a broadcast address any host may answer, from the port that it
-  // listens on.
+  // Returns whether the sender is not the configured application. If that is a broadcast address, any host may answer
+  // from the port that it listens on.
   bool is_foreign(const sockaddr_storage & source) const;
   void mirror_outward(ByteView datagram, const sockaddr_storage & source);
   void flush_mirror() { mirror_.flush(); }
 
-  // Queues a datagram for the local application. False if its address is not known.
+  // Queues a datagram for the local application. Returns false if its address is unknown.
   bool add(ByteView datagram);
-  // Shows a line of text in the local application, as if the vehicle had sent it; lost until one was heard.
+  // Shows a line of text in the local application as if the vehicle had sent it. Does nothing before the vehicle was
+  // heard.
   void show(MavlinkSeverity severity, std::string_view text);
   // Tells the vehicle how much airtime it asks for in vain, unless a radio reports by itself.
   void report_load(Duration load, Instant now);
@@ -65,27 +66,27 @@ public:
   // --- Addresses and their trouble ---
   // Host names are looked up on threads of their own, which call `answered` when take_answers() has something new.
   void start_look_ups(const std::function<void()> & answered);
-  // Looks at the addresses again: names move, and networks come and go.
+  // Looks up the addresses again, since names and networks change.
   void look_again();
   void take_answers();
-  // Returns an event if the cause that keeps datagrams from the application or the mirror has changed. Call it regularly.
+  // Returns an event if trouble() has changed. Call it regularly.
   std::optional<Event> news(Instant now);
-  // As of the last call of news(): in lower case without a full stop; empty if they arrive.
+  // Returns why datagrams do not reach the local programs, in lower case without a full stop; empty: they do.
   const std::string & trouble() const { return trouble_; }
 
 private:
   void search_system(ByteView datagram);
-  void send(ByteView frame);  // of our own
+  void send(ByteView frame);  // a frame of the tunnel itself
 
   PeerIndex peer_{};
   bool has_vehicle_ = false;  // the vehicle is on this side, not behind the tunnel
   Socket socket_;
-  Destination application_;     // not given: the latest sender
-  bool has_many_ = false;       // a broadcast or multicast address
+  Destination application_;     // if not given: the latest sender
+  bool has_many_ = false;       // application_ is a broadcast or multicast address
   std::uint8_t system_ = 0;     // of the vehicle behind the tunnel; 0: not heard yet
-  MavlinkStream search_;        // for that
-  std::uint64_t searched_ = 0;  // datagrams
-  std::uint8_t sequence_ = 0;   // of our own frames
+  MavlinkStream search_;        // finds frames of the vehicle for system_
+  std::uint64_t searched_ = 0;  // datagrams that search_ has had
+  std::uint8_t sequence_ = 0;   // of the tunnel's own frames
   RadioStatus radio_status_;
   Mirror mirror_;
   std::unique_ptr<SendBatch> out_ = std::make_unique<SendBatch>();

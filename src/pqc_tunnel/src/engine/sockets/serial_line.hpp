@@ -31,7 +31,7 @@ public:
   bool is_open() const { return port_.is_open(); }
   int fd() const { return port_.fd(); }
 
-  // Calls take(MutableBytes) for each frame that is complete. Returns how many bytes were there. A hang-up closes the port.
+  // Calls take(MutableBytes) for each complete frame. Returns how many bytes were read. A hang-up closes the port.
   template <class Take>
   std::size_t receive(Take && take)
   {
@@ -48,7 +48,7 @@ public:
     return all.size();
   }
 
-  // False if the port is closed or the frame before has not left yet.
+  // Returns false if the port is closed or the last frame has not left yet.
   bool send(ByteView frame)
   {
     line_.clear();
@@ -59,13 +59,13 @@ public:
   bool wants_write() const { return port_.wants_write(); }
   std::uint64_t malformed() const { return decoder_.malformed(); }
 
-  // A frame was a tunnel's.
+  // A frame has proved to be a tunnel's.
   void handle_genuine_frame()
   {
     unframed_ = 0;
     malformed_before_ = decoder_.malformed();
   }
-  // Bytes arrive, but a tunnel has not sent them in this way: a line that loses nine of ten frames is still a line.
+  // True if bytes arrive that no tunnel can have sent in this way. A line that loses nine of ten frames is not noisy.
   bool is_noisy() const
   {
     return malformed() - malformed_before_ >= noisy_frames || unframed_ >= noisy_bytes;
@@ -78,8 +78,8 @@ private:
 
   SerialPort port_;
   CobsDecoder decoder_{max_frame};
-  std::uint64_t malformed_before_ = 0;  // the last genuine frame
-  std::size_t unframed_ = 0;            // bytes since the last frame that may be a tunnel's
+  std::uint64_t malformed_before_ = 0;  // at the last genuine frame
+  std::size_t unframed_ = 0;            // bytes since the last frame of sufficient length
   Bytes read_ = Bytes(4096);
   Bytes frame_;
   Bytes line_;

@@ -10,7 +10,7 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr Duration longest_train = std::chrono::seconds(2);  // then the next measurement begins
+constexpr Duration longest_train = std::chrono::seconds(2);  // after it the next measurement begins
 constexpr Duration resolution = std::chrono::milliseconds(1);
 constexpr std::size_t least_bytes = 1500;
 

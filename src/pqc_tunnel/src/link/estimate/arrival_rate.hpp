@@ -12,23 +12,23 @@
 namespace pqc_tunnel
 {
 
-// How fast a link delivers, measured from the parts of streams that arrive by it: a sender of a stream fills the link,
-// so that the parts follow each other at its rate.
+// Measures how fast a link delivers from the parts of streams that arrive by it. A sender of a stream fills the link,
+// so that its parts follow each other at the rate of the link.
 class ArrivalRate
 {
 public:
-  // Parts of one train follow each other within this time. Senders leave longer pauses between messages, whose parts
-  // would otherwise be measured with the pause.
+  // Parts that follow each other within this time form a train, and only trains are measured: senders leave longer
+  // pauses between messages.
   static constexpr Duration longest_gap = std::chrono::milliseconds(250);
 
   void handle_part(std::size_t bytes, Instant now);
-  // Bytes per second; none before enough has arrived.
+  // Returns bytes per second; none before enough has arrived.
   std::optional<double> bytes_per_s() const { return rate_; }
 
 private:
-  std::optional<Instant> begun_;  // the first part of a train
+  std::optional<Instant> begun_;  // when the first part of the train arrived
   Instant last_;
-  std::size_t bytes_ = 0;  // after the first part
+  std::size_t bytes_ = 0;  // of the train, after its first part
   std::optional<double> rate_;
 };
 

@@ -13,7 +13,7 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr std::size_t least_parts = 2;  // in the window
+constexpr std::size_t least_parts = 2;  // the window holds as many parts
 constexpr double brief = 0.03;          // s
 constexpr std::size_t least_brief_part = 256;
 constexpr std::size_t most_window = std::size_t{1} << 20;
@@ -25,18 +25,17 @@ constexpr Duration first_patience = std::chrono::milliseconds(500);
 constexpr Duration least_patience = std::chrono::milliseconds(100);
 constexpr Duration longest_pause = std::chrono::seconds(1);
 constexpr Duration min_rtt_lifetime = std::chrono::seconds(10);
-constexpr double growth = 1.1;  // of the rate in a round trip while starting
-constexpr int plateau = 3;  // rounds without growth, after which it is at what the link delivers
-constexpr int yielding_plateau = 8;  // it grows less in each round
-constexpr int yielding_start = 4;    // grows by a quarter in a round trip; others by the whole
+constexpr double growth = 1.1;       // of the rate in a round trip while starting
+constexpr int plateau = 3;           // after so many rounds without growth the start ends
+constexpr int yielding_plateau = 8;  // the same for a yielding start, whose rounds grow less
+constexpr int yielding_start = 4;    // its window grows by a quarter in a round trip; others double
 constexpr double probing_gain = 0.25;
 constexpr double least_gain = 0.5;
 constexpr double most_gain = 1.35;
 constexpr double most_loss = 0.4;
-constexpr double made_up_for =
-  0.8;  // of the loss: a little less is sent than would make the queue grow
+constexpr double made_up_for = 0.8;  // share of the loss that is sent in addition
 constexpr double loss_memory = 1.0 / 64;
-constexpr int growing_share = 8;  // of a round trip: in the window beyond what fits the link
+constexpr int growing_share = 8;  // the window may exceed what fits by 1/8 of a round trip
 constexpr int newest_samples = 2;
 
 double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
@@ -138,7 +137,7 @@ void DeliveryRate::handle_silence()
 
 double DeliveryRate::bytes_per_s() const { return *std::ranges::max_element(rates_); }
 
-// Whatever waits behind a part waits until that has been sent.
+// A queue of one part must be allowed: data behind a part waits until that has been sent.
 Duration DeliveryRate::allowed_queue() const
 {
   const auto part = static_cast<double>(std::min(usual_part, brief_part()));
@@ -146,10 +145,10 @@ Duration DeliveryRate::allowed_queue() const
   return std::clamp(airtime, least_allowed_queue, most_allowed_queue);
 }
 
-// Of what is sent, as far as loss is made up for.
+// Returns the share of sent bytes that arrives, counting only the loss that is made up for.
 double DeliveryRate::arriving() const { return 1 - made_up_for * std::min(loss_, most_loss); }
 
-// Around one: above while nothing queues, below while more does than may.
+// Returns a factor above 1 while nothing queues, and below 1 while more queues than may.
 double DeliveryRate::gain() const
 {
   const double waiting = seconds(queue()) / seconds(allowed_queue());
@@ -165,15 +164,15 @@ std::size_t DeliveryRate::window() const
   if (draining_until_) {
     return least_window();
   }
-  // More than the allowed queue only where that would hardly let it grow, and nothing queues: the pace follows the queue
-  // late, and would swing.
+  // The window exceeds the allowed queue only if that is short and nothing queues. Otherwise the pace, which follows
+  // the queue late, would oscillate.
   const Duration growing = queue() < allowed_queue() / 2 ? min_rtt_ / growing_share : Duration{};
   const Duration room = std::max(2 * allowed_queue(), growing);
   const double on_the_way = bytes_per_s() * seconds(min_rtt_ + room) / arriving();
   return std::clamp(static_cast<std::size_t>(on_the_way), least_window(), most_window);
 }
 
-// While starting the rate may be much higher than what is known of it.
+// While starting, the rate may be much higher than the estimate.
 std::size_t DeliveryRate::brief_part() const
 {
   return starting_ ? most_window
@@ -204,7 +203,7 @@ Duration DeliveryRate::patience(int silences) const
   Duration patience = first_patience;
   if (known_) {
     patience = smoothed_rtt_ + 4 * variation_ + patience_margin;
-    // The first time little is sent again, so it may be too early.
+    // A first timeout that comes too early costs little: few bytes are sent again.
     patience = silences == 0 ? patience : std::max(patience, least_patience);
   }
   return patience * (1 << std::min(silences, 2));

@@ -14,7 +14,7 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr int unit_shift = 10;      // the histogram counts in 1024 ns
+constexpr int unit_shift = 10;      // the histogram has units of 1024 ns
 constexpr int octave_bin_bits = 4;  // log2 of the bins per octave
 
 // A stream whose first packet has a number below this is assumed to have begun at 0, as the protocol
@@ -71,7 +71,7 @@ LinkEstimator::Stream & LinkEstimator::stream_of(std::uint64_t name)
   return stream;
 }
 
-// How many packets were sent that no earlier packet has shown.
+// Returns how many more packets were sent than earlier packets have shown.
 std::uint64_t LinkEstimator::expect(Stream & stream, std::uint64_t seq)
 {
   if (std::exchange(stream.empty, false)) {

@@ -15,28 +15,27 @@
 namespace pqc_tunnel
 {
 
-// What one end receives. Everything is zero until there is something to tell.
+// The reception at one end. Every member is zero until it has been measured.
 struct LinkView
 {
-  // Over the window. A rate is never taken over less than a twentieth of the configured window.
+  // Measured over the window. Rates cover at least a twentieth of the configured window.
   Duration window{};  // time covered, at most the configured window; shorter just after the start
   double packets_per_s = 0;
   double bytes_per_s = 0;
-  Duration gap_p95{};  // between arrivals, at most 5 % off; the silence under way counts as a gap
-  Duration
-    longest_silence{};  // exact; the silence under way included, so it grows while nothing arrives
-  double loss = 0;      // 0 to 1; a packet that is merely late is credited when it comes
+  Duration gap_p95{};          // between arrivals, ± 5 %; the present silence counts as a gap
+  Duration longest_silence{};  // exact; includes the present silence
+  double loss = 0;             // 0 to 1; a late packet counts as lost until it comes
 
-  // Smoothed as in RFC 3550 section 6.4.1, but over the change of spacing between arrivals, since
+  // Smoothed as in RFC 3550 section 6.4.1, but from the gaps between arrivals, since
   // packets carry no sending time: J += (|gap - previous gap| - J) / 16.
   Duration jitter{};
 
-  // Since the start.
-  std::uint32_t blackouts = 0;   // silences beyond the threshold, one under way included
+  // Counted since the start.
+  std::uint32_t blackouts = 0;   // silences beyond the threshold, with the present one
   std::uint64_t packets = 0;     // distinct
-  std::uint64_t lost = 0;        // missing so far; falls again when a late packet comes
-  std::uint64_t reordered = 0;   // came after a packet sent later
-  std::uint64_t duplicates = 0;  // refused as seen before, unauthenticated; count nowhere else
+  std::uint64_t lost = 0;        // missing so far; a late packet lowers it again
+  std::uint64_t reordered = 0;   // arrived after a packet that was sent later
+  std::uint64_t duplicates = 0;  // refused as seen before; not in the counts above
 };
 
 struct LinkEstimatorSettings
@@ -45,19 +44,19 @@ struct LinkEstimatorSettings
   Duration blackout = std::chrono::seconds(1);
 };
 
-// Watches one direction of a link through its authenticated packets, repeats apart: which those are
-// the caller knows, whose replay window refuses them. The window slides in steps of a twentieth.
-// handle_packet works in constant time and never allocates.
+// Measures one direction of a link from its authenticated packets. The caller's replay window refuses
+// repeats, which count as duplicates only. The window slides in steps of a twentieth.
+// handle_packet takes constant time and never allocates.
 //
 // A stream is a run of sequence numbers from 0, that is, one epoch of one session; the caller names
-// it. The last two are followed, so that packets of an old and a new key may interleave during a
-// rekey.
+// it. The estimator follows the last two, so that packets of an old and a new key may interleave
+// during a rekey.
 class LinkEstimator
 {
 public:
   explicit LinkEstimator(const LinkEstimatorSettings & settings = {});
 
-  // From here on silence counts although nothing has arrived yet. Later calls change nothing.
+  // Counts silence from now on, even before the first packet. Later calls change nothing.
   void start(Instant now);
 
   void handle_packet(std::uint64_t stream, std::uint64_t seq, std::size_t bytes, Instant now);
@@ -66,7 +65,7 @@ public:
   LinkView view(Instant now) const;
 
 private:
-  // Gaps on a logarithmic scale up to a minute: 16 bins per octave, linear below 16 microseconds.
+  // The scale of gaps is logarithmic up to a minute, 16 bins per octave, and linear below 16 µs.
   static constexpr std::size_t octave_bins = 16;
   static constexpr std::size_t octaves = 22;
   static constexpr std::size_t bins = octave_bins * (octaves + 1);
@@ -106,7 +105,7 @@ private:
   std::array<Stream, 2> streams_;
   std::size_t newest_stream_ = 0;
   std::optional<Instant> started_;
-  Instant last_arrival_;  // or the start
+  Instant last_arrival_;  // or the start, before the first one
   std::optional<Duration> previous_gap_;
   double jitter_ns_ = 0;
   std::uint64_t expected_ = 0;

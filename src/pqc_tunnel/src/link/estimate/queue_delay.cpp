@@ -8,14 +8,14 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr Duration base_time = std::chrono::seconds(30);  // clocks drift by a few ms in two of them
+constexpr Duration base_time = std::chrono::seconds(30);  // clocks drift by a few ms in two periods
 constexpr Duration implausible = std::chrono::seconds(30);
 
 }  // namespace
 
 void QueueDelay::handle_delay(Duration delay, bool keep_base, Instant now)
 {
-  // Nothing waits for so long: the peer has another clock.
+  // No frame waits for so long, so the clock of the peer has jumped.
   if (taken_ > 0 && beyond_base(delay) > implausible) {
     taken_ = 0;
     base_ = former_base_ = Duration::max();

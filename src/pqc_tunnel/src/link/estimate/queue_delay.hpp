@@ -14,25 +14,25 @@
 namespace pqc_tunnel
 {
 
-// How long frames of this end wait in queues of the link: what one-way delays have beyond the shortest of late, as in
-// LEDBAT (RFC 6817). Only differences count, so that the clocks of the ends need not agree.
+// Measures how long frames of this end wait in queues of the link: the one-way delay less the shortest recent one, as
+// in LEDBAT (RFC 6817). Only differences count, so that the clocks of the ends need not agree.
 class QueueDelay
 {
 public:
   static constexpr std::size_t newest_samples = 5;
 
-  // `keep_base`: a queue stands; the shortest delay would be forgotten in it.
+  // `keep_base`: keeps the shortest delay, because a standing queue would hide it.
   void handle_delay(Duration delay, bool keep_base, Instant now);
-  // The newest delays are those of an empty queue: the way has become longer.
+  // Takes the newest delays for those of an empty queue, because the path has become longer.
   void take_as_base(Instant now);
 
-  // There are as many samples as least() and most() look at.
+  // True once there are as many samples as least() and most() use.
   bool known() const { return taken_ >= newest_samples; }
-  // Of the newest samples. The least is free of jitter.
+  // Return the extremes of the newest samples. The least is free of jitter.
   Duration least() const { return beyond_base(*std::ranges::min_element(newest_)); }
   Duration most() const { return beyond_base(*std::ranges::max_element(newest_)); }
   std::size_t taken() const { return taken_; }
-  // The delay of the newest sample alone is known sooner and is less sure.
+  // Returns the delay of the newest sample alone, which comes sooner but is less certain.
   Duration newest() const { return beyond_base(newest_[(taken_ - 1) % newest_samples]); }
 
 private:
@@ -43,8 +43,8 @@ private:
 
   std::array<Duration, newest_samples> newest_ = {};  // a ring
   std::size_t taken_ = 0;
-  Duration base_ = Duration::max();         // the shortest of this time …
-  Duration former_base_ = Duration::max();  // … and of the one before
+  Duration base_ = Duration::max();         // shortest delay of the period under way
+  Duration former_base_ = Duration::max();  // shortest delay of the period before
   std::optional<Instant> base_since_;
 };
 

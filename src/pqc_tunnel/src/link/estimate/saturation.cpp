@@ -18,9 +18,9 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr Duration least_long_queue = milliseconds(100);
-// Of one or two frames: behind so many bytes a frame waits on an empty link, too.
+// One or two frames: a frame waits behind so many bytes even on an empty link.
 constexpr double long_queue_bytes = 600;
-constexpr double delivered_at_most = 0.97;  // of what was offered, or the link is not full
+constexpr double delivered_at_most = 0.97;  // share of what was offered if the link is full
 constexpr double most_is_lost = 0.6;
 constexpr double overflowing = 0.8;     // of what was offered, or less
 constexpr double least_streamed = 0.7;  // of the pace of streams, which the other end has sent
@@ -31,31 +31,29 @@ constexpr double chance_loss_gain = 0.1;
 constexpr Duration full_time = seconds(4);
 constexpr Duration full_time_limited = milliseconds(1500);
 
-// In a test: what is sent of what the link delivers.
+// A test sends one of these shares of what the link delivers, by the depth of the queue.
 constexpr Duration deep_queue = milliseconds(500);
 constexpr double share_of_deep = 0.5;
 constexpr double share_of_shallow = 0.7;
 constexpr Duration test_margin = seconds(1);
 constexpr std::size_t samples_to_fail = 8;
 constexpr Duration longest_drain = seconds(30);
-constexpr Duration longest_wait = seconds(20);  // for them
+constexpr Duration longest_wait = seconds(20);  // for samples after the drain
 constexpr double most_overrated = 8;  // a report covers a time before the link became slower
 constexpr Duration first_pause = seconds(60);
 constexpr Duration longest_pause = std::chrono::minutes(4);
 
 constexpr Duration longest_way = seconds(3);
-constexpr Duration crowded_time =
-  seconds(30);  // less would let the queue come back with each small frame
+constexpr Duration crowded_time = seconds(30);  // in less the queue would return with small frames
 constexpr double share_at_first = 0.9;
 constexpr Duration between_raises = seconds(4);
-constexpr double wanted = 0.8;  // of the rate, or more of it would be no test
-// The rate of a link that has become faster is found in steps that grow; the first ones are too small to fill a queue
-// before it is seen.
+constexpr double wanted = 0.8;  // share of the rate that must be offered before it is raised
+// Growing factors find the rate of a link that has become faster. The first are so small that a queue is seen before it
+// is full.
 constexpr std::array raises = {1.05, 1.05, 1.05, 1.05, 1.1, 1.2, 1.4, 1.5};
-constexpr double idle_below =
-  0.5;  // of the rate: bundles make what is sent smaller than it would be
+constexpr double idle_below = 0.5;  // share of the rate; low, since bundles save bytes
 constexpr Duration idle_time = seconds(30);
-constexpr double faster = 1.1;                            // than when its rate was found
+constexpr double faster = 1.1;                            // factor over the capacity that was found
 constexpr Duration calm_time = std::chrono::minutes(10);  // without a queue
 
 Duration from_seconds(double time)
@@ -89,7 +87,7 @@ void Saturation::set_exchanging(bool exchanging, Instant now)
   make_way(now);
 }
 
-// One delay is enough, since little is lost by a mistake: this ends with the exchange, and soon.
+// One delay is enough: a mistake costs little, because this ends with the exchange, and soon.
 void Saturation::make_way(Instant now)
 {
   if (!exchanging_ || rate_) {
@@ -118,7 +116,7 @@ void Saturation::handle_delivery(const Delivery & delivery, Instant now)
   }
 }
 
-// With each delay: reports alone would tell of a queue's losses before its delays do.
+// Called with each delay: a report may show the losses of a queue before delays show the queue.
 void Saturation::note_chance_loss(Instant now)
 {
   if (!queue_.known() || queue_.most() >= long_queue(reference())) {
@@ -175,7 +173,7 @@ void Saturation::begin_test(Instant now)
   samples_until_drained_.reset();
 }
 
-// The queue empties by what the link delivers more than it gets.
+// Returns when the queue must be empty: the link delivers more than it gets.
 Instant Saturation::drained() const
 {
   const std::chrono::duration<double> queue = deepest_;
@@ -185,7 +183,7 @@ Instant Saturation::drained() const
 
 void Saturation::test(Instant now)
 {
-  // All of the newest: on a link with much jitter some are always short.
+  // All of the newest delays must be short: on a link with much jitter some always are.
   if (is_short() && queue_.most() < long_queue(reference())) {
     pass(now);
     return;
@@ -223,7 +221,7 @@ void Saturation::pass(Instant now)
   idle_since_.reset();
 }
 
-// The queue is not this end's: the way has become longer, or others fill it.
+// Reached if the queue is not this end's: the path has become longer, or others fill it.
 void Saturation::fail(Instant now)
 {
   pause_ = std::clamp<Duration>(2 * pause_, first_pause, longest_pause);
@@ -262,7 +260,7 @@ void Saturation::limit(Instant now)
     begin_test(now);
     return;
   }
-  // Before the next test is allowed a queue could not be removed again.
+  // A raise waits for the next allowed test, without which its queue could not be removed.
   const bool may_raise = now >= std::max(changed_ + between_raises, not_before_);
   if (may_raise && is_short() && newest_.offered >= wanted * *rate_) {
     const auto step = std::min<std::size_t>(static_cast<std::size_t>(raises_++), raises.size() - 1);
@@ -271,7 +269,8 @@ void Saturation::limit(Instant now)
   }
 }
 
-// Less is sent than the rate allows: half of it, or all that is wanted of a link that has become faster.
+// True if this end offers so little that the limit is useless: below half the rate, or 80 % on a link that became
+// faster.
 bool Saturation::leaves_room() const
 {
   const bool outgrown = newest_.delivered >= faster * capacity_;

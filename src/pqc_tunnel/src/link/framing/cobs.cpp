@@ -11,7 +11,7 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr std::uint8_t longest_code = 0xff;  // 254 bytes follow, and no zero after them
+constexpr std::uint8_t longest_code = 0xff;  // 254 bytes follow without a zero after them
 
 }  // namespace
 
@@ -27,7 +27,7 @@ void append_cobs(ByteView frame, Bytes & out)
     out.insert(out.end(), reach.begin(), zero);
     const bool at_zero = zero != reach.end();
     frame = frame.subspan(length + (at_zero ? 1 : 0));
-    // A zero always opens a group after it, even an empty one; a full group does so only for more bytes.
+    // After a zero a group always follows, even an empty one; after a full group only if bytes are left.
     group_open = at_zero || !frame.empty();
   }
   out.push_back(0);

@@ -13,30 +13,30 @@
 namespace pqc_tunnel
 {
 
-// Consistent Overhead Byte Stuffing (Cheshire and Baker, 1999): frames on a serial line. An encoded frame contains no
-// zero; a zero ends it, so that a receiver is in step again at the next zero, whatever came before.
+// Consistent Overhead Byte Stuffing (Cheshire and Baker, 1999) delimits frames on a serial line. An encoded frame
+// contains no zero, and a zero ends it, so that a receiver finds the next frame whatever came before.
 
-// The most bytes that a frame of `size` bytes takes on the line, its delimiter included.
+// Returns the most bytes that a frame of `size` bytes takes on the line, including its delimiter.
 constexpr std::size_t cobs_bound(std::size_t size) { return size + size / 254 + 2; }
 
-// Appends a frame, encoded, and its delimiter.
+// Appends the encoded frame and its delimiter.
 void append_cobs(ByteView frame, Bytes & out);
 
-// Takes bytes of the line in pieces of any size and yields frames.
+// Finds the frames in bytes of the line that arrive in pieces of any size.
 class CobsDecoder
 {
 public:
   // A frame of more than `max_frame` bytes is malformed.
   explicit CobsDecoder(std::size_t max_frame);
 
-  // Consumes bytes from the front of `line`, until a frame is complete or none are left. The frame remains valid until
-  // the next call. Empty frames are skipped: a sender may send a zero at any time.
+  // Consumes bytes from the front of `line` until a frame is complete or no byte is left. The frame is valid until the
+  // next call. Empty frames are skipped, because a sender may send a zero at any time.
   std::optional<ByteView> next(ByteView & line);
 
-  // Forgets a frame that has begun: the line was opened again.
+  // Forgets an incomplete frame. Call it when the line was opened again.
   void reset();
 
-  // Frames that were too long, or cut off by a zero.
+  // Counts frames that were too long or cut off by a zero.
   std::uint64_t malformed() const { return malformed_; }
 
 private:
@@ -47,7 +47,7 @@ private:
   std::size_t max_frame_;
   std::uint64_t malformed_ = 0;
   std::uint8_t left_ = 0;  // bytes until the next code
-  bool zero_due_ = false;  // before the next group
+  bool zero_due_ = false;  // a zero precedes the next group
   bool complete_ = false;
   bool too_long_ = false;
 };

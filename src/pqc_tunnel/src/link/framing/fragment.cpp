@@ -8,7 +8,7 @@ namespace pqc_tunnel
 namespace
 {
 
-// last 1 bit | offset 11 bits | back 12 bits
+// Layout: last 1 bit | offset 11 bits | back 12 bits
 constexpr std::uint32_t last_flag = 1U << 23;
 constexpr unsigned offset_shift = 12;
 constexpr std::uint32_t offset_mask = 0x7ff;

@@ -14,26 +14,26 @@
 namespace pqc_tunnel
 {
 
-// The longest datagram that leaves in fragments, in bytes: what an Ethernet frame carries.
+// Bytes of the longest datagram that leaves in fragments: the payload of an Ethernet frame.
 inline constexpr std::size_t longest_fragmented = 1500;
-// Bytes before those of the datagram in each fragment.
+// Bytes of the header of a fragment.
 inline constexpr std::size_t fragment_header = 3;
-// The first fragment was sealed at most so many frames before another one.
+// Most frames between the first fragment of a datagram and any other.
 inline constexpr std::uint64_t most_back = 4095;
 
-// Where the bytes of a fragment are in their datagram.
+// The place of a fragment in its datagram.
 struct FragmentPlace
 {
-  std::size_t offset = 0;
-  bool is_last = false;  // the datagram ends with it
+  std::size_t offset = 0;  // bytes
+  bool is_last = false;    // it ends the datagram
 
   friend bool operator==(const FragmentPlace &, const FragmentPlace &) = default;
 };
 
-// The frame of a datagram's first fragment, which names the datagram.
+// The frame of a datagram's first fragment, which identifies the datagram.
 struct FragmentOrigin
 {
-  std::uint64_t keys = 0;  // a name of the keys that it was sealed under
+  std::uint64_t keys = 0;  // number of the keys that sealed it
   std::uint64_t sequence = 0;
 
   friend bool operator==(const FragmentOrigin &, const FragmentOrigin &) = default;
@@ -43,15 +43,15 @@ struct FragmentOrigin
 struct Fragment
 {
   FragmentPlace place;
-  std::uint64_t back = 0;  // sequence numbers since that of the first fragment
+  std::uint64_t back = 0;  // sequence number less that of the first fragment
   ByteView bytes;
 };
 
-// `back` is at most `most_back`, the offset below `longest_fragmented`.
+// `back` must be at most `most_back`, and the offset less than `longest_fragmented`.
 void write_fragment_header(
   std::span<std::uint8_t, fragment_header> out, const FragmentPlace & place, std::uint64_t back);
 
-// Nothing if it is malformed, or cannot be a fragment of a datagram that needs several.
+// Returns nothing if the payload is malformed or would not need fragments.
 std::optional<Fragment> parse_fragment(ByteView payload);
 
 }  // namespace pqc_tunnel

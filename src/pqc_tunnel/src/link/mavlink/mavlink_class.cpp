@@ -26,7 +26,7 @@ struct Frame
   std::uint8_t component = 0;
   std::uint32_t message = 0;
   ByteView payload;
-  std::size_t size = 0;  // of it all
+  std::size_t size = 0;  // bytes of the whole frame
 };
 
 std::optional<Frame> parse(ByteView bytes)
@@ -48,20 +48,19 @@ std::optional<Frame> parse(ByteView bytes)
   return frame;
 }
 
-// What is known of a message.
+// The class of a message, and where its payload names the object that it is about.
 struct Kind
 {
   std::uint32_t message;
   TrafficClass traffic;
   bool newest_counts = false;
-  // Where in the payload it says which of several things it is about.
   std::uint8_t offset = 0;
   std::uint8_t size = 0;
 };
 
 constexpr Kind command(std::uint32_t message) { return {message, TrafficClass::command}; }
 constexpr Kind ordered(std::uint32_t message) { return {message, TrafficClass::ordered}; }
-// A command that is sent all the time: the newest counts.
+// Commands that are sent all the time: a newer one replaces an older one.
 constexpr Kind steering(std::uint32_t message, std::uint8_t offset, std::uint8_t size)
 {
   return {message, TrafficClass::command, true, offset, size};
@@ -71,8 +70,8 @@ constexpr Kind state(std::uint32_t message, std::uint8_t offset = 0, std::uint8_
   return {message, TrafficClass::telemetry, true, offset, size};
 }
 
-// Messages of the dialects common and ardupilotmega, by id. Those that are absent are telemetry of which each counts:
-// what they mean is unknown.
+// Messages of the dialects common and ardupilotmega, by id. An absent message is telemetry that no newer one replaces,
+// because its meaning is unknown.
 constexpr Kind kinds[] = {
   command(0),            // HEARTBEAT
   state(1),              // SYS_STATUS
@@ -248,7 +247,7 @@ Kind kind_of(std::uint32_t message)
 MessageKey key_of(const Frame & frame, const Kind & kind)
 {
   MessageKey key{frame.system, frame.component, frame.message, {}};
-  // Zeros at the end of a payload do not travel.
+  // MAVLink 2 cuts zeros off the end of a payload.
   const std::size_t end = std::min<std::size_t>(frame.payload.size(), kind.offset + kind.size);
   for (std::size_t i = kind.offset; i < end; ++i) {
     key.instance.at(i - kind.offset) = frame.payload[i];

@@ -16,43 +16,42 @@
 namespace pqc_tunnel
 {
 
-// Messages with the same key describe the same thing.
+// Messages with the same key report the state of the same object.
 struct MessageKey
 {
   std::uint8_t system = 0;
   std::uint8_t component = 0;
   std::uint32_t message = 0;
-  std::array<std::uint8_t, 10> instance = {};  // which battery, which target, which name …
+  std::array<std::uint8_t, 10> instance = {};  // id of the battery, the target, the name …
 
   // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 of the comparison for a pointer.
   friend auto operator<=>(const MessageKey &, const MessageKey &) = default;
 };
 
-// Who counts and signs the frames: a component of a system.
+// The system and component that number and sign frames.
 using MavlinkSender = std::uint16_t;
 
 struct DatagramClass
 {
   TrafficClass traffic = TrafficClass::other;
-  std::optional<MessageKey> key = {};  // of a frame by itself
-  bool newest_counts = false;          // of those with the same key
-  std::optional<MavlinkSender> sender =
-    {};  // of all frames; none: there are several, or it is not MAVLink
+  std::optional<MessageKey> key = {};        // none unless the datagram is one frame
+  bool newest_counts = false;                // a newer one with the same key replaces it
+  std::optional<MavlinkSender> sender = {};  // none: several senders, or not MAVLink
 };
 
 // Takes the first MAVLink frame (version 1 or 2, signed or not) off the front; nothing if there is no complete one.
-// Checksums are left to whom they concern.
+// Checksums are not checked.
 std::optional<ByteView> take_mavlink_frame(ByteView & rest);
 
-// The size of the frame that begins here, by its header; if that is not complete, more than there is. 0: no frame begins
-// here.
+// Returns the size that the header at the front states. 0: no frame begins here. If the header is incomplete, the size
+// is more than `bytes` has.
 std::size_t mavlink_frame_size(ByteView bytes);
 
-// The id of the message in a frame that take_mavlink_frame() has returned.
+// Returns the message id of a frame that take_mavlink_frame() has returned.
 std::uint32_t mavlink_message(ByteView frame);
 
-// The class of a datagram of the application: that of its most urgent frame. TrafficClass::other if it is anything but
-// MAVLink frames. Of a message the newest counts only if it is known to be a stream of states.
+// Returns the class of the most urgent frame in a datagram of the application; TrafficClass::other if it has anything
+// but MAVLink frames. `newest_counts` holds only for messages known to repeat a state.
 DatagramClass classify(ByteView datagram);
 
 }  // namespace pqc_tunnel

@@ -15,12 +15,12 @@
 namespace pqc_tunnel
 {
 
-// Picks the MAVLink frames with certain messages.
+// Selects the MAVLink frames with certain messages.
 class MavlinkFilter
 {
 public:
   MavlinkFilter() = default;
-  // Ids of the messages; none: everything passes.
+  // `messages`: message ids; empty: everything passes.
   explicit MavlinkFilter(std::vector<std::uint32_t> messages) : messages_(std::move(messages))
   {
     std::ranges::sort(messages_);
@@ -28,7 +28,7 @@ public:
 
   bool passes_all() const { return messages_.empty(); }
 
-  // Calls take(bytes) for each of these frames that passes, or for all at once if everything does.
+  // Calls take(bytes) for each frame that passes, or once with all bytes if everything passes.
   template <class Take>
   void pick(ByteView frames, Take && take) const
   {

@@ -18,7 +18,7 @@ std::uint16_t accumulate(std::uint16_t crc, std::uint8_t byte)
   return static_cast<std::uint16_t>((crc >> 8) ^ (mixed << 8) ^ (mixed << 3) ^ (mixed >> 4));
 }
 
-// Puts payload and checksum behind the header.
+// Appends payload and checksum to the header.
 Bytes finish(Bytes frame, std::uint8_t crc_extra, ByteView payload)
 {
   frame.insert(frame.end(), payload.begin(), payload.end());

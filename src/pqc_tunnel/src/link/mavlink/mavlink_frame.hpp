@@ -11,17 +11,17 @@
 namespace pqc_tunnel
 {
 
-// What a frame of our own says beside its payload.
+// The fields of a frame that the tunnel itself writes.
 struct MavlinkHeader
 {
   std::uint8_t sequence = 0;
   std::uint8_t system = 0;
   std::uint8_t component = 0;
   std::uint8_t message = 0;
-  std::uint8_t crc_extra = 0;  // of the message's definition
+  std::uint8_t crc_extra = 0;  // checksum seed of the message definition
 };
 
-// Frames without a signature. Zeros at the end of a payload do not travel in version 2: leave them out.
+// Return a frame without a signature. In version 2 the payload must not end in zeros.
 Bytes mavlink_1_frame(const MavlinkHeader & header, ByteView payload);
 Bytes mavlink_2_frame(const MavlinkHeader & header, ByteView payload);
 

@@ -18,11 +18,11 @@ enum class MavlinkSeverity : std::uint8_t
   info = 6,
 };
 
-// A frame of MAVLink 2 with a STATUSTEXT, cut to 50 bytes, from the onboard computer of a vehicle.
+// Returns a MAVLink 2 frame with a STATUSTEXT, cut to 50 bytes, from the onboard computer of a vehicle.
 Bytes mavlink_statustext(
   std::uint8_t system, std::uint8_t sequence, MavlinkSeverity severity, std::string_view text);
 
-// The system id of the sender of the first frame in a datagram; 0 if that is no MAVLink frame.
+// Returns the system id of the first frame in a datagram; 0 if that is no MAVLink frame.
 std::uint8_t mavlink_system(ByteView datagram);
 
 }  // namespace pqc_tunnel

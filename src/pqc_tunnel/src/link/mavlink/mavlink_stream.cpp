@@ -17,7 +17,7 @@ bool MavlinkStream::is_whole(ByteView datagram)
   return datagram.empty();
 }
 
-// Without the seeds of the checksums a frame counts as one if nothing or another frame follows it.
+// Checksum seeds are unknown here, so a frame counts as one if nothing or another frame follows it.
 MavlinkStream::Piece MavlinkStream::next_piece(ByteView rest)
 {
   std::size_t at = 0;

@@ -13,8 +13,8 @@
 namespace pqc_tunnel
 {
 
-// Finds MAVLink frames in the datagrams of one sender wherever these are cut: the bridge of a serial line sends what it
-// has read so far, not frames. Sans-I/O.
+// Finds MAVLink frames in the datagrams of one sender, even if a frame spans two of them: the bridge of a serial line
+// sends whatever it has read so far. Sans-I/O.
 class MavlinkStream
 {
 public:
@@ -24,11 +24,11 @@ public:
   template <class Take>
   bool push(ByteView datagram, const Endpoint & sender, Take && take);
 
-  // Frames run over the ends of this sender's datagrams. Before that is known, what looks like the beginning of a frame
-  // may be a datagram of another kind.
+  // True once this sender is known to cut frames. Before that, what looks like the beginning of a frame may belong to a
+  // datagram of another kind.
   bool cuts() const { return cut_frames_ >= enough; }
 
-  // The bytes held were passed on with their datagram, so the bytes that complete them belong to no frame.
+  // Drops the held bytes, which were passed on with their datagram. The bytes that complete them belong to no frame.
   void forget_held() { taken_ = held_.size(); }
 
 private:
@@ -52,9 +52,9 @@ private:
   void note_other(std::size_t size);
 
   Bytes held_;
-  std::size_t taken_ = 0;  // of these, at the front
+  std::size_t taken_ = 0;  // bytes at the front that take() has had
   Endpoint sender_;
-  unsigned cut_frames_ = 0;  // without much else between
+  unsigned cut_frames_ = 0;  // cut frames without much noise between them
   std::size_t noise_ = 0;    // bytes since the last frame
 };
 
@@ -74,11 +74,11 @@ bool MavlinkStream::push(ByteView datagram, const Endpoint & sender, Take && tak
   const bool is_another = sender != std::exchange(sender_, sender);
   held_.insert(held_.end(), datagram.begin(), datagram.end());
   const ByteView all = held_;
-  std::size_t other = 0;  // where the bytes begin that belong to no frame
+  std::size_t other = 0;  // first byte that belongs to no frame
   std::size_t at = 0;
   const auto take_other = [&] {
     const std::size_t first = other < before && at > before ? before : at;
-    for (const std::size_t end : {first, at}) {  // no longer than the datagrams were
+    for (const std::size_t end : {first, at}) {  // each piece within one datagram
       if (end > other) {
         take(all.subspan(other, end - other), false);
         note_other(end - other);
@@ -106,7 +106,7 @@ bool MavlinkStream::push(ByteView datagram, const Endpoint & sender, Take && tak
   }
   take_other();
   if (did_cut && !cuts() && at < all.size()) {
-    at = all.size();  // from now on its datagrams pass as they are
+    at = all.size();  // its datagrams pass unchanged from now on
     take_other();
   }
   taken_ = at;

@@ -19,18 +19,17 @@ namespace
 constexpr std::uint8_t message_radio_status = 109;
 constexpr std::uint8_t message_radio = 166;
 constexpr std::uint8_t radio_status_crc_extra = 185;
-// As telemetry radios call themselves.
+// The ids that telemetry radios use.
 constexpr std::uint8_t system_of_radio = 51;
 constexpr std::uint8_t component_of_radio = 68;
 constexpr std::uint8_t signal_unknown = 255;
 // A failsafe of the autopilot may take any other value as a sign that the ground hears it.
 constexpr std::uint8_t remote_signal_unknown = 0;
 
-// ArduPilot quickens its streams above 90 % of room and slows them below 50 %; PX4 does so above 50 % and below 35 %. At
+// ArduPilot speeds its streams up above 90 % of room and slows them below 50 %; PX4 above 50 % and below 35 %. At
 // this value neither changes anything.
 constexpr std::uint8_t steady_room = 50;
-constexpr Duration longest_scarcity =
-  std::chrono::seconds(3);  // between two reports of the same one
+constexpr Duration longest_scarcity = std::chrono::seconds(3);  // a longer pause ends a scarcity
 constexpr Duration soon = std::chrono::seconds(20);
 constexpr Duration shortest_hold = std::chrono::seconds(4);
 constexpr Duration longest_hold = std::chrono::seconds(30);
@@ -64,7 +63,7 @@ std::optional<Bytes> RadioStatus::next(Duration load, Duration longest, Instant 
     scarce_ = now;
   }
   const std::uint8_t room = now < scarce_ + hold_ ? std::min(free, steady_room) : free;
-  // Errors and corrected errors are none; the noise is unknown at both ends.
+  // The report has no errors and no corrected errors, and leaves the noise at both ends unknown.
   const std::array<std::uint8_t, 9> payload = {
     0, 0, 0, 0, signal_unknown, remote_signal_unknown, room, signal_unknown, signal_unknown};
   return mavlink_1_frame(

@@ -13,15 +13,15 @@
 namespace pqc_tunnel
 {
 
-// Tells the autopilot how much room its link has, as a telemetry radio does: an autopilot slows its streams when there is
-// little, and quickens them when there is much. Sans-I/O.
+// Tells the autopilot how much room its link has, as a telemetry radio does. The autopilot slows its streams when there
+// is little, and speeds them up when there is much. Sans-I/O.
 class RadioStatus
 {
 public:
-  // A datagram from or for the vehicle. A radio that reports by itself is left to do so.
+  // Searches a datagram from or for the vehicle for reports of a radio, which silence those of next() for a while.
   void look_for_radio(ByteView datagram);
   // Returns a frame with RADIO_STATUS once a second. `load` is the airtime that the vehicle has asked for in vain; a load of
-  // `longest` means that there is no room. A vehicle that soon fills the link again is told of half the room for longer.
+  // `longest` means no room. A vehicle that soon fills the link again reads "half the room" for longer each time.
   std::optional<Bytes> next(Duration load, Duration longest, Instant now);
 
 private:
@@ -29,7 +29,7 @@ private:
   Instant silent_until_;
   Instant next_;
   Instant scarce_;   // the latest time with little room
-  Duration hold_{};  // the vehicle is told of at most half the room for so long after that
+  Duration hold_{};  // how long after that the report is at most half
   std::uint8_t sequence_ = 0;
 };
 

@@ -10,29 +10,29 @@
 namespace pqc_tunnel
 {
 
-// What a frame carries; the most urgent first.
+// The kinds of traffic, from the most urgent to the least.
 enum class TrafficClass : std::uint8_t
 {
   control,    // the tunnel's own messages
   command,    // commands and their answers, heartbeats, manual control
   ordered,    // parameters, missions, files, texts
-  telemetry,  // of most, the newest counts
+  telemetry,  // states; mostly the newest replaces older ones
   other,      // bytes that are not MAVLink
   stream,     // parts of streams, and their acknowledgements
-  unproved,   // whatever goes to an address that has not proved itself
+  unproved,   // frames to an address that has not proved itself
 };
 inline constexpr std::size_t traffic_classes = 7;
 
 const char * to_string(TrafficClass traffic);
 
-// What a thin link did with the datagrams of one class. offered = sent + conflated + full + stale + oversize + those that
-// wait.
+// Counts of the datagrams of one class at a thin link. offered = sent + conflated + full + stale + oversize + those
+// that wait.
 struct ShaperCounts
 {
   std::uint64_t offered = 0;
   std::uint64_t sent = 0;
-  std::uint64_t conflated = 0;  // gave way to a newer one
-  std::uint64_t full = 0;       // dropped: too many waited, or something urgent behind them
+  std::uint64_t conflated = 0;  // replaced by a newer one
+  std::uint64_t full = 0;       // dropped: the queue was full, or something urgent waited behind
   std::uint64_t stale = 0;      // dropped: it waited too long
   std::uint64_t oversize = 0;   // dropped: no frame of the link holds it
 

@@ -12,7 +12,7 @@
 namespace pqc_tunnel
 {
 
-// So many bytes per second, saved up for some time. What matters less leaves a share of what can be saved to the rest.
+// Grants `rate` bytes per second and saves up to `most` bytes. A less important use leaves a share of that to others.
 class ByteBudget
 {
 public:
@@ -28,7 +28,7 @@ public:
     credit_ = credit(now) - static_cast<double>(bytes);
     filled_ = std::max(filled_, now);
   }
-  // Returns the moment from which so many bytes are allowed that leave nothing.
+  // Returns the moment from which allows(bytes, 0, …) is true.
   Instant ready(std::size_t bytes) const
   {
     const std::chrono::duration<double> wait((static_cast<double>(bytes) - credit_) / rate_);

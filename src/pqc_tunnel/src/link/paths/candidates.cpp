@@ -11,13 +11,13 @@ namespace pqc_tunnel
 namespace
 {
 
-// More would be needed only by somebody who repeats frames from many addresses.
+// Only an attacker who replays frames from many addresses would need more.
 constexpr std::size_t most_candidates = 4;
 constexpr Duration patience = std::chrono::seconds(3);
-// Enough for some seconds of commands on the way to an address that is right, and for probes at any time.
+// Enough for some seconds of commands to a genuine new address, and for probes at any time.
 constexpr double bytes_per_s = 1000;
 constexpr double most_saved = 8000;
-constexpr double share = 0.05;  // of the rate of a thin link
+constexpr double share = 0.05;  // share of the rate of a thin link
 
 }  // namespace
 
@@ -74,7 +74,6 @@ bool Candidates::spend(const Endpoint & to, std::size_t bytes, Instant now)
   return true;
 }
 
-// A share of what can be saved has to be left.
 bool Candidates::is_affordable(std::size_t bytes, double share_left, Instant now)
 {
   const bool affordable = budget_.allows(bytes, share_left, now);
@@ -129,8 +128,7 @@ std::optional<PathHealth> Candidates::handle_answer(
 void Candidates::handle_timeout(Duration allowance, Instant now)
 {
   for (Candidate & candidate : known_) {
-    candidate.health.handle_timeout(
-      now);  // a slow link is asked less often: it remembers few questions
+    candidate.health.handle_timeout(now);  // a path that is down is probed less often
   }
   std::erase_if(known_, [&](const Candidate & candidate) {
     return now >= candidate.begun + patience + allowance;

@@ -23,7 +23,7 @@ enum class LinkType : std::uint8_t
   serial,
 };
 
-// Which traffic a link gets.
+// The traffic that a link carries.
 enum class Carry : std::uint8_t
 {
   all,
@@ -37,21 +37,21 @@ enum class Schedule : std::uint8_t
   redundant,  // every link that is up
 };
 
-// One of the local links. Endpoint::link is its position in PathSettings::links.
+// The settings of a local link. Endpoint::link is its position in PathSettings::links.
 struct LinkSettings
 {
   std::string name;
   LinkType type = LinkType::udp;
   Carry carry = Carry::all;
   std::size_t mtu = universal_payload;  // bytes of a frame
-  double rate_kbit = 0;                 // 0: unknown; of a serial link its baud rate / 1000
-  std::size_t longest_bundle = 0;       // bytes of a frame with several datagrams; 0: up to the mtu
+  double rate_kbit = 0;                 // 0: unknown; serial: baud rate / 1000
+  std::size_t longest_bundle = 0;       // most bytes of a bundle; 0: the mtu
   bool urgent_only = false;             // telemetry and other data wait
 
   bool is_thin() const { return rate_kbit > 0; }
-  // Both directions share the rate: the radios behind serial devices take turns on one frequency.
+  // True if both directions share the rate: radios behind serial devices take turns on one frequency.
   bool is_half_duplex() const { return type == LinkType::serial; }
-  // Bytes that the link takes in a second, with those of headers and framing.
+  // Returns the bytes per second that the link takes, including headers and framing.
   double bytes_per_s() const
   {
     // A start and a stop bit surround each byte on a serial line.
@@ -62,7 +62,7 @@ struct LinkSettings
     return std::chrono::duration_cast<Duration>(
       std::chrono::duration<double>(static_cast<double>(line_bytes(frame)) / bytes_per_s()));
   }
-  // Bytes that a frame takes on the link.
+  // Returns the bytes that a frame takes on the link.
   std::size_t line_bytes(std::size_t frame) const
   {
     constexpr std::size_t ipv6_and_udp = 48;
@@ -83,7 +83,7 @@ struct PathSettings
   {
     return link < links.size() && links[link].type == LinkType::serial;
   }
-  // Whether the peer sends the same frame over more than one link.
+  // Returns whether a peer sends the same frame over more than one link.
   bool sends_copies() const
   {
     return links.size() > 1 &&
@@ -93,10 +93,10 @@ struct PathSettings
   }
 };
 
-// Bytes of a sealed frame beyond those it carries: frame_overhead of the protocol.
+// Bytes that sealing adds before the payload, and in all (frame_overhead of the protocol).
 inline constexpr std::size_t sealed_header = 6;
 inline constexpr std::size_t sealed_overhead = 25;
-// The most datagrams in a bundle: each costs its receiver work, however short it is.
+// The most datagrams in a bundle, because even a short one costs its receiver work.
 inline constexpr std::size_t max_bundled = 128;
 // Bytes of a sealed PATH_REQ or PATH_RSP.
 inline constexpr std::size_t probe_frame = sealed_overhead + 1 + 4 + 8;

@@ -15,11 +15,11 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr Duration idle_interval = seconds(1);
-constexpr int patient_intervals = 3;  // without a frame and without an answer
-// Without an answer although frames arrive: only one direction fails.
+constexpr int patient_intervals = 3;  // without a frame or an answer
+// So many intervals without an answer while frames arrive mean that the other direction fails.
 constexpr int answer_intervals = 6;
 constexpr Duration one_way_patience = seconds(1);
-constexpr Duration stable_time = seconds(1);  // before a path that was down counts as up
+constexpr Duration stable_time = seconds(1);  // for which a path that was down must answer
 constexpr int stable_answers = 3;
 
 }  // namespace
@@ -118,14 +118,14 @@ Duration PathHealth::interval() const
   return std::max(wanted, is_watched() ? settings_.least_watch_interval : settings_.least_interval);
 }
 
-// How often an answer is due even if the path is not silent.
+// Returns how often a path that is not silent is probed.
 Duration PathHealth::asking_interval() const
 {
   return is_watched() && is_thin() ? std::max<Duration>(idle_interval, settings_.least_interval)
                                    : interval();
 }
 
-// How long the first answer may take.
+// Returns how long the first answer may take.
 Duration PathHealth::rtt_margin() const { return rtt_.value_or(Duration{}) * 3 / 2; }
 
 Duration PathHealth::answer_patience() const
@@ -133,7 +133,7 @@ Duration PathHealth::answer_patience() const
   return std::max<Duration>(one_way_patience, answer_intervals * asking_interval());
 }
 
-// When the path is given up if nothing comes until then.
+// Returns when the path goes down if nothing arrives until then.
 Instant PathHealth::deadline() const
 {
   if (!present_ || state_ == PathState::down) {
@@ -167,8 +167,8 @@ Instant PathHealth::next_probe() const
   return is_watched() && heard_ ? std::min(regular, next_question()) : regular;
 }
 
-// About the silence of a path that is watched closely: twice as often as usual. Where airtime is scarce nothing else is
-// asked so often, as long as the peer speaks by itself.
+// Returns when a closely watched path is probed because it is silent, twice as often as usual. A thin link is probed so
+// often only as long as the peer sends frames of its own.
 Instant PathHealth::next_question() const
 {
   const Duration quick =

@@ -22,45 +22,45 @@ enum class PathState : std::uint8_t
   down,
 };
 
-// Whether a path delivers: from the frames that arrive by it and from the answers to probes. A frame shows that the path
-// delivers to here; only an answer shows both ways.
+// Judges whether a path delivers, from the frames that arrive by it and the answers to probes. A frame shows that the
+// path delivers to this end; only an answer shows that it delivers both ways.
 class PathHealth
 {
 public:
   struct Settings
   {
-    bool probed = true;         // false: the only path of all; what arrives tells enough
-    Duration failover{};        // a path that is watched closely is given up after this silence
-    Duration least_interval{};  // between probes: what the rate of the link allows; zero: any
-    Duration least_watch_interval{};  // the same while the path is watched closely
+    bool probed = true;               // false: the only path, whose arriving frames suffice
+    Duration failover{};              // a closely watched path goes down after this silence
+    Duration least_interval{};        // between probes, by the rate of the link; zero: any
+    Duration least_watch_interval{};  // between probes while the path is watched closely
   };
 
   PathHealth(const Settings & settings, Instant now);
 
   // An authentic frame has arrived by this path.
   void handle_frame(Instant now);
-  // False if the nonce is none of this path's probes, or was answered before.
+  // Returns false if no open probe of this path has the nonce.
   bool handle_answer(std::uint64_t nonce, Instant now);
-  // The link is gone, or there again.
+  // The link has gone, or has come back.
   void handle_link_down();
   void handle_link_up(Instant now);
-  // Close: the path carries traffic that another one could carry, so that its failure must show soon.
+  // `close`: the path carries traffic that another one could carry, so its failure must show soon.
   void watch_closely(bool close, Instant now);
 
-  // Brings the state up to date.
+  // Marks the path as down if its deadline has passed.
   void handle_timeout(Instant now);
   Instant next_timeout() const;
   Instant next_probe() const;
-  // The path is probed so from now on.
+  // Applies new settings from now on.
   void use(const Settings & settings) { settings_ = settings; }
-  // The nonce of a probe that is due.
+  // Returns the nonce of a new probe, if one is due.
   std::optional<std::uint64_t> take_probe(RandomSource & random, Instant now);
 
   PathState state() const { return state_; }
   bool has_answered() const { return answered_.has_value(); }
   std::optional<Instant> heard() const { return heard_; }
   std::optional<Duration> rtt() const { return rtt_; }
-  // The share of probes that remained without an answer, of the last ones.
+  // Returns the share of the last 32 probes that remained unanswered.
   double loss(Instant now) const;
 
 private:
@@ -84,16 +84,16 @@ private:
 
   Settings settings_;
   PathState state_ = PathState::probing;
-  Instant since_;  // of the state
+  Instant since_;  // when the path entered its state
   bool present_ = true;
   bool close_ = false;
-  bool was_up_ = false;    // it has to be stable before it counts as up again
-  int answers_ = 0;        // in this state
-  Instant expected_from_;  // silence counts from here on
+  bool was_up_ = false;    // to be up again it must be stable
+  int answers_ = 0;        // answers in this state
+  Instant expected_from_;  // silence before this does not count
   std::optional<Instant> heard_;
-  Instant spoken_;         // the newest frame that is no answer
-  Instant spoken_before_;  // and the one before it
-  Instant asking_since_;   // a watched thin path: about its silence
+  Instant spoken_;         // newest frame that is no answer
+  Instant spoken_before_;  // the frame before that
+  Instant asking_since_;   // when the present run of questions began
   std::optional<Instant> answered_;
   std::optional<Duration> rtt_;        // smoothed
   std::array<Probe, 32> probes_ = {};  // a ring

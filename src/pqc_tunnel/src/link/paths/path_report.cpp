@@ -1,8 +1,6 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What is told about paths.
-
 #include "path_report.hpp"
 
 #include "path_set.hpp"
@@ -12,7 +10,7 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr std::size_t max_changes = 64;  // unfetched ones
+constexpr std::size_t max_changes = 64;  // that nobody has fetched
 
 }  // namespace
 

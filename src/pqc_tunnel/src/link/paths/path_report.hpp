@@ -18,7 +18,7 @@
 namespace pqc_tunnel
 {
 
-// What the owner may want to report; fetched with take_change().
+// A change of a path that the owner may report; see PathSet::take_change().
 struct PathChange
 {
   enum class Kind : std::uint8_t
@@ -26,49 +26,49 @@ struct PathChange
     up,
     down,
     moved,    // the peer has another address on this link
-    crowded,  // addresses that have not proved themselves get less than they ask for
+    crowded,  // the budget of unproved addresses has refused something
   };
   Kind kind = Kind::up;
   std::uint8_t link = 0;
   Endpoint remote;
 };
 
-// Where the rate of a link comes from.
+// The origin of the rate of a link.
 enum class RateSource : std::uint8_t
 {
   unknown,
   configured,
-  saturation,  // found while this end filled the link
-  streams,     // at which streams arrived by it
+  saturation,  // rate found while this end filled the link
+  streams,     // rate at which streams arrived by the link
 };
 
 struct PathReport
 {
   std::uint8_t link = 0;
-  std::string name;  // of the link
+  std::string name;  // name of the link
   LinkType type = LinkType::udp;
   Endpoint remote;                    // family none: unknown
   std::optional<Endpoint> candidate;  // an address of the peer that is not proved yet
   PathState state = PathState::down;
-  bool carries = false;          // data went by it lately
+  bool carries = false;          // data has gone by it lately
   std::optional<Instant> heard;  // the newest frame or answer
   std::optional<Instant> sent;
-  std::optional<Duration> rtt;  // of probes; none if the path is not probed
-  double loss = 0;              // of probes and their answers, 0 to 1
+  std::optional<Duration> rtt;  // measured by probes; none: the path is not probed
+  double loss = 0;              // share of probes without an answer, 0 to 1
   double rate_bytes_s = 0;      // 0: unknown
   RateSource rate_source = RateSource::unknown;
-  std::uint64_t frames_in = 0;  // these count for the link, whatever the address
+  std::uint64_t frames_in = 0;  // of the link, for any address; so are the next three
   std::uint64_t bytes_in = 0;
   std::uint64_t frames_out = 0;
   std::uint64_t bytes_out = 0;
-  std::string trouble;  // of the link, as this machine knows it; empty: none
-  // What the queue before the link did, by TrafficClass.
+  std::string trouble;  // fault of the link that this machine knows; empty: none
+  // Counts of the queue before the link, by TrafficClass.
   std::array<ShaperCounts, traffic_classes> shaped = {};
   // Airtime that the application has asked for in vain; none: the link has no queue now.
   std::optional<Duration> load;
 };
 
-// As in the source, in lower case.
+// Return the name of the enumerator.
 const char * to_string(PathState state);
 const char * to_string(LinkType type);
 const char * to_string(RateSource source);

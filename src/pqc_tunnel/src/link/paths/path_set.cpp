@@ -13,13 +13,13 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr double probe_share = 0.01;  // of a link's rate
-// While the failure of the path would cost data that another path could carry.
+constexpr double probe_share = 0.01;  // share of the rate of a link
+// The same for a path that is watched closely.
 constexpr double watch_share = 0.1;
 constexpr Duration return_interval = std::chrono::seconds(10);
 constexpr Duration crowded_interval = std::chrono::minutes(1);
 
-// Between probes, so that so many frames in each direction take no more than this share of the rate.
+// Returns the interval between probes at which `frames` in each direction take this share of the rate.
 Duration least_interval(const LinkSettings & link, int frames, double share)
 {
   if (!link.is_thin()) {
@@ -52,9 +52,9 @@ PathSet::PathSet(const PathSettings & settings, RandomSource & random)
 PathHealth::Settings PathSet::health_settings(const Link & link) const
 {
   PathHealth::Settings health{links_.size() > 1, PathSettings::failover, {}, {}};
-  // A probe of each end and the answer to that of the other.
+  // Both ends probe and answer.
   health.least_interval = least_interval(*link.settings, 2, probe_share);
-  // One end at a time asks so often: its questions tell the other one that the path delivers.
+  // Only one end probes so often, because its probes show the other end that the path delivers.
   health.least_watch_interval = least_interval(*link.settings, 1, watch_share);
   return health;
 }
@@ -119,7 +119,7 @@ void PathSet::handle_frame(
     link->newest = order;
   }
   if (newest && !link->path && from.family == AddressFamily::serial) {
-    make_path(*link, from, now);  // a line has one other end
+    make_path(*link, from, now);  // a serial line has only one other end
   }
   if (link->path && link->path->remote == from) {
     link->path->health.handle_frame(now);
@@ -224,7 +224,7 @@ std::optional<int> PathSet::rank(const Link & link, TrafficClass traffic, std::s
   return flows ? std::nullopt : std::optional(2);
 }
 
-// The first link in order that is up; if none is, the one that was heard last.
+// Returns the first link in order that is up; if none is, the link that was heard last.
 const PathSet::Link * PathSet::best(TrafficClass traffic, std::size_t bytes) const
 {
   const Link * chosen = nullptr;
@@ -257,7 +257,7 @@ bool PathSet::gets_copy(const Link & link, TrafficClass traffic, std::size_t byt
 Routes PathSet::routes(TrafficClass traffic, std::size_t bytes, Instant now)
 {
   Routes routes;
-  if (links_.size() == 1) {  // nothing to choose, nothing to watch
+  if (links_.size() == 1) {  // no choice, and no watch
     Link & only = links_[0];
     if (rank(only, traffic, bytes)) {
       only.carried = traffic == TrafficClass::control ? only.carried : now;
@@ -346,7 +346,7 @@ bool PathSet::is_known(const Endpoint & remote) const
 
 // --- Time ---
 
-// A path is watched closely while its failure would cost data that another path could carry.
+// Watches a path closely while its failure would cost data that another path could carry.
 void PathSet::update_watches(Instant now)
 {
   if (settings_.schedule == Schedule::redundant) {
@@ -382,7 +382,7 @@ void PathSet::handle_timeout(Instant now)
   }
 }
 
-// Who forwarded frames from an address of his own, and even the answers to probes, forwards no more.
+// True if an attacker seems to have relayed frames, and answers to probes, from his own address and has stopped.
 bool PathSet::has_strayed(const Link & link)
 {
   return link.path && !link.candidates.contains(link.configured) && link.present &&

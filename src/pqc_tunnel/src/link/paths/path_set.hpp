@@ -27,10 +27,10 @@
 namespace pqc_tunnel
 {
 
-// The order in which the peer sealed its frames.
+// The place of a frame in the order in which the peer sealed its frames.
 struct FrameOrder
 {
-  std::uint64_t keys = 0;  // a number for each set of keys; later ones have higher numbers
+  std::uint64_t keys = 0;  // number of the keys, which rises with each new set
   std::uint64_t sequence = 0;
 
   friend bool operator<(const FrameOrder & a, const FrameOrder & b)
@@ -39,7 +39,7 @@ struct FrameOrder
   }
 };
 
-// Where a frame goes: to each of these. Without memory of its own.
+// The addresses that a frame goes to. Allocates nothing.
 class Routes
 {
 public:
@@ -50,62 +50,62 @@ public:
   bool empty() const { return size_ == 0; }
 
 private:
-  // On each link the address in use; during a handshake as many as have proved themselves.
+  // One address in use on each link; twice as many during a handshake.
   std::array<Endpoint, 2 * PathSettings::max_links> to_ = {};
   std::size_t size_ = 0;
 };
 
-// The paths to one peer: on each local link, the address at which it is reached, how well, and which of them a frame
-// takes. Sans-I/O. An Endpoint names the link, too: Endpoint::link is its position in the settings.
+// The paths to one peer. For each local link the set knows the address of the peer and how well it is reached, and it
+// chooses the paths of each frame. Sans-I/O. Endpoint::link is the position of the link in the settings.
 //
-// A single link is not probed, but an address that has to prove itself is: one that neither the operator nor a
-// handshake has named gets nothing but probes and some copies until it answers (Candidates).
+// A single link is not probed. An address that neither the operator nor a handshake has named must answer a probe, and
+// until then gets nothing but probes and some copies (Candidates).
 class PathSet
 {
 public:
-  // Both must outlive the set.
+  // `settings` and `random` must outlive the set.
   PathSet(const PathSettings & settings, RandomSource & random);
 
-  // Where the peer should be reachable: from the configuration, or the other end of a serial line. An address from
-  // which frames have come stays, until it falls silent: then this one is tried again.
+  // Sets where the peer should be reachable, from the configuration or as the other end of a serial line. An address
+  // from which frames have come stays in use until it falls silent; then this one is tried again.
   void set_remote(const Endpoint & remote, Instant now);
-  // An authentic frame of the live session has arrived. A copy that the replay window refused is none.
+  // An authentic frame of the live session has arrived. Do not call it for a copy that the replay window refused.
   void handle_frame(
     const Endpoint & from, const FrameOrder & order, std::size_t bytes, Instant now);
-  // The peer has proved in a handshake that it is there.
+  // Takes an address at which a handshake has proved the peer.
   void use(const Endpoint & remote, Instant now);
-  // The answer to a probe has arrived. False if none to this address awaited it.
+  // The answer to a probe has arrived. Returns false if no probe to this address awaited it.
   bool handle_answer(std::uint64_t nonce, const Endpoint & from, Instant now);
-  // An answer over a slow link may come so much later.
+  // Sets the extra time that an answer over a slow link may take.
   void set_allowance(Duration allowance) { allowance_ = allowance; }
   // A frame was given to the link.
   void handle_sent(const Endpoint & to, std::size_t bytes, Instant now);
-  // It was a part of a stream.
+  // A part of a stream has arrived.
   void handle_stream_part(std::uint8_t link, std::size_t bytes, Instant now);
-  // The link is saturated: bytes per second that it takes; none: it is not.
+  // Sets the bytes per second that a saturated link takes; none: it is not saturated.
   void set_found_rate(std::uint8_t link, std::optional<double> bytes_per_s);
-  // A device was unplugged, or an interface has no address; and is there again. Nothing is sent on it meanwhile.
+  // A device was unplugged or an interface lost its address, or it is back. Nothing is sent on it in between.
   void handle_link_down(std::uint8_t link);
   void handle_link_up(std::uint8_t link, Instant now);
-  // The fault of the link that this machine knows, in lower case without a full stop; empty: none.
+  // Sets the fault of the link that this machine knows, in lower case without a full stop; empty: none.
   void note_trouble(std::uint8_t link, const std::string & trouble);
 
-  // Where a frame of so many bytes goes; nowhere if no link takes it. bytes = 0 for what a Shaper will cut to size.
+  // Returns where a frame of so many bytes goes; empty if no link takes it. bytes = 0: a Shaper will cut it to size.
   Routes routes(TrafficClass traffic, std::size_t bytes, Instant now);
 
-  // Where a copy of data goes that has gone by the link: to an address that has not proved itself, as far as it may get
-  // one. It leaves after all that goes to others.
+  // Returns the unproved address that gets a copy of data which has gone by the link; none if none may get one. The
+  // copy leaves after all frames to other addresses.
   std::optional<Endpoint> take_copy(std::uint8_t link, std::size_t bytes, Instant now);
-  // The class of an answer of so many bytes to this address; none: it gets no answer.
+  // Returns the class of an answer of so many bytes to this address; none: the address gets no answer.
   std::optional<TrafficClass> take_answer(const Endpoint & to, std::size_t bytes, Instant now);
 
-  // The peer's address on a link; family none: unknown.
+  // Returns the peer's address on a link; family none: unknown.
   Endpoint remote(std::uint8_t link) const;
-  // Where most of the traffic goes; family none: nowhere.
+  // Returns the address that telemetry goes to; family none: nowhere.
   Endpoint preferred() const;
-  // Bytes per second of the link that streams take now, configured or measured; none: unknown.
+  // Returns bytes per second of the link that streams take now, configured or measured; none: unknown.
   std::optional<double> stream_rate() const;
-  // The slowest link of known rate that this traffic goes by now; none: no such link.
+  // The slowest link of known rate that carries a class of traffic now.
   struct RatedLink
   {
     const LinkSettings * settings = nullptr;
@@ -113,25 +113,24 @@ public:
     std::size_t line_bytes(std::size_t frame) const { return settings->line_bytes(frame); }
   };
   std::optional<RatedLink> slowest(TrafficClass traffic) const;
-  // The link was given up.
+  // Returns whether the path of the link is down.
   bool is_down(std::uint8_t link) const;
-  // Some address of the peer has to prove itself.
+  // Returns whether some address of the peer still has to prove itself.
   bool has_candidates() const
   {
     return std::ranges::any_of(links_, [](const Link & link) { return !link.candidates.empty(); });
   }
-  // One of the peer's addresses, proved.
+  // Returns whether this is a proved address of the peer.
   bool is_known(const Endpoint & remote) const;
 
-  // After each call above, and at next_timeout(): take the probes until there are none.
+  // After each call above and at next_timeout(), call handle_timeout() and take probes until there are none.
   void handle_timeout(Instant now);
   std::optional<PathProbe> take_probe(Instant now);
   Instant next_timeout() const;
 
   std::optional<PathChange> take_change();
-  // The known fault of each link, in order; empty: none.
+  // Return one entry for each link, in order. An empty trouble means none.
   std::vector<std::string> troubles() const;
-  // One for each link, in order.
   std::vector<PathReport> report(Instant now) const;
 
 private:
@@ -146,18 +145,18 @@ private:
 
     const LinkSettings * settings;
     bool present = true;
-    bool was_up = false;  // as last reported
+    bool was_up = false;  // state that was last reported
     std::string trouble;
     std::optional<Path> path;
     Candidates candidates;
-    Endpoint configured;   // of set_remote(); family none: none
-    Instant next_return;   // to it, from an address that has fallen silent
-    Instant next_crowded;  // report
+    Endpoint configured;   // from set_remote(); family none: none
+    Instant next_return;   // next try of `configured` while the path is down
+    Instant next_crowded;  // earliest next report of PathChange::Kind::crowded
     FrameOrder newest;
-    std::optional<Instant> carried;  // data
+    std::optional<Instant> carried;  // when data went by it last
     std::optional<Instant> sent;
     ArrivalRate arrival_rate;
-    std::optional<double> found_rate;  // of a link that is saturated
+    std::optional<double> found_rate;  // bytes per second of a saturated link
     std::uint64_t frames_in = 0;
     std::uint64_t bytes_in = 0;
     std::uint64_t frames_out = 0;
@@ -186,10 +185,10 @@ private:
   void note_change(const Link & link, PathChange::Kind kind);
   static bool has_strayed(const Link & link);
   void update_watches(Instant now);
-  // How willingly the link takes this traffic, 0 first; none if it doesn't.
+  // Returns the rank of the link for this traffic, 0 being the best; none: it does not take it.
   static std::optional<int> rank(const Link & link, TrafficClass traffic, std::size_t bytes);
   const Link * best(TrafficClass traffic, std::size_t bytes) const;
-  // Whether the link gets the traffic beside the first one.
+  // Returns whether the link gets a copy of what best() gets.
   bool gets_copy(const Link & link, TrafficClass traffic, std::size_t bytes) const;
 
   const PathSettings & settings_;

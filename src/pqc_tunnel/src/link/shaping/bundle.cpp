@@ -12,19 +12,17 @@ namespace pqc_tunnel
 namespace
 {
 
-// The first byte of an entry that holds a MAVLink frame; the other bits are 0.
+// Bits of the first byte of an entry that holds a MAVLink frame; the other bits are 0.
 constexpr std::uint8_t is_frame = 0x80;
-constexpr std::uint8_t has_sender = 0x40;  // system and component follow
-constexpr std::uint8_t has_sequence =
-  0x20;  // it follows; otherwise the frame before has the number before
-constexpr std::uint8_t has_long_id = 0x10;  // the message's id has 3 bytes, otherwise 1
+constexpr std::uint8_t has_sender = 0x40;    // system and component follow
+constexpr std::uint8_t has_sequence = 0x20;  // it follows; else it is that of the frame before + 1
+constexpr std::uint8_t has_long_id = 0x10;   // the message's id has 3 bytes, otherwise 1
 constexpr std::uint8_t is_signed = 0x08;
-constexpr std::uint8_t has_signer =
-  0x04;  // link id and upper bytes of the time are in the signature
+constexpr std::uint8_t has_signer = 0x04;  // link id and upper bytes of the time are included
 constexpr std::uint8_t known =
   is_frame | has_sender | has_sequence | has_long_id | is_signed | has_signer;
 
-// Places in a MAVLink 2 frame: https://mavlink.io/en/guide/serialization.html
+// Offsets and sizes in a MAVLink 2 frame: https://mavlink.io/en/guide/serialization.html
 constexpr std::uint8_t magic = 0xfd;
 constexpr std::size_t length_at = 1;
 constexpr std::size_t incompatible_at = 2;
@@ -36,9 +34,9 @@ constexpr std::size_t id_at = 7;
 constexpr std::size_t header = 10;
 constexpr std::size_t checksum = 2;
 constexpr std::size_t signature = 13;  // link id 1, time 6 with its lowest byte first, hash 6
-constexpr std::size_t low_time = 2;    // bytes of the time that always travel
+constexpr std::size_t low_time = 2;    // bytes of the time that an entry always has
 
-// A single frame whose header says nothing that an entry can't say.
+// True for a single frame whose header an entry can express.
 bool can_be_shortened(ByteView datagram)
 {
   const std::size_t size = mavlink_frame_size(datagram);
@@ -78,20 +76,20 @@ std::uint8_t form_of(ByteView frame, const std::optional<FrameBefore> & before)
   return form;
 }
 
-// What an entry leaves out of a signature.
+// Returns how many bytes of the signature an entry omits.
 std::size_t left_out(std::uint8_t form)
 {
   return (form & is_signed) != 0 && (form & has_signer) == 0 ? Signer().size() : 0;
 }
 
-// Of the form, the length, and what the form says that follows.
+// Returns the bytes of the form, the length, and the fields that the form announces.
 std::size_t entry_header(std::uint8_t form)
 {
   return 2 + ((form & has_sequence) != 0 ? 1 : 0) + ((form & has_sender) != 0 ? 2 : 0) +
          ((form & has_long_id) != 0 ? 3 : 1);
 }
 
-// Takes an entry with a MAVLink frame off the front and writes the frame; false if it is malformed.
+// Takes an entry with a MAVLink frame off the front and writes the frame; false if the entry is malformed.
 bool unpack_frame(ByteView & rest, std::optional<FrameBefore> & before, Bytes & out)
 {
   const std::uint8_t form = rest[0];
@@ -148,7 +146,7 @@ bool unpack_frame(ByteView & rest, std::optional<FrameBefore> & before, Bytes & 
   return true;
 }
 
-// The same for an entry with a whole datagram.
+// Takes an entry with a whole datagram in the same way.
 bool unpack_datagram(ByteView & rest, Bytes & out)
 {
   constexpr std::size_t length_size = BundleWriter::length_size;

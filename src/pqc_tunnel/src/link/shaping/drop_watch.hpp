@@ -16,7 +16,7 @@
 namespace pqc_tunnel
 {
 
-// Whether a count of losses has grown in the last seconds. Look regularly.
+// Tells whether a count of losses has grown in the last seconds. Must be asked regularly.
 class LossWatch
 {
 public:
@@ -27,16 +27,16 @@ private:
   std::optional<Instant> grown_;
 };
 
-// The cause while datagrams come in fragments of which some are missing, in lower case without a full stop.
+// The cause of trouble while fragments of datagrams are missing, in lower case without a full stop.
 inline constexpr const char * fragments_lost =
   "long datagrams arrive incomplete: the link loses some of the fragments that they travel in";
 
-// Notes what the queue of a thin link drops and a program will miss: all but telemetry, of which newer follows.
+// Watches what the queue of a thin link drops, except telemetry, which newer telemetry replaces.
 class DropWatch
 {
 public:
-  // Why something was dropped in the last seconds, in lower case without a full stop; empty: nothing was. Call it
-  // regularly.
+  // Returns why something was dropped in the last seconds, in lower case without a full stop; empty: nothing was. Call
+  // it regularly.
   std::string look(
     const LinkSettings & link, const std::array<ShaperCounts, traffic_classes> & counts,
     Instant now);

@@ -22,28 +22,28 @@ constexpr std::uint32_t flow_of_streams = 1;
 constexpr std::uint32_t flow_of_strangers = 2;
 constexpr std::uint32_t flow_of_no_sender = 3;
 constexpr std::uint32_t first_sender = 0x10000;
-constexpr std::size_t most_flows = 64;  // further senders have none of their own
+constexpr std::size_t most_flows = 64;  // further senders share flow_of_no_sender
 
-constexpr std::size_t item_cost = 128;  // of memory, beside its bytes
+constexpr std::size_t item_cost = 128;  // bytes of memory beside the datagram
 
-// As long as what waits takes no longer, nothing is left out for a newer one.
+// A queue that takes no longer to send drops nothing for a newer datagram.
 constexpr Duration short_queue = std::chrono::milliseconds(100);
-// An urgent datagram waits no longer for others that can be spared, even where the other end takes its half of the link.
+// An urgent datagram waits no longer for expendable ones, even where the other end takes its half of the link.
 constexpr Duration short_wait = std::chrono::milliseconds(60);
-// Telemetry of which nothing has left for so long keeps its place, or newer ones would push it back for ever.
+// Telemetry of a kind that has not left for so long keeps its place, or newer datagrams would push it back for ever.
 constexpr Duration longest_pushed_back = std::chrono::milliseconds(250);
-// Urgent datagrams, and all that stands before them, have at most so much more of the link than telemetry.
+// Urgent datagrams, and those queued before them, get at most so much more of the link than telemetry.
 constexpr Duration longest_advance = std::chrono::seconds(1);
-// Parameters, missions and files are worth sending although they have waited, since they are repeated only slowly.
+// Parameters, missions and files may wait so many times longer, since their senders repeat them only slowly.
 constexpr int ordered_patience = 30;
-// Streams wait behind all data, but each part no longer than so many times its own airtime: a third of the link.
+// Streams wait for all data, but a part at most so many times its own airtime, which leaves them a third of the link.
 constexpr int stream_patience = 2;
-// Frames to strangers wait behind all else, but no longer than this, which also lies between two of them: otherwise a link
-// that is always full would never answer a drone that comes back.
+// Frames to strangers wait for all others, but no longer than this, which is also the least time between two of them.
+// Otherwise a link that is always full would never answer a returning drone.
 constexpr Duration longest_turned_back = std::chrono::milliseconds(200);
-// Nor for anything urgent longer than this, which is less than a sealed frame waits at all.
+// They wait no longer than this for urgent datagrams. It is less than the longest wait of a sealed frame.
 constexpr Duration starving = std::chrono::milliseconds(400);
-constexpr std::size_t most_kinds = 512;  // that are remembered
+constexpr std::size_t most_kinds = 512;  // entries of left_
 
 constexpr std::size_t capacity(TrafficClass traffic)
 {
@@ -69,7 +69,7 @@ std::size_t size_in_bundle(const Waiting & one)
 
 }  // namespace
 
-// --- In ---
+// --- Datagrams that come in ---
 
 bool FlowQueue::Flow::is_of_application() const { return id >= flow_of_no_sender; }
 
@@ -126,7 +126,7 @@ void FlowQueue::count_given_back(TrafficClass traffic)
   --classes_[index(traffic)].counts.sent;
 }
 
-// The newer one takes the last place, since its sender has counted it after all others.
+// The newer datagram takes the last place, since its sender numbered it after all others.
 void FlowQueue::conflate(Flow & flow, const Waiting & newer, Instant now)
 {
   if (!newer.kind.newest_counts || backlog_ <= bytes_in(short_queue)) {
@@ -147,8 +147,8 @@ void FlowQueue::conflate(Flow & flow, const Waiting & newer, Instant now)
   }
 }
 
-// What stands before the first urgent one of the flow takes no longer than it may wait, as far as it can be spared. Those
-// kinds go first of which one has left last.
+// Drops expendable datagrams before the first urgent one of the flow until it need not wait too long. The kind that
+// left most recently is dropped first.
 void FlowQueue::make_way(const Flow & flow, Instant now)
 {
   struct Obstacle
@@ -187,7 +187,7 @@ void FlowQueue::make_way(const Flow & flow, Instant now)
   }
 }
 
-// When one of its kind left last. A datagram without a key has no kind, and goes first.
+// Returns when a datagram with this key left last. One without a key counts as the most recent, and is dropped first.
 Instant FlowQueue::left(const Waiting & one) const
 {
   if (!one.kind.key) {
@@ -216,7 +216,7 @@ Waiting FlowQueue::remove(Flow & flow, Items::iterator one)
   return removed;
 }
 
-// --- Out ---
+// --- Datagrams that leave ---
 
 std::size_t FlowQueue::bytes_in(Duration time) const
 {
@@ -236,7 +236,7 @@ const FlowQueue::Flow * FlowQueue::barrier() const
   return found != flows_.end() && !found->second.items.empty() ? &found->second : nullptr;
 }
 
-// Of what comes last unless it has waited too long.
+// Returns `rank`, or a higher one for a flow that has waited too long.
 FlowQueue::Rank FlowQueue::rank_of_last(
   const Flow & flow, Rank rank, Duration longest, Instant now) const
 {
@@ -266,7 +266,7 @@ FlowQueue::Rank FlowQueue::rank_of_application(const Flow & flow) const
   return !is_open(flow) ? Rank::none : is_urgent(flow) ? Rank::urgent : Rank::data;
 }
 
-// A command behind much that can't be spared comes late anyway, and would only lend its urgency to that.
+// A command behind much that cannot be dropped comes late anyway, and would only make all of that urgent.
 bool FlowQueue::is_urgent(const Flow & flow) const
 {
   const std::size_t most = bytes_in(longest_advance);
@@ -285,7 +285,7 @@ bool FlowQueue::is_urgent(const Flow & flow) const
 
 FlowQueue::Choice FlowQueue::choose(Instant now) const
 {
-  // While something of no sender waits, all that came later waits for it, and it for all that came earlier.
+  // A datagram without a single sender waits for all that came earlier, and all that came later waits for it.
   const Flow * const fence = barrier();
   Rank common = Rank::none;
   std::uint64_t oldest = std::numeric_limits<std::uint64_t>::max();
@@ -331,7 +331,7 @@ Waiting FlowQueue::take(const Choice & choice, Instant now)
     }
     left_[*one.kind.key] = now;
   }
-  // Who has had more than the others is remembered as long as these have something to send.
+  // A flow that has had more than others is remembered as long as these have something to send.
   std::erase_if(flows_, [this](const auto & entry) {
     return entry.first >= first_sender && entry.second.items.empty() &&
            (entry.second.served <= turn_ || backlog_ == 0);
@@ -339,7 +339,7 @@ Waiting FlowQueue::take(const Choice & choice, Instant now)
   return one;
 }
 
-// The next one of the flow leaves. Who had nothing to send has saved nothing up (start-time fair queueing, Goyal et al.,
+// Accounts for the next datagram of the flow. An empty flow earns no credit (start-time fair queueing, Goyal et al.,
 // 1996).
 void FlowQueue::share(Flow & flow)
 {
@@ -376,12 +376,12 @@ Instant FlowQueue::due(Duration company) const
   return due;
 }
 
-// --- What never leaves ---
+// --- Datagrams that never leave ---
 
 Duration FlowQueue::patience(const Waiting & one) const
 {
   if (one.sealed_to) {
-    return patience_ / 2;  // it ages at the receiver, too
+    return patience_ / 2;  // the receiver limits its age, too
   }
   return one.kind.traffic == TrafficClass::ordered ? ordered_patience * patience_ : patience_;
 }

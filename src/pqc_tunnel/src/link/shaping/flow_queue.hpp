@@ -22,22 +22,21 @@
 namespace pqc_tunnel
 {
 
-// A datagram that waits.
+// A datagram in the queue.
 struct Waiting
 {
   Bytes bytes;
   DatagramClass kind;
-  std::optional<Endpoint> sealed_to;  // none: not sealed yet
+  std::optional<Endpoint> sealed_to;  // destination of a sealed frame; none: not sealed yet
   Instant offered;
-  std::uint64_t number = 0;  // in the order of arrival
-  std::size_t fragment =
-    0;  // bytes of each fragment, or of each sealed frame; 0: it leaves in one frame
+  std::uint64_t number = 0;  // position in the order of arrival
+  std::size_t fragment = 0;  // bytes of each fragment or sealed frame; 0: it leaves in one frame
 };
 
-// What waits before a link, in flows. A flow keeps its order: what leaves is what came, less what was left out. Each
-// sender of MAVLink frames has a flow, since it counts and signs its frames. What belongs to no sender keeps its place
-// among all datagrams of the application. Between flows the most urgent goes first; those with parameters, missions or
-// files and those with telemetry alone get a half each, and those of a half the same.
+// Queues datagrams before a link in flows. A flow never reorders, but may drop. Each sender of MAVLink frames has a
+// flow, since it numbers and signs its frames. A datagram without a single sender keeps its place among all datagrams
+// of the application. The most urgent flow goes first. Flows with parameters, missions or files get one half of the
+// link and those with telemetry alone the other; the flows in a half share it equally.
 class FlowQueue
 {
 public:
@@ -46,44 +45,44 @@ public:
 
   void add(Waiting one, Instant now);
   void count_oversize(TrafficClass traffic);
-  // What take() has returned does not leave as a whole; or it goes elsewhere, as if it had never been offered.
+  // Correct the counts of a datagram from take() that does not leave as a whole, or that goes to another link.
   void count_cut_off(TrafficClass traffic, std::uint64_t ShaperCounts::*reason);
   void count_given_back(TrafficClass traffic);
 
-  // How urgent that is which leaves next.
+  // The urgency of the next datagram, the most urgent first.
   enum class Rank : std::uint8_t
   {
     control,
-    starving,  // streams and what goes to strangers, after a long time
+    starving,  // streams and frames to strangers that have waited very long
     urgent,
-    overdue,  // the same, after a time
+    overdue,  // the same after a shorter wait
     data,
     stream,
     stranger,
     none,  // nothing may leave
   };
   using FlowId = std::uint32_t;
-  // What leaves next.
+  // The flow whose first datagram leaves next.
   struct Choice
   {
     Rank rank = Rank::none;
-    FlowId flow = 0;  // unless the rank is `none`
+    FlowId flow = 0;  // meaningless if the rank is `none`
   };
   Choice choose(Instant now) const;
-  // The datagram that was chosen; until then the queue must not have changed.
+  // Returns the chosen datagram. The queue must not have changed since choose().
   const Waiting & at(const Choice & choice) const { return flows_.at(choice.flow).items.front(); }
   Waiting take(const Choice & choice, Instant now);
 
-  // When something may leave, of which what gains by company has waited so long for it; max: nothing may.
+  // Returns when a datagram may leave; max: none. One that gains by sharing a frame first waits `company` for others.
   Instant due(Duration company) const;
-  // Of the datagrams that are not sealed, as in a bundle.
+  // Returns the bytes that the unsealed datagrams take in bundles.
   std::size_t unsealed_bytes() const { return unsealed_; }
 
-  // Drops what has waited too long, and what something urgent has waited for too long. Call it before next().
+  // Drops datagrams that have waited too long, or that an urgent one has waited for too long. Call it before choose().
   void drop_hopeless(Instant now);
-  // Takes out what is not sealed yet, in order; counted as never offered.
+  // Takes out the unsealed datagrams in order, and counts them as never offered.
   std::vector<Bytes> take_unsealed();
-  // Forgets all; counted as stale.
+  // Drops all datagrams and counts them as stale.
   void clear();
 
   const ShaperCounts & counts(TrafficClass traffic) const
@@ -98,13 +97,13 @@ private:
   {
     FlowId id = 0;
     Items items;
-    std::array<std::uint32_t, traffic_classes> waiting = {};  // of them, by class
-    std::uint64_t served = 0;  // bytes; at least `turn_` when it last began to wait
-    Instant left;              // the latest
+    std::array<std::uint32_t, traffic_classes> waiting = {};  // datagrams by class
+    std::uint64_t served = 0;  // bytes; at least turn_ when it began to wait last
+    Instant left;              // when its latest datagram left
 
     bool is_of_application() const;
     bool has(TrafficClass traffic) const { return waiting[index(traffic)] > 0; }
-    // Than telemetry and bytes of which nothing is known.
+    // True if more than telemetry and unknown bytes waits.
     bool carries_more() const { return has(TrafficClass::command) || has(TrafficClass::ordered); }
   };
   struct Class
@@ -125,7 +124,7 @@ private:
   bool is_urgent(const Flow & flow) const;
   Rank rank_of_last(const Flow & flow, Rank rank, Duration longest, Instant now) const;
   bool is_open(const Flow & flow) const;
-  // The flow of what belongs to no sender, if something of it waits.
+  // Returns the flow of datagrams without a single sender, unless it is empty.
   const Flow * barrier() const;
   void share(Flow & flow);
   void conflate(Flow & flow, const Waiting & newer, Instant now);
@@ -138,12 +137,11 @@ private:
   Duration patience_;
   std::map<FlowId, Flow> flows_;
   std::array<Class, traffic_classes> classes_;
-  std::map<MessageKey, Instant> left_;  // when telemetry or steering of that kind left last
+  std::map<MessageKey, Instant> left_;  // when a datagram with this key left last
   std::size_t unsealed_ = 0;
-  std::size_t backlog_ = 0;  // bytes of the application
-  std::array<std::uint64_t, 2> shares_ =
-    {};                     // bytes of flows with telemetry alone, and of those that carry more
-  std::uint64_t turn_ = 0;  // `served` of that one of the flows that waited which had the least
+  std::size_t backlog_ = 0;                   // bytes of the application
+  std::array<std::uint64_t, 2> shares_ = {};  // bytes of flows with telemetry alone, and of others
+  std::uint64_t turn_ = 0;                    // least `served` of the flows that waited
   std::uint64_t last_number_ = 0;
 };
 

@@ -47,7 +47,7 @@ void LinkQueue::use_found_rate(std::optional<double> bytes_per_s, bool urgent_on
   }
   settings_.urgent_only = urgent_only;
   settings_.rate_kbit = bytes_per_s ? *bytes_per_s * bits / 1000 : unlimited_kbit;
-  // An urgent frame waits until the one on the air is through: bundles stay short.
+  // Bundles stay short, because an urgent frame waits until the one on the air has been sent.
   const double longest = longest_frame_s * bytes_per_s.value_or(0);
   settings_.longest_bundle =
     std::clamp(static_cast<std::size_t>(longest), least_bundle, universal_payload);

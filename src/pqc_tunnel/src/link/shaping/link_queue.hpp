@@ -14,7 +14,7 @@
 namespace pqc_tunnel
 {
 
-// The queue before a link: always in use if its rate is configured, else while its rate is found to be the bottleneck.
+// The queue before a link. It is always in use if the rate is configured, else only while the link is the bottleneck.
 class LinkQueue
 {
 public:
@@ -22,8 +22,9 @@ public:
   LinkQueue(const LinkQueue &) = delete;
   LinkQueue & operator=(const LinkQueue &) = delete;
 
-  // Of a link without a configured rate: bytes per second on the line; none: the queue is used until what waits has left.
-  // `urgent_only`: the rest waits. `bundles`: the queue is used without a rate as well, so that small datagrams share frames.
+  // Sets bytes per second on the line for a link without a configured rate; none: the queue is used until it is empty.
+  // `urgent_only`: other data waits. `bundles`: the queue is used even without a rate, so that small datagrams share
+  // frames.
   void use_found_rate(std::optional<double> bytes_per_s, bool urgent_only, bool bundles);
   bool is_active() const { return active_; }
   SharedShaper & change()
@@ -32,15 +33,15 @@ public:
     return shaper_;
   }
   const SharedShaper & shaper() const { return shaper_; }
-  // When a frame may leave; max if nothing waits. Looked up anew only after a change.
+  // Returns when a frame may leave; max: nothing waits. Computed anew only after a change.
   Instant due() const;
 
 private:
   LinkSettings settings_;
-  bool is_configured_;   // the rate
-  SharedShaper shaper_;  // refers to the settings
+  bool is_configured_;   // the rate is configured
+  SharedShaper shaper_;  // refers to settings_
   bool active_;
-  mutable std::optional<Instant> due_;  // none: to be looked up
+  mutable std::optional<Instant> due_;  // none: must be computed
 };
 
 }  // namespace pqc_tunnel

@@ -13,11 +13,11 @@ namespace pqc_tunnel
 namespace
 {
 
-// Frames are handed out so much before the link is free, or it would stand still until the owner's timer fires.
+// Frames are handed out so long before the link is free, or it would idle until the owner's timer fires.
 constexpr Duration lead = std::chrono::milliseconds(10);
-// A fragment waits no longer for what may pass before it, or a flood of commands would keep its datagram for ever.
+// A fragment waits no longer for urgent datagrams, or a flood of commands would stop its datagram for ever.
 constexpr Duration longest_between = std::chrono::milliseconds(100);
-// Something urgent that may not pass waits no longer for the rest of what can be spared.
+// An urgent datagram that may not pass waits no longer for the rest of an expendable one.
 constexpr Duration longest_rest = std::chrono::milliseconds(250);
 
 }  // namespace
@@ -30,7 +30,7 @@ Shaper::Shaper(const LinkSettings & link, const Settings & settings)
   frame_.reserve(link.mtu);
 }
 
-// --- In ---
+// --- Datagrams that come in ---
 
 void Shaper::offer(ByteView datagram, Instant now)
 {
@@ -71,7 +71,7 @@ void Shaper::add(Waiting one, Instant now)
   queue_.add(std::move(one), now);
 }
 
-// --- Out ---
+// --- Frames that leave ---
 
 Instant Shaper::next_timeout() const
 {
@@ -94,7 +94,7 @@ bool Shaper::joins(const ShapedFrame & shaped, const Waiting & next) const
                                    with <= bundle_room() && shaped.datagrams < max_bundled);
 }
 
-// Fills a frame with what is next, until that does not fit: nothing overtakes it.
+// Fills a frame with the next datagrams until one does not fit, so that nothing overtakes that one.
 std::optional<ShapedFrame> Shaper::next_frame(Instant now)
 {
   queue_.drop_hopeless(now);
@@ -129,14 +129,14 @@ std::optional<ShapedFrame> Shaper::next_frame(Instant now)
   return shaped;
 }
 
-// Than of the sender whose datagram has left in part. What belongs to no sender keeps its place among all.
+// True if `next` has another sender than the datagram that has left in part; false if either has no single sender.
 bool Shaper::is_of_another(const Waiting & next) const
 {
   const auto & sender = cut_->whole.kind.sender;
   return sender && next.kind.sender && *sender != *next.kind.sender;
 }
 
-// What is next may leave now, although a datagram has left in part.
+// True if the choice may leave now, even if a datagram has left in part.
 bool Shaper::may_leave(const FlowQueue::Choice & choice, Instant now) const
 {
   const FlowQueue::Rank rank = choice.rank;
@@ -149,7 +149,7 @@ bool Shaper::may_leave(const FlowQueue::Choice & choice, Instant now) const
           (is_of_another(next) && now < cut_->left + link_.airtime(link_.mtu) + longest_between));
 }
 
-// Something urgent would wait too long for the rest of a datagram that can be spared.
+// True if an urgent datagram would wait too long for the rest of an expendable one.
 bool Shaper::is_in_the_way(const FlowQueue::Choice & choice) const
 {
   if (!is_cutting() || choice.rank != FlowQueue::Rank::urgent || is_of_another(queue_.at(choice))) {
@@ -204,7 +204,7 @@ void Shaper::cut_off(std::uint64_t ShaperCounts::*reason)
   }
 }
 
-// A datagram of which a part has left goes by the other link from its beginning.
+// A datagram that has left in part goes by the other link from its beginning.
 std::vector<Bytes> Shaper::take_unsealed()
 {
   std::vector<Bytes> taken = queue_.take_unsealed();
@@ -224,7 +224,7 @@ void Shaper::clear()
   }
 }
 
-// A single datagram that stands in its entry whole leaves as data.
+// A single datagram that an entry would hold whole leaves as FrameKind::data.
 void Shaper::append(ShapedFrame & shaped, const Waiting & one)
 {
   shaped.traffic = std::min(shaped.traffic, one.kind.traffic);

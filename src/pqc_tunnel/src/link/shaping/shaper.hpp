@@ -23,31 +23,31 @@
 namespace pqc_tunnel
 {
 
-// What a Shaper hands out.
+// A frame that a Shaper hands out.
 struct ShapedFrame
 {
   enum class Kind : std::uint8_t
   {
-    data,      // to be sealed as FrameKind::data
-    bundle,    // to be sealed as FrameKind::bundle
-    fragment,  // to be sealed as FrameKind::fragment
-    sealed,    // as it was offered
+    data,      // the caller seals it as FrameKind::data
+    bundle,    // the caller seals it as FrameKind::bundle
+    fragment,  // the caller seals it as FrameKind::fragment
+    sealed,    // already sealed when offered
   };
   Kind kind = Kind::data;
-  TrafficClass traffic = TrafficClass::unproved;  // of the most urgent datagram in it
-  std::size_t datagrams = 0;                      // of the application or the tunnel that end in it
-  // Of a fragment: its place, and the frame of the datagram's first fragment, which whoever seals that one sets.
+  TrafficClass traffic = TrafficClass::unproved;  // class of its most urgent datagram
+  std::size_t datagrams = 0;                      // how many datagrams end in it
+  // The place of a fragment, and the origin of its datagram, which the caller sets when it seals the first fragment.
   FragmentPlace place;
   FragmentOrigin * origin = nullptr;
-  Endpoint to;  // of a sealed one, as it was offered; others go to the peer's address on the link
-  // The whole frame; unless it is sealed, the payload is at sealed_header, with room for the rest of sealed_overhead
-  // around it. That of a fragment begins with room for its header. Valid until the next call.
+  Endpoint to;  // only of a sealed frame; others go to the peer's address on the link
+  // The whole frame, valid until the next call. Unless it is sealed, the payload is at sealed_header, with the rest of
+  // sealed_overhead free after it; the payload of a fragment begins with space for its header.
   MutableBytes frame;
 };
 
-// The queue before a link of known rate: it decides when the next frame leaves, so that none waits in a buffer below,
-// and fills it with what its FlowQueue has next. Sans-I/O: offer what is to be sent, take frames until there is none,
-// come back at next_timeout().
+// The queue before a link of known rate. It decides when the next frame leaves, so that none waits in a lower buffer,
+// and fills it from its FlowQueue. Sans-I/O: offer datagrams, take frames until there is none, and come back at
+// next_timeout().
 class Shaper
 {
 public:
@@ -61,58 +61,58 @@ public:
   explicit Shaper(const LinkSettings & link) : Shaper(link, Settings{}) {}
   Shaper(const LinkSettings & link, const Settings & settings);
 
-  // A datagram of the application. One of several MAVLink frames is taken apart; what no frame of the link holds leaves in
-  // fragments, one after the other. Only what is urgent, and of another sender, passes between them.
+  // Offers a datagram of the application. A datagram of several MAVLink frames is split into them. What no frame of the
+  // link holds leaves in fragments in order; only urgent datagrams of other senders pass between them.
   void offer(ByteView datagram, Instant now);
-  // A sealed frame: of the tunnel itself, or a copy of what another link carries, too. Several frames, of so many bytes each
-  // but for the last, leave as the fragments of a datagram.
+  // Offers a sealed frame of the tunnel itself, or a copy of one that another link carries. Several frames of
+  // `frame_size` bytes each, except the last, leave like the fragments of a datagram.
   void offer_sealed(
     const DatagramClass & kind, ByteView frames, const Endpoint & to, Instant now,
     std::size_t frame_size = 0);
 
-  // The fragment that was handed out last can't be sealed as one of its datagram, which leaves from its beginning.
+  // Sends the datagram anew from its first fragment, because the last fragment cannot be sealed as part of it.
   void begin_again();
-  // The rest of the datagram that leaves in fragments stays here.
+  // Drops the rest of the datagram that is leaving in fragments.
   void abandon() { cut_off(&ShaperCounts::stale); }
 
-  // The next frame, if the link is free and one is due.
+  // Returns the next frame, if the link is free and one is due.
   std::optional<ShapedFrame> next_frame(Instant now);
-  // When next_frame() may have one; max if nothing waits.
+  // Returns when next_frame() may have one; max: nothing waits.
   Instant next_timeout() const;
-  // All that waits goes to addresses that have not proved themselves, and has not waited for long.
+  // True if all that waits goes to unproved addresses and has not waited long.
   bool yields(Instant now) const
   {
     return !is_cutting() && queue_.choose(now).rank >= FlowQueue::Rank::stranger;
   }
-  // When the link will have sent all that was handed out.
+  // Returns when the link will have sent all frames that were handed out.
   Instant free_at() const { return free_at_; }
-  // Others use the link, too, until then.
+  // Others use the link until `when`.
   void occupy_until(Instant when) { free_at_ = std::max(free_at_, when); }
-  // The airtime that the application has asked for in vain since the link was idle last, at most `longest_load`.
+  // Returns the airtime, at most `longest_load`, of the application's data that has not left since the link was idle.
   Duration load(Instant now) const;
   static constexpr Duration longest_load = std::chrono::seconds(1);
 
   const ShaperCounts & counts(TrafficClass traffic) const { return queue_.counts(traffic); }
-  // Of a class; at most 256 KiB of what is ordered, 32 KiB of telemetry, and 8 KiB of each other one.
+  // Returns the bytes of memory of a class: at most 256 KiB of ordered, 32 KiB of telemetry, 8 KiB of any other.
   std::size_t waiting_memory(TrafficClass traffic) const { return queue_.memory(traffic); }
   bool has_unsealed() const
   {
     return queue_.unsealed_bytes() > 0 || (is_cutting() && !cut_->whole.sealed_to);
   }
-  // Takes out the datagrams that are not sealed yet, in order, for another link; counted as never offered.
+  // Takes out the unsealed datagrams in order, for another link, and counts them as never offered.
   std::vector<Bytes> take_unsealed();
-  // Forgets all that waits; counted as stale. For a link that is gone.
+  // Drops all that waits and counts it as stale, because the link has gone.
   void clear();
 
 private:
-  // What leaves in fragments. It has left the queue, and nothing else like it begins before its end.
+  // A datagram that leaves in fragments. It is no longer in the queue, and the next one begins only after its end.
   struct Cut
   {
     Waiting whole;
-    std::size_t offset = 0;  // bytes that were handed out
+    std::size_t offset = 0;  // bytes handed out so far
     FragmentOrigin origin;
     Instant begun;
-    Instant left;  // the latest fragment
+    Instant left;  // when the latest fragment left
   };
   void add(Waiting one, Instant now);
   std::size_t room() const { return link_.mtu - sealed_overhead; }
@@ -128,7 +128,7 @@ private:
   bool may_leave(const FlowQueue::Choice & choice, Instant now) const;
   bool is_in_the_way(const FlowQueue::Choice & choice) const;
   ShapedFrame next_fragment(Instant now);
-  // From its first fragment to its last: what others take of the link meanwhile, and a pause.
+  // Returns the longest time from first to last fragment, during which others may use three quarters of the link.
   Duration patience(const Waiting & whole) const
   {
     return settings_.patience + 4 * link_.airtime(whole.bytes.size());
@@ -143,10 +143,10 @@ private:
   Settings settings_;
   FlowQueue queue_;
   std::optional<Cut> cut_;  // kept after its end, since its last fragment may have to leave again
-  Instant free_at_;         // the link has sent all that was handed out
-  double asked_ = 0;        // bytes of the application that have not left since the link was idle
+  Instant free_at_;         // when the link has sent all frames handed out
+  double asked_ = 0;        // bytes of the application not sent since the link was idle
   Bytes frame_;
-  BundleWriter bundle_;  // of the frame
+  BundleWriter bundle_;  // writes into frame_
 };
 
 }  // namespace pqc_tunnel

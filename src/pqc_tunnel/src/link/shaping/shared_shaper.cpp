@@ -11,7 +11,7 @@ namespace pqc_tunnel
 namespace
 {
 
-// What the other end took while this end had nothing to send is no debt.
+// The debt is limited, since airtime that the other end took while this end was idle is none.
 constexpr Duration longest_debt = std::chrono::milliseconds(100);
 
 }  // namespace
@@ -29,14 +29,14 @@ std::optional<SharedShaper::Turn> SharedShaper::next_frame(Instant now)
     Queue * chosen = nullptr;
     std::size_t peer = 0;
     bool yields = true;
-    // Of those that have had equally much, the next one after the last.
+    // Peers with equal shares take turns, beginning after the last one.
     for (std::size_t i = 1; i <= queues_.size(); ++i) {
       const std::size_t index = (last_ + i) % queues_.size();
       Queue & queue = queues_[index];
       if (queue.shaper.next_timeout() > now) {
         continue;
       }
-      // Who had nothing to send has saved nothing up.
+      // A peer with nothing to send earns no credit.
       queue.served = std::max(queue.served, turn_);
       const bool gives_way = queue.shaper.yields(now);
       if (
@@ -52,7 +52,7 @@ std::optional<SharedShaper::Turn> SharedShaper::next_frame(Instant now)
     }
     const auto shaped = chosen->shaper.next_frame(now);
     if (!shaped) {
-      continue;  // what waited was stale
+      continue;  // the queue has dropped stale datagrams
     }
     last_ = peer;
     turn_ = chosen->served;

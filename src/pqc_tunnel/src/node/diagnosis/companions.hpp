@@ -19,15 +19,15 @@ namespace pqc_tunnel
 class Companions
 {
 public:
-  // expects_policy: a policy that has not decided some time after the start counts as silent.
+  // `expects_policy`: a policy that has not decided some time after the start counts as silent.
   Companions(bool expects_policy, Instant start) : expects_policy_(expects_policy), start_(start) {}
 
-  // packets: datagrams received on the plaintext side since the tunnel started.
+  // `packets`: datagrams received on the plaintext side since the tunnel started.
   void handle_mavlink(std::uint64_t packets, Instant now);
   void handle_armed(bool armed) { armed_ = armed; }
   void handle_decision(Instant now) { last_decision_ = now; }
 
-  // Once a second: what to tell of the policy. Nothing while it decides, or if it is not missed.
+  // Returns what to report of the policy; none while it decides or is not expected. Call it once a second.
   std::optional<PolicyNotice> take_policy_notice(Instant now);
 
   // A silent source is an error while the vehicle is armed, else a warning; a silent policy is an error unless the
@@ -43,7 +43,7 @@ private:
   std::uint64_t packets_ = 0;
   std::optional<Instant> last_mavlink_;
   std::optional<Instant> last_decision_;
-  std::optional<bool> armed_;  // as sensing last reported it
+  std::optional<bool> armed_;  // as sensing reported it last
 };
 
 }  // namespace pqc_tunnel

@@ -23,7 +23,7 @@ using Level = Diagnosis::Level;
 
 constexpr double lossy = 0.1;
 
-// "1 datagram", "2 datagrams".
+// Returns text like "1 datagram" or "2 datagrams".
 std::string counted(std::uint64_t count, const std::string & thing)
 {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
@@ -57,7 +57,7 @@ void judge_state(const DiagnosisInput & input, Findings & findings)
   }
 }
 
-// The cause has the level of the state that it explains; of a state without fault, it is a warning.
+// Adds the likely cause at the level of the state that it explains, or as a warning if the state is no fault.
 void judge_cause(const DiagnosisInput & input, Findings & findings)
 {
   const std::string & cause = input.peer.likely_cause;
@@ -98,7 +98,7 @@ void judge_link(const DiagnosisInput & input, Findings & findings)
 {
   const PeerSnapshot & peer = input.peer;
   if (!is_encrypted(peer)) {
-    return;  // the likely cause tells of links
+    return;  // the likely cause describes the links
   }
   if (peer.stretched) {
     findings.add(
@@ -123,7 +123,7 @@ void judge_link(const DiagnosisInput & input, Findings & findings)
   }
 }
 
-// A drone's own policy is among its companions.
+// Only the ground station judges a policy here; a drone watches its own as a companion.
 void judge_policy(const DiagnosisInput & input, Findings & findings)
 {
   if (input.role == Role::gcs && input.peer.policy_silent) {
@@ -239,7 +239,7 @@ Diagnosis diagnose(const DiagnosisInput & input)
   return diagnosis;
 }
 
-// Anybody can send to an open port: it is reported, but not as a fault of the tunnel.
+// Anybody can send to an open port, so this is reported, but not as a fault of the tunnel.
 Diagnosis diagnose_strangers(
   const TrafficCounters & unassigned, const StrangerCounters & hellos, std::uint64_t discarded)
 {

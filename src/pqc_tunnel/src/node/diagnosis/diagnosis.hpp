@@ -34,18 +34,18 @@ struct Diagnosis
 struct DiagnosisInput
 {
   PeerSnapshot peer;
-  PeerSnapshot before;  // as diagnosed the last time, to see changes
+  PeerSnapshot before;  // at the last diagnosis, to detect changes
   Instant now;
   Duration max_key_age{};       // 0: keys have no age limit
-  std::size_t blacklisted = 0;  // suites
+  std::size_t blacklisted = 0;  // number of suites
   Role role = Role::drone;      // of this end
 };
 
-// Diagnosis of the tunnel to one peer.
+// Diagnoses the tunnel to one peer.
 Diagnosis diagnose(const DiagnosisInput & input);
 
-// Diagnosis of the datagrams and hellos that did not come from a known drone, since the start. `discarded`: hellos that
-// were not looked at.
+// Diagnoses the datagrams and hellos since the start that did not come from a known drone. `discarded`: hellos beyond
+// their share of time.
 Diagnosis diagnose_strangers(
   const TrafficCounters & unassigned, const StrangerCounters & hellos, std::uint64_t discarded = 0);
 

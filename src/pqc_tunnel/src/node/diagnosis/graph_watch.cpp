@@ -15,9 +15,9 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr std::size_t remembered_statuses = 64;            // far more than are under way at a time
+constexpr std::size_t remembered_statuses = 64;            // far more than are in transit at a time
 constexpr Duration foreign_age = std::chrono::seconds(3);  // a tunnel publishes once a second
-// The graph keeps a process that was killed for up to 20 s, beside the one that takes its place.
+// The graph keeps a killed process for up to 20 s, beside its successor.
 constexpr Duration server_patience = std::chrono::seconds(30);
 constexpr Duration clock_patience = std::chrono::seconds(2);
 
@@ -56,7 +56,7 @@ void GraphWatch::handle_second(
   std::vector<std::string> publishers, std::size_t servers, bool simulated_time,
   std::int64_t ros_ns, Instant now)
 {
-  // The graph keeps a process that was killed for a while, so only messages prove a second tunnel.
+  // The graph keeps a killed process for a while, so only messages prove a second tunnel.
   publishers_ = std::move(publishers);
   const bool second = last_foreign_ && now < *last_foreign_ + foreign_age;
   warn_if_new(second_tunnel_, second, second_tunnel());

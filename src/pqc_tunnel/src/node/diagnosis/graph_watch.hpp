@@ -16,12 +16,12 @@
 namespace pqc_tunnel
 {
 
-// Watches the ROS graph for what a tunnel can't see in itself: a second tunnel under the same names, a second server of
-// its services, and use_sim_time without a /clock. Not thread-safe.
+// Watches the ROS graph for faults outside the tunnel: a second tunnel under the same names, a second server of its
+// services, and use_sim_time without a /clock. Not thread-safe.
 class GraphWatch
 {
 public:
-  // The names are full.
+  // The names must be fully qualified.
   GraphWatch(std::string self, std::string status_topic, std::string rekey_service, Instant start)
   : self_(std::move(self)),
     status_topic_(std::move(status_topic)),
@@ -31,17 +31,17 @@ public:
   {
   }
 
-  // `stamp_ns`: identifies a status.
+  // Notes an own status. `stamp_ns` identifies it.
   void note_own_status(std::int64_t stamp_ns);
-  // A status on our topic, from whoever it is; ours come back, too.
+  // Handles a status on our topic, from any publisher; our own come back too.
   void handle_status(std::int64_t stamp_ns, Instant now);
-  // Once a second. `publishers`: full names of the nodes that publish our status topic, this one included; `servers`: how
-  // many serve our rekey.
+  // Call it once a second. `publishers`: full names of all nodes that publish our status topic; `servers`: how many
+  // serve our rekey service.
   void handle_second(
     std::vector<std::string> publishers, std::size_t servers, bool simulated_time,
     std::int64_t ros_ns, Instant now);
 
-  // A new fault, as a sentence to log; once each time that it begins.
+  // Returns a fault that has begun, as a sentence to log.
   std::optional<std::string> take_warning();
   bool clock_is_missing() const { return clock_missing_; }
   Diagnosis diagnose() const;
@@ -57,7 +57,7 @@ private:
   std::deque<std::int64_t> own_;  // stamps of our newest statuses
   std::optional<Instant> last_foreign_;
   std::vector<std::string> publishers_;
-  Instant single_server_;  // the last time that nobody else served rekey
+  Instant single_server_;  // when nobody else last served rekey
   bool second_tunnel_ = false;
   bool second_server_ = false;
   bool clock_missing_ = false;

@@ -29,8 +29,9 @@ namespace
 
 constexpr std::chrono::seconds farewell(3);
 constexpr timespec clock_look_interval{0, 250'000'000};
-constexpr std::chrono::milliseconds clock_set_by(100);  // more than a clock drifts meanwhile
-// A restart would change nothing; the launch files end instead.
+constexpr std::chrono::milliseconds clock_set_by(
+  100);  // more than a clock drifts between two looks
+// The exit code after which launch files end, because a restart would change nothing.
 constexpr int exit_misconfigured = 2;
 // Includes the threads of the middleware.
 constexpr std::size_t address_space_bytes = std::size_t{512} << 20;
@@ -45,16 +46,16 @@ sigset_t own_signals()
   return signals;
 }
 
-// How far the system's clock is ahead of the monotonic one.
+// Returns how far the system's clock is ahead of the monotonic one.
 std::chrono::nanoseconds clock_ahead()
 {
   return std::chrono::system_clock::now().time_since_epoch() -
          std::chrono::steady_clock::now().time_since_epoch();
 }
 
-// Waits for signals on a thread of its own and passes the one to stop on to the node: pending requests are
-// answered before ROS goes down, so ROS must not take the signals itself. Fast DDS waits for times of the system's
-// clock: when that is set back the node is woken, or its timers would stand still until the old time comes again.
+// Waits for signals on a thread of its own and asks the node to stop, which answers pending requests before ROS shuts
+// down. ROS itself must therefore not take the signals. Fast DDS waits for times of the system's clock. When that is
+// set back the thread wakes the node, or its timers would stand still until the old time is reached again.
 class SignalThread
 {
 public:
@@ -88,8 +89,8 @@ private:
   std::thread thread_;
 };
 
-// Fast DDS 3.2 can hang when two participants leave at the same moment. Nothing is lost by then: the
-// keys are wiped before the node leaves the graph.
+// Ends the process in case Fast DDS 3.2 hangs, which it can if two participants leave at the same
+// moment. The keys are already wiped when the node leaves the graph.
 void end_soon(int code)
 {
   std::thread([code] {
@@ -98,7 +99,7 @@ void end_soon(int code)
   }).detach();
 }
 
-// rcl adds line ends and places in its own source to its messages.
+// Removes line ends and source positions that rcl adds to its messages.
 std::string one_sentence(const std::string & message)
 {
   const std::string sentence = message.substr(0, message.find(", at "));
@@ -110,7 +111,7 @@ void report_failure(const std::string & failure)
   std::fprintf(stderr, "tunnel_node: %s\n", pqc_tunnel::shown(one_sentence(failure)).c_str());
 }
 
-// ROS colours its log only if standard error is a terminal, which a relay is not.
+// ROS colours its log only if standard error is a terminal, and the relay is none.
 void keep_colours()
 {
   if (::isatty(STDERR_FILENO) == 1) {
@@ -151,8 +152,7 @@ int run(const std::vector<std::string> & files)
 
 int main(int argc, char ** argv)
 {
-  // Before any thread starts: each one inherits this, and only the one that waits for them gets
-  // them.
+  // Every thread inherits the mask, so that only the one that waits for signals gets them.
   const sigset_t signals = own_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   try {
@@ -163,7 +163,7 @@ int main(int argc, char ** argv)
       std::_Exit(EXIT_FAILURE);  // destructors of libraries may fail without memory
     }
     keep_colours();
-    // Log calls on the executor's thread, and the middleware's own, must not wait for a reader.
+    // Log calls of the executor's thread and of the middleware must not wait for a reader.
     const pqc_tunnel::OutputRelay errors(STDERR_FILENO, "tunnel_node");
     const pqc_tunnel::OutputRelay output(STDOUT_FILENO, "tunnel_node");
     const auto files = parameter_files({argv, argv + argc});
@@ -178,6 +178,6 @@ int main(int argc, char ** argv)
     return run(files);
   } catch (const std::exception & error) {
     report_failure(error.what());
-    return exit_misconfigured;  // by ROS arguments, or a parameter file that can't be read
+    return exit_misconfigured;  // wrong ROS arguments, or an unreadable parameter file
   }
 }

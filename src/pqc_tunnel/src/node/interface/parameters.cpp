@@ -37,7 +37,7 @@ rclcpp::ParameterValue to_ros(const ParameterValue & value)
   return std::visit([](const auto & held) { return rclcpp::ParameterValue(held); }, value);
 }
 
-// YAML reads 3 as a whole number where 3.0 is meant.
+// Converts a whole number to a floating-point one where a number is expected, since YAML reads 3 as whole.
 ParameterValue as_type(const ParameterValue & value, ParameterType type)
 {
   const auto * whole = std::get_if<std::int64_t>(&value);

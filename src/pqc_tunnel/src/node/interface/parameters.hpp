@@ -15,13 +15,13 @@
 namespace pqc_tunnel
 {
 
-// The tunnel's parameters among the node's overrides; those of ROS itself and of the diagnostics
-// are left out.
+// Returns the tunnel's parameters among the node's overrides, without those of ROS and of the
+// diagnostics.
 Result<ParameterValues> tunnel_parameters(
   const std::map<std::string, rclcpp::ParameterValue> & overrides);
 
-// Declares every parameter of the role with its description and range, and the given value or its
-// default. The values must have been checked (make_engine_config).
+// Declares every parameter of the role with its description, its range, and the given value or its
+// default. make_engine_config() must have checked the values.
 void declare_tunnel_parameters(rclcpp::Node & node, Role role, const ParameterValues & values);
 
 }  // namespace pqc_tunnel

@@ -15,8 +15,8 @@ namespace pqc_tunnel
 
 pqc_msgs::msg::PeerMessage peer_message(const NoticeArrived & arrived, const ClockPair & now);
 
-// The notice to send. None for an empty message, and for what the tunnel itself tells of the policy: no other program
-// may say that.
+// Returns the notice to send. None for an empty message, and for the kind in which the tunnel itself reports on the
+// policy, which no other program may send.
 std::optional<Notice> notice_from(const pqc_msgs::msg::PeerMessage & message);
 
 }  // namespace pqc_tunnel

@@ -12,9 +12,9 @@
 namespace pqc_tunnel
 {
 
-// The prefix of each peer's topics and services: empty for a single peer, "NAME/" for one of
-// several. Characters that ROS names can't have there (a leading digit, a second underscore) are
-// replaced. Fails if two peers would share a name.
+// Returns the prefix of each peer's topics and services: empty for a single peer, "NAME/" for one of
+// several. Replaces characters that ROS names cannot have there (a leading digit, a second
+// underscore). Fails if two peers would share a name.
 Result<std::vector<std::string>> name_prefixes(const std::vector<std::string> & peers);
 
 }  // namespace pqc_tunnel

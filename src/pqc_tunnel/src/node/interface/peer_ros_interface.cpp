@@ -37,7 +37,7 @@ PeerRosInterface::PeerRosInterface(
   messages_out_ = node.create_subscription<pqc_msgs::msg::PeerMessage>(
     prefix + "messages_out", rclcpp::QoS(message_depth),
     [this](const pqc_msgs::msg::PeerMessage & message) { handle_message(message); });
-  // rclcpp knows callbacks by their exact signatures.
+  // rclcpp recognizes callbacks by their exact signatures.
   // NOLINTBEGIN(performance-unnecessary-value-param)
   rekey_ = node.create_service<Rekey>(
     prefix + "rekey",
@@ -80,7 +80,7 @@ void PeerRosInterface::publish_status_if_changed(const PeerSnapshot & peer, cons
 void PeerRosInterface::publish_suites_if_changed(
   const std::vector<BlacklistEntry> & blacklist, const ClockPair & now)
 {
-  // A policy that starts after the clock was set back would refuse a list from the future.
+  // The list is published again after the clock was set back, because a new policy would refuse one from the future.
   if (last_blacklist_ == blacklist && now.ros_ns >= suites_ros_ns_) {
     return;
   }

@@ -32,7 +32,7 @@ namespace pqc_tunnel
 class PeerRosInterface
 {
 public:
-  // `prefix` precedes the names (see name_prefixes). The referenced objects must outlive it.
+  // `prefix` precedes the names (see name_prefixes). The referenced objects must outlive this one.
   PeerRosInterface(
     rclcpp::Node & node, diagnostic_updater::Updater & diagnostics, const std::string & prefix,
     PeerIndex peer, Engine & engine, RekeyRequests & requests);
@@ -44,7 +44,7 @@ public:
   void publish_status_if_changed(const PeerSnapshot & peer, const ClockPair & now);
   void publish_suites_if_changed(
     const std::vector<BlacklistEntry> & blacklist, const ClockPair & now);
-  // The newest that was published.
+  // Returns the newest published status.
   const std::optional<pqc_msgs::msg::TunnelStatus> & last_status() const { return last_status_; }
   void publish_link(const PeerSnapshot & peer, const ClockPair & now);
   void publish_message(const NoticeArrived & arrived, const ClockPair & now);
@@ -70,7 +70,7 @@ private:
   WipeLimit wipe_limit_;
   std::optional<pqc_msgs::msg::TunnelStatus> last_status_;
   std::optional<std::vector<BlacklistEntry>> last_blacklist_;
-  std::int64_t suites_ros_ns_ = 0;  // when it was published
+  std::int64_t suites_ros_ns_ = 0;  // when last_blacklist_ was published
   std::optional<PeerSnapshot> last_diagnosed_;
   rclcpp::Publisher<pqc_msgs::msg::TunnelStatus>::SharedPtr status_;
   rclcpp::Publisher<pqc_msgs::msg::SuiteList>::SharedPtr suites_;

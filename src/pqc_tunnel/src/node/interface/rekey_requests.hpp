@@ -14,7 +14,7 @@
 namespace pqc_tunnel
 {
 
-// The rekey requests that still wait for their answer. One thread.
+// The rekey requests without an answer yet. One thread at a time may use it.
 class RekeyRequests
 {
 public:
@@ -24,7 +24,7 @@ public:
   void add(RekeyId id, Respond respond) { waiting_[id] = std::move(respond); }
   // Ignores replies that nobody waits for.
   void answer(const RekeyReply & reply);
-  // Answers all requests that still wait: they have failed.
+  // Answers all waiting requests with a failure.
   void give_up(const std::string & message);
 
 private:

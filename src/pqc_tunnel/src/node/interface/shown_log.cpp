@@ -43,7 +43,7 @@ void show(
     std::string text(static_cast<std::size_t>(size < 0 ? 0 : size), '\0');
     std::vsnprintf(text.data(), text.size() + 1, format, *arguments);
     pass_on(location, severity, name, time, "%s", shown(std::move(text)).c_str());
-  } catch (const std::exception &) {  // without memory
+  } catch (const std::exception &) {  // no memory is left
     pass_on(location, severity, name, time, "%s", "A line of the log is lost.");
   }
 }

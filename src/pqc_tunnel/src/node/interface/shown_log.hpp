@@ -7,8 +7,8 @@
 namespace pqc_tunnel
 {
 
-// Makes every log call of the process, also those of libraries, one line that shown() lets pass. Call it after
-// rclcpp::init(), which sets where the log goes.
+// Passes every log call of the process, even of libraries, through shown(), so that it makes one line. Call it after
+// rclcpp::init(), which sets the destination of the log.
 void show_log();
 
 }  // namespace pqc_tunnel

@@ -48,7 +48,7 @@ T value_or_throw(Result<T> result)
   return std::move(*result);
 }
 
-// As the policy offers it: the newest decision also for a tunnel that starts later.
+// The QoS that the policy offers, by which a tunnel that starts later gets the newest decision.
 rclcpp::QoS decision_qos()
 {
   return rclcpp::QoS(1)
@@ -59,7 +59,7 @@ rclcpp::QoS decision_qos()
     .liveliness_lease_duration(std::chrono::seconds(5));
 }
 
-// The policy would take every status for years old.
+// Refuses to change use_sim_time, because the policy would take every status for years old.
 rcl_interfaces::msg::SetParametersResult same_time(
   const std::vector<rclcpp::Parameter> & parameters, bool simulated)
 {
@@ -224,7 +224,7 @@ void TunnelNode::check_graph(const ClockPair & now)
   while (const auto warning = graph_->take_warning()) {
     RCLCPP_WARN(get_logger(), "%s", warning->c_str());
   }
-  // The updater's timer follows the clock: after that was set back it waits until the old time comes again.
+  // The updater's timer follows the ROS clock, and after that was set back waits until the old time is reached again.
   if (graph_->clock_is_missing() || now.ros_ns < newest_ros_ns_) {
     diagnostics_.force_update();
   }
@@ -260,7 +260,7 @@ void TunnelNode::handle_second()
 
 void TunnelNode::handle_activity()
 {
-  // Cancelled first, so that activity from now on triggers it again.
+  // The timer is cancelled first, so that later activity triggers it again.
   activity_->cancel();
 
   const auto snapshot = engine_->snapshot();

@@ -27,25 +27,25 @@
 namespace pqc_tunnel
 {
 
-// One end of the tunnel as a ROS node. The engine's own threads move the datagrams; this one
-// publishes, and serves requests.
+// One end of the tunnel as a ROS node. Threads of the engine move the datagrams; the node publishes
+// and serves requests.
 class TunnelNode : public rclcpp::Node
 {
 public:
-  // If the tunnel can't run with these parameters, failure() has the reason and the node need not be spun.
-  // `parameter_files` are those of the command line: one of which nothing applies is a failure.
+  // If the tunnel cannot run with these parameters, failure() has the reason and the node need not be spun.
+  // `parameter_files`: those of the command line. A file of which nothing applies is a failure.
   explicit TunnelNode(
     const std::vector<std::string> & parameter_files = {},
     const rclcpp::NodeOptions & options = rclcpp::NodeOptions());
   ~TunnelNode() override;
 
-  // From any thread: answers pending requests, stops the engine and shuts ROS down.
+  // Answers pending requests, stops the engine and shuts ROS down. Any thread may call it.
   void request_stop();
-  // From any thread: makes the executor look at its timers.
+  // Makes the executor check its timers. Any thread may call it.
   void wake_up();
-  // Why the tunnel could not start or continue; empty if it was asked to stop.
+  // Returns why the tunnel could not start or continue; empty if it was asked to stop.
   const std::string & failure() const { return failure_; }
-  // True if its parameters or keys must be changed before it can start.
+  // Returns whether parameters or keys must be changed before the tunnel can start.
   bool misconfigured() const { return misconfigured_; }
 
 private:
@@ -81,9 +81,9 @@ private:
   rclcpp::Subscription<pqc_msgs::msg::VehicleState>::SharedPtr vehicle_;
   rclcpp::Subscription<pqc_msgs::msg::PolicyDecision>::SharedPtr decision_;
   std::string status_topic_;   // of the first peer
-  std::string rekey_service_;  // likewise
+  std::string rekey_service_;  // of the first peer
   std::optional<GraphWatch> graph_;
-  std::int64_t newest_ros_ns_ = 0;  // so far
+  std::int64_t newest_ros_ns_ = 0;  // highest ROS time so far
   rclcpp::Subscription<pqc_msgs::msg::TunnelStatus>::SharedPtr statuses_;
 };
 

@@ -13,13 +13,13 @@
 namespace pqc_tunnel
 {
 
-// How often the service wipes: any node of the graph can call it, and each wipe costs a new session.
+// Limits how often the service wipes, because any node of the graph can call it and each wipe costs a new session.
 class WipeLimit
 {
 public:
   static constexpr Duration interval = std::chrono::seconds(10);
 
-  // A sentence if the keys may not be wiped now; empty if they may, and then they are.
+  // Returns a sentence if the keys may not be wiped now. Empty: they may, and the interval begins.
   std::string refusal(Instant now)
   {
     if (last_ && now < *last_ + interval) {

@@ -24,7 +24,7 @@ using pqc_msgs::msg::TunnelStatus;
 
 double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
-// Seconds from `then` to `now`; -1 if `then` never was.
+// Returns seconds from `then` to `now`; -1 if `then` is not set.
 double age(Instant then, Instant now)
 {
   return then == Instant{} ? -1.0 : std::max(0.0, seconds(now - then));
@@ -197,7 +197,7 @@ TunnelStatus status_message(Role role, const PeerSnapshot & peer, const ClockPai
     message.links.push_back(link);
   }
   message.traffic = traffic_message(peer.traffic);
-  // Its fields are in the order of Drop, and have the same names.
+  // The fields of the message have the order and the names of Drop.
   message.drops = std::bit_cast<pqc_msgs::msg::DropCounters>(peer.traffic.drops);
   return message;
 }

@@ -22,7 +22,7 @@ namespace pqc_tunnel
 
 // Converts the engine's data to ROS messages. Nothing here reads a clock.
 
-// One moment on both clocks: the engine's and ROS's (nanoseconds since its epoch).
+// One moment on the clocks of the engine and of ROS (nanoseconds since its epoch).
 struct ClockPair
 {
   Instant engine;
@@ -35,11 +35,11 @@ pqc_msgs::msg::HandshakeTiming to_message(const HandshakeTiming & timing);
 pqc_msgs::msg::TunnelStatus status_message(
   Role role, const PeerSnapshot & peer, const ClockPair & now);
 pqc_msgs::msg::LinkReport link_message(const PeerSnapshot & peer, const ClockPair & now);
-// `peer`: name of the event's peer, or empty.
+// `peer`: name of the event's peer; empty: none.
 pqc_msgs::msg::TunnelEvent event_message(
   const Event & event, const std::string & peer, const ClockPair & now);
 
-// True if `after` must be published at once. Changes of counters and ages alone can wait.
+// Returns whether `after` must be published at once. Changes of counters and ages alone can wait.
 bool differs_notably(
   const pqc_msgs::msg::TunnelStatus & before, const pqc_msgs::msg::TunnelStatus & after);
 

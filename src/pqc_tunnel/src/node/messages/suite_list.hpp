@@ -14,7 +14,7 @@
 namespace pqc_tunnel
 {
 
-// Every suite of the registry in its order, with what keeps it from being used.
+// Returns every suite of the registry in its order, with the reason why it may not be used.
 std::vector<pqc_msgs::msg::SuiteInfo> suite_list(
   const SuitePolicy & policy, const std::vector<BlacklistEntry> & blacklist, const ClockPair & now);
 

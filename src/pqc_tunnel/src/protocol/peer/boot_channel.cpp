@@ -56,7 +56,7 @@ Candidates * BootChannel::candidates(std::uint8_t link)
   return link < candidates_.size() ? &candidates_[link] : nullptr;
 }
 
-// The newest frame tells where the other end is, if it is one of its addresses. Another one has to prove itself.
+// Takes the source of the newest frame as the address if it is known. An unknown source has to prove itself.
 void BootChannel::handle_frame(bool newest, std::size_t size, const Endpoint & from, Instant now)
 {
   heard_ = now;

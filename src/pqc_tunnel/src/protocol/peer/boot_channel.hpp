@@ -15,7 +15,7 @@
 namespace pqc_tunnel
 {
 
-// A session that is being made: its boot keys, the other end's addresses, and its streams.
+// A session that is being established: its boot keys, the addresses of the other end, and its streams.
 class BootChannel
 {
 public:
@@ -28,24 +28,24 @@ public:
   ChannelStreams & streams() { return streams_; }
   const ChannelStreams & streams() const { return streams_; }
 
-  // Where the newest authentic frame came from, of the addresses that are configured or have proved themselves.
+  // Returns the known address that the newest authentic frame came from.
   const Endpoint & address() const { return to_; }
   void redirect(const Endpoint & to) { to_ = to; }
-  // The other end may be there instead; a few such addresses are kept.
+  // Adds an address at which the other end may be instead. A few such addresses are kept.
   void copy_to(const Endpoint & address);
   void set_copies(const std::vector<Endpoint> & addresses);
   bool is_known(const Endpoint & address) const;
-  // The drone sends copies while the newest frame came from an address that is none of their addresses. The GCS always does,
-  // but by another link only after a silence.
+  // Returns address() and the addresses that get copies. The drone sends none once address() is one of those. The GCS
+  // always sends copies, but over another link only after a silence.
   Routes routes(Instant now) const;
 
   void handle_frame(bool newest, std::size_t size, const Endpoint & from, Instant now);
-  // The next probe of an address that is not known.
+  // Returns the next probe of an unknown address.
   std::optional<PathProbe> take_probe(RandomSource & random, Instant now);
-  // Whether an answer of so many bytes may go to an address that is not known.
+  // Charges an answer to an unknown address; false if it may not get so many bytes.
   bool take_answer(const Endpoint & to, std::size_t bytes, Instant now);
   void handle_answer(std::uint64_t nonce, const Endpoint & from, Instant now);
-  // Whether the other end is asked for its time now: until it answers, after a pause that doubles.
+  // Returns whether a time request is due. Until the first answer one is due after each pause, which doubles.
   bool take_question(Instant now);
   void handle_timeout(Duration allowance, Instant now);
   Instant next_timeout(Duration allowance) const;
@@ -58,7 +58,7 @@ private:
   Endpoint to_;
   std::vector<Endpoint> copies_to_;
   std::vector<Candidates> candidates_;  // by link
-  Instant heard_;                       // an authentic frame, or the hello
+  Instant heard_;                       // when the newest authentic frame came, or the hello
   Instant next_question_;
   Duration pause_ = std::chrono::milliseconds(125);
   ChannelStreams streams_;

@@ -15,15 +15,15 @@
 namespace pqc_tunnel
 {
 
-// Limits the events that others can cause at any rate: a few at once, then one in a while, which says how many were left
-// out.
+// Limits events that others can cause at any rate: a few at once, then one every 10 s, which says how many were
+// omitted.
 class EventBudget
 {
 public:
   static constexpr unsigned burst = 5;
   static constexpr Duration each = std::chrono::seconds(10);
 
-  // What to add to the text of an event that is reported; nothing: it is only counted.
+  // Returns what to add to the text of the event; none: the event is only counted.
   std::optional<std::string> take(Instant now)
   {
     if (full_at_ > now + (burst - 1) * each) {
@@ -40,7 +40,7 @@ public:
   }
 
 private:
-  Instant full_at_;  // when nothing of it will be spent
+  Instant full_at_;  // when the whole budget is available again
   std::uint64_t left_out_ = 0;
 };
 

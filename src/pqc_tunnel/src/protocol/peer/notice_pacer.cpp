@@ -11,7 +11,7 @@ namespace pqc_tunnel
 namespace
 {
 
-// However slow the link is.
+// The limit for very slow links.
 constexpr Duration longest_pause = std::chrono::minutes(2);
 
 }  // namespace
@@ -48,7 +48,7 @@ bool NoticePacer::offer(const Notice & notice, Instant now)
   return true;
 }
 
-// Urgent ones first; of the others the one whose kind has waited longest.
+// Urgent kinds come first; of the others the kind that has waited longest.
 std::optional<Notice> NoticePacer::take(Instant now)
 {
   std::optional<std::size_t> chosen;

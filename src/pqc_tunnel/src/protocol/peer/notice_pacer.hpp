@@ -14,22 +14,22 @@
 namespace pqc_tunnel
 {
 
-// When notices may leave: of one kind one in notice_interval, and on a link of known rate all together no more than a
-// share of it. Of each kind the newest waits. Urgent kinds don't wait for the share; the others then wait for what they
-// took. Sans-I/O.
+// Decides when notices may leave: one of each kind per notice_interval and, on a link of known rate, all together no
+// more than a share of it. Only the newest of each kind waits. Urgent kinds do not wait for the share, but use it up.
+// Sans-I/O.
 class NoticePacer
 {
 public:
-  // Kinds that are sent; others are refused.
+  // Number of kinds that are sent; others are refused.
   static constexpr std::size_t kinds = 8;
-  // A report that waits for longer, and that no newer one replaces, is of the past.
+  // A notice that has waited longer is outdated, and is dropped unless it is urgent.
   static constexpr Duration longest_wait = std::chrono::seconds(3);
 
-  // False if the kind is not one of those that are sent.
+  // Returns false if notices of this kind are never sent.
   bool offer(const Notice & notice, Instant now);
-  // The next notice to send; to be asked until there is none.
+  // Returns the next notice to send. Call it until there is none.
   std::optional<Notice> take(Instant now);
-  // What was taken is sent, in so many bytes of the link. `bytes_per_s`: what notices may take of it; none: unlimited.
+  // A notice has left in so many bytes on the line. `bytes_per_s`: the share of the link for notices; none: unlimited.
   void handle_sent(std::size_t bytes, std::optional<double> bytes_per_s, Instant now);
   Instant next_timeout() const;
   void clear();
@@ -39,13 +39,13 @@ private:
   {
     std::optional<Notice> waiting;
     Instant offered;
-    Instant next;  // not before
+    Instant next;  // earliest next sending
   };
   bool is_urgent(std::size_t kind) const;
   Instant due(std::size_t kind) const;
 
   std::array<Slot, kinds> slots_;
-  Instant open_;  // when the share has room again
+  Instant open_;  // when the share allows the next one
 };
 
 }  // namespace pqc_tunnel

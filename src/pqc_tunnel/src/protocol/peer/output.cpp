@@ -6,7 +6,7 @@
 namespace pqc_tunnel
 {
 
-// Not in the header: where GCC 14 sees which alternative the job is, it warns of what the others would move.
+// Kept out of the header: if GCC 14 sees which alternative the job has, it warns about moves of the others.
 JobId Outbox::start(Job job)
 {
   const JobId id{++last_job_};

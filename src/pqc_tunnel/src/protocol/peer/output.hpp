@@ -30,15 +30,15 @@ struct SendDatagram  // a sealed control or stream frame, or a hello
   TrafficClass traffic = TrafficClass::control;
 };
 
-// --- What the tunnel wants done; fetched with poll_output() until it is empty. ---
+// --- Requests and results of the tunnel; call poll_output() until there is none. ---
 
-// Drone: nothing has answered for a while; find out whether the network knows the ground station (GroundTrouble).
+// Drone: asks whether the network can reach a ground station that has not answered for a while (GroundTrouble).
 struct ProbeGround
 {
   Endpoint to;
 };
 
-struct StartJob  // run_job() on a worker thread, then handle_job_result
+struct StartJob  // run it with run_job() on a worker thread, then call handle_job_result()
 {
   JobId id;
   Job job;
@@ -53,12 +53,12 @@ struct NoticeArrived  // authentic, from the peer's programs
 
 using Output = std::variant<ProbeGround, StartJob, RekeyReply, Event, NoticeArrived>;
 
-// What is waiting to be polled. Jobs are numbered here, so that a result finds whoever asked for it.
+// Queues outputs until they are polled. It numbers jobs, so that a result finds its requester.
 class Outbox
 {
 public:
   void push(Output output) { queue_.push_back(std::move(output)); }
-  // For the links; the tunnel takes it out by itself.
+  // Adds a frame for the links, which the tunnel takes out by itself.
   void push(SendDatagram frame) { frames_.push_back(std::move(frame)); }
 
   JobId start(Job job);

@@ -11,7 +11,7 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr Duration clone_memory = std::chrono::minutes(1);  // and between two reports
+constexpr Duration clone_memory = std::chrono::minutes(1);  // and the time between two reports
 
 }  // namespace
 
@@ -112,7 +112,7 @@ void Peer::handle_timeout(Instant now)
   if (link_.is_idle(now)) {
     send_control({0, Keepalive{}}, now);
   }
-  probe_paths(now);  // last: what was sent may have made probes due
+  probe_paths(now);  // last, because sending may have made probes due
 }
 
 Instant Peer::next_timeout() const
@@ -130,7 +130,7 @@ Instant Peer::next_timeout() const
   return next;
 }
 
-// --- What is known ---
+// --- Status ---
 
 PeerFacts Peer::facts(Instant now) const
 {

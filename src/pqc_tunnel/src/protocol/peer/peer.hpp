@@ -19,23 +19,23 @@
 namespace pqc_tunnel
 {
 
-// What became of a fragment that was to be sealed.
+// The result of sealing a fragment.
 enum class SealedFragment : std::uint8_t
 {
   sealed,
-  begin_again,  // other keys are in use, or too much was sealed in between: its datagram starts from its beginning
-  refused,  // there are no keys; counted
+  begin_again,  // keys changed, or too many frames lie between: send the datagram from its beginning
+  refused,      // there are no keys; counted
 };
 
-// Bytes of frames for keys.
+// Bytes of frames for key exchanges, both ways.
 struct KeyTraffic
 {
   std::uint64_t exchange = 0;  // Rekey and Finish or RATCHET, their answers, keep-alives
-  std::uint64_t fetch = 0;     // of prekeys
+  std::uint64_t fetch = 0;     // fetching of prekeys
 };
 
-// One remote: joins its keys, its link and its streams. It seals and opens the remote's datagrams, and looks after streams,
-// keep-alives, clock and link reports by itself. It hands up what concerns keys.
+// One remote with its keys, its link and its streams. It seals and opens the remote's datagrams and handles streams,
+// keep-alives, clock and link reports by itself. Messages about keys go to the owner.
 class Peer
 {
 public:
@@ -47,27 +47,27 @@ public:
   {
     std::optional<Drop> drop;  // none if the datagram is authentic
     Channel channel = Channel::session;
-    bool former = false;  // under keys of a session before the live one
-    bool proved = false;  // the peer holds keys that it had not proved before
-    FrameOrder order;     // in which the peer sealed its frames
+    bool former = false;  // under keys of an earlier session
+    bool proved = false;  // the peer has proved that it holds new keys
+    FrameOrder order;     // place in the order of sealing
     MutableBytes plaintext;
     bool forward = false;    // plaintext goes to the local application
-    bool bundle = false;     // it is several datagrams
-    bool assembled = false;  // it lives only until the next frame
+    bool bundle = false;     // plaintext has several datagrams
+    bool assembled = false;  // plaintext is valid only until the next frame
     bool stale = false;      // it may have been held back; never set under boot keys
-    bool outdated = false;   // under the boot keys of an attempt that has ended
-    std::optional<std::size_t> chosen_boot;  // drone: these boot keys are used, and no others
-    std::optional<ControlFrame> control;     // for the owner to handle
-    std::optional<Bytes> message;            // a stream's, complete
+    bool outdated = false;   // under boot keys of an attempt that has ended
+    std::optional<std::size_t> chosen_boot;  // drone: index of the boot keys now in use
+    std::optional<ControlFrame> control;     // the owner must handle it
+    std::optional<Bytes> message;            // complete message of a stream
   };
 
-  // `datagrams`: how many of the application's the frame carries.
+  // `datagrams`: how many datagrams of the application the frame carries.
   bool seal(FrameKind kind, std::size_t datagrams, MutableBytes frame, Instant now);
-  // See Tunnel.
+  // See Shaper.
   SealedFragment seal_fragment(
     MutableBytes frame, const FragmentPlace & place, FragmentOrigin & origin, Instant now);
   bool seal_in_fragments(ByteView datagram, std::size_t frame_size, Bytes & frames, Instant now);
-  // Where a frame of so many bytes goes now; counted as sent there.
+  // Returns where a frame of so many bytes goes now, and counts it as sent there.
   Routes routes(TrafficClass traffic, std::size_t bytes, Instant now);
   bool holds(FrameKeyId id) const { return keys_.holds(id); }
   // `restore`: leave the datagram as it was if it is not authentic.
@@ -75,56 +75,56 @@ public:
     const FrameHeader & header, MutableBytes datagram, const Endpoint & from, bool restore,
     Instant now);
   void send_control(const ControlFrame & frame, Instant now, Channel channel = Channel::session);
-  // It leaves when the pacer lets it, unless a newer one of its kind replaces it. False if there are no keys, or for a
-  // kind that is not sent.
+  // Sends a notice when the pacer allows, unless a newer one of its kind replaces it. Returns false if there are no
+  // keys, or if notices of this kind are never sent.
   bool send_notice(const Notice & notice, Instant now);
 
-  // Ground station: tells the drone, under all keys that it may use, that they will be wiped. Several copies: nobody
-  // answers them.
+  // Ground station: tells the drone, under all keys that it may use, that they will be wiped. Sends several copies,
+  // since nobody acknowledges them.
   void send_wiped(Instant now);
 
-  // Makes the boot keys of a session. Frames under them go to `to`.
+  // Installs the boot keys of a session. Frames under them go to `to`.
   void start_boot(const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now);
-  // Drone: adds one of several sets of boot keys, in the order of the calls. The first authentic frame chooses its own and
-  // wipes the others; nothing is sealed before. `copies_to`: see copy_boot_to(). `max_message`: bytes of the stream that
-  // may come.
+  // Drone: adds one of several sets of boot keys, in the order of the calls. The first authentic frame selects its own
+  // set and wipes the others; nothing is sealed before. `copies_to`: see copy_boot_to(). `max_message`: bytes of the
+  // longest message of the stream.
   void offer_boot(
     const Suite & suite, EpochSecrets secrets, const Endpoint & to,
     const std::vector<Endpoint> & copies_to, std::size_t max_message, Instant now);
   void redirect_boot(const Endpoint & to);
-  // The other end may be there instead: see BootChannel::routes().
+  // Adds an address at which the other end may be instead: see BootChannel::routes().
   void copy_boot_to(const Endpoint & address);
-  // Recognizes frames under them that are still on the way for a while, and ignores them.
+  // Ends the use of the boot keys. For a while, frames under them are still recognized, and ignored.
   void end_boot(Instant now);
   bool has_boot() const { return keys_.boot() != nullptr; }
-  // Where the other end is while a session is made, and else where most frames go.
+  // Returns where the other end is while a session is established, otherwise where most frames go.
   Endpoint boot_address() const { return has_boot() ? keys_.boot()->address() : address(); }
 
-  // Streams; both of a channel's end with it.
+  // The two streams of a channel end with the channel.
   void send_message(Channel channel, StreamClass kind, Bytes message, Instant now);
   void expect_message(Channel channel, StreamClass kind, std::size_t max_size);
-  // The message that is coming in the session is wanted no more.
+  // Refuses the message that is arriving in the session.
   void decline_message(StreamClass kind) { streams_.session().in.decline(kind); }
   void cancel_message(StreamClass kind) { streams_.session().out.cancel(kind); }  // in the session
   bool is_sending_message(Channel channel, StreamClass kind) const
   {
     return message_bytes(channel, kind) > 0;
   }
-  // Of the message being sent; 0: none.
+  // Returns the bytes of the message being sent; 0: none.
   std::size_t message_bytes(Channel channel, StreamClass kind) const;
-  // Of the messages of which some parts have arrived.
+  // Returns the bytes of incomplete messages that are arriving.
   std::size_t message_bytes_arriving() const;
-  // So many frames of streams wait in the queue before the link. Such a queue drops frames that have waited long, since they
-  // age after they are sealed; they would look lost on the way. So none are made while one waits. True: some were made now.
+  // Sets how many frames of streams wait in the queue before the link, which drops those that have waited long, as if
+  // the link had lost them. Therefore none are made while one waits. Returns true if some were made now.
   bool handle_stream_queue(std::uint8_t link, std::size_t waiting, Instant now);
-  // When a stream of this channel last got on, in either direction.
+  // Returns when a stream of this channel made progress last, in either direction.
   Instant stream_progress(Channel channel) const { return streams(channel).last_progress(); }
   void reset_session_streams() { streams_.reset_session(); }
 
   void handle_timeout(Instant now);
   Instant next_timeout() const;
 
-  // The clock for keys that are made on this channel.
+  // Returns the clock for keys that are made on this channel.
   std::shared_ptr<PeerClock> clock(Channel channel) { return keys_.clock(channel); }
   KeySlots & keys() { return keys_.slots(); }
   const KeySlots & keys() const { return keys_.slots(); }
@@ -137,11 +137,11 @@ public:
   PeerIndex index() const { return index_; }
   const std::string & name() const { return name_; }
   Endpoint address() const { return paths().preferred(); }
-  // The live keys use an address that has proved itself under keys of before.
+  // Uses an address that has proved itself under boot keys for the new session.
   void use_address(const Endpoint & address, Instant now);
-  // Reports links that are up or down, and addresses.
+  // Reports links that went up or down, and new addresses.
   void report_changes(Instant now) { link_.report_changes(keys().sending(), now); }
-  // Two machines have the drone's identity, and each takes the session from the other.
+  // Handles that two machines have the drone's identity and take the session from each other.
   void handle_clone(Instant now);
   // See PeerLink.
   std::optional<double> found_rate() const { return link_.found_rate(); }
@@ -149,14 +149,14 @@ public:
   bool is_crowded(Instant now) const { return link_.is_crowded(now); }
   void handle_standstill(Duration stood, Instant now) { link_.handle_standstill(stood, now); }
   void note_machine_trouble(const std::string & trouble) { link_.note_machine_trouble(trouble); }
-  // Returns the moment in which keys and all that was derived for them are due to be wiped. Only answers put it off:
-  // whoever holds frames back has as many as it likes, but none that answers a question asked since.
+  // Returns when all keys are due to be wiped. Only answers postpone it: an attacker who held frames back may have any
+  // number of them, but none that answers a later question.
   Instant wipe_at() const;
-  // Both ways, so far.
+  // Returns the traffic of key exchanges so far.
   const KeyTraffic & key_traffic() const { return key_traffic_; }
-  // What the owner doesn't know: everything but state, timing and the counts of key exchanges.
+  // Fills in everything but state, timing and the counts of key exchanges, which the owner knows.
   void describe(PeerSnapshot & snapshot, Instant now) const;
-  // What is known of trouble here; the owner adds the rest.
+  // Returns what this object knows about trouble; the owner adds the rest.
   PeerFacts facts(Instant now) const;
 
   void report(
@@ -164,8 +164,8 @@ public:
     std::optional<EventSeverity> severity = std::nullopt);
   // Answers a rekey command with the keys in use now.
   void reply(RekeyId id, bool success, const std::string & message, const HandshakeTiming & timing);
-  // Answers that the command is refused, and reports it within a budget: anybody may ask at any rate. `suite`: the one
-  // asked for, if it is known.
+  // Answers that the command is refused, and reports it within a budget, since anybody may ask at any rate. `suite`:
+  // the requested suite, if it exists.
   void refuse_rekey(
     const RekeyCommand & command, const std::string & problem, const Suite * suite,
     const HandshakeTiming & timing, Instant now);
@@ -186,9 +186,9 @@ private:
   void tell_superseded(EpochKeys & keys, const Endpoint & to, Instant now);
   void ask_for_time(Instant now, Channel channel = Channel::session);
   void note_stretched(std::string_view what, Instant now);
-  // Identifies a run of sequence numbers: each set of keys starts again at zero.
+  // Identifies a run of sequence numbers, which begins at zero with each set of keys.
   static std::uint64_t stream_of(const EpochKeys & keys);
-  // The datagram that a fragment completes; none: it is not complete, or malformed.
+  // Returns the datagram that a fragment completes; none: it is still incomplete, or malformed.
   std::optional<MutableBytes> take_fragment(const Opened & opened, ByteView payload, Instant now);
   static FrameOrder order_of(const EpochKeys & keys, std::uint64_t sequence)
   {
@@ -225,8 +225,8 @@ private:
   Instant next_superseded_;
   Instant cloned_until_;
   Instant next_clone_report_;
-  EventBudget refusals_;  // of rekeys that somebody asked for here
-  Bytes unpacked_;        // the datagrams of a bundle
+  EventBudget refusals_;  // of rekeys requested at this end
+  Bytes unpacked_;        // datagrams of a bundle
 };
 
 }  // namespace pqc_tunnel

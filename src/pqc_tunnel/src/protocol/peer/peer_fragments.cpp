@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Datagrams that no frame holds: how they are sealed in fragments, and put together.
+// Seals datagrams that no frame holds in fragments, and reassembles them.
 
 #include <algorithm>
 #include <cstring>
@@ -20,8 +20,8 @@ std::uint64_t Peer::stream_of(const EpochKeys & keys)
   return name;
 }
 
-// The first fragment names the datagram by its keys and sequence number, which never come again. So fragments of two
-// datagrams can't be mixed up, but all have to be sealed under the same keys.
+// Keys and sequence number of the first fragment identify the datagram. They never repeat, so fragments of two
+// datagrams cannot be confused, but all fragments of one must be sealed under the same keys.
 SealedFragment Peer::seal_fragment(
   MutableBytes frame, const FragmentPlace & place, FragmentOrigin & origin, Instant now)
 {

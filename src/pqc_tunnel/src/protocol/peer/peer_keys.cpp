@@ -95,7 +95,7 @@ bool PeerKeys::holds(FrameKeyId id) const
            offered_boots_, [id](const auto & boot) { return boot->keys().receive_id() == id; });
 }
 
-// Several keys can have the same id; a failed try changes the bytes, so the next try gets a copy of the datagram.
+// Several keys can have the same id. A failed try changes the bytes, so the next try gets a copy of the datagram.
 PeerKeys::Opened PeerKeys::open(
   const FrameHeader & header, MutableBytes datagram, bool restore, Instant now)
 {

@@ -17,14 +17,14 @@
 namespace pqc_tunnel
 {
 
-// Under which keys a control message or a stream travels.
+// The kind of keys that seal a control message or a stream.
 enum class Channel : std::uint8_t
 {
-  session,  // those of the live session, whichever are newest
-  boot,     // those of a session that is being made
+  session,  // the newest keys of the live session
+  boot,     // the keys of a session that is being established
 };
 
-// All keys that one end has with its peer: those of sessions, and the boot keys of a session that is being made.
+// All keys that one end shares with its peer: those of sessions, and boot keys.
 class PeerKeys
 {
 public:
@@ -38,7 +38,6 @@ public:
   // Returns the keys that seal the frames of the channel; null if there are none.
   EpochKeys * sending(Channel channel);
   std::shared_ptr<PeerClock> clock(Channel channel);
-  // Forgets all.
   void clear();
 
   // --- Boot keys ---
@@ -49,10 +48,10 @@ public:
   // Adds one of several sets of boot keys; see choose_boot().
   BootChannel & offer_boot(
     const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now);
-  // Returns which of the offered keys these are, in the order of the calls, if any: they are the boot keys from now on, and
-  // the others are wiped.
+  // If these are offered boot keys, makes them the boot keys, wipes the others, and returns their index in the order of
+  // the offers.
   std::optional<std::size_t> choose_boot(const EpochKeys & keys);
-  // The keys recognize late frames until then.
+  // Ends the use of the boot keys, which recognize late frames until `until`.
   void end_boot(Instant until);
 
   // --- Opening ---
@@ -83,7 +82,7 @@ private:
   std::vector<std::unique_ptr<BootChannel>> offered_boots_;
   std::unique_ptr<BootChannel> former_boot_;
   Instant former_boot_until_ = Instant::max();
-  Bytes second_try_;  // a copy of a datagram that several keys might open
+  Bytes second_try_;  // copy of a datagram that several keys might open
 };
 
 }  // namespace pqc_tunnel

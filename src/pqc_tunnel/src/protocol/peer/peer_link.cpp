@@ -15,12 +15,12 @@ namespace
 constexpr Duration deaf_patience = std::chrono::seconds(2);
 constexpr Duration stretched_memory = std::chrono::seconds(4);
 constexpr Duration stretch_report_interval = std::chrono::seconds(10);
-// A link that alternates between two addresses changes them with each datagram.
+// Limits the reports if two addresses alternate with each datagram.
 constexpr Duration roaming_report_interval = std::chrono::seconds(10);
 
 }  // namespace
 
-// --- Whether the peer is there ---
+// --- Presence of the peer ---
 
 void PeerLink::start_listening(Instant now)
 {
@@ -57,7 +57,7 @@ void PeerLink::handle_answer(const TimeResponse & response, const EpochKeys * ke
   for (Instant * last : {&last_answered_, &last_alive_, &last_heard_}) {
     *last = std::max(*last, asked);
   }
-  // How long the question took, by the clocks of both ends: the way of the answer tells nothing of what this end sends.
+  // The delay of the question alone, by the clocks of both ends: the answer does not wait behind what this end sends.
   if (response.t2 >= 0) {
     rate_search_.handle_delay(Duration(response.t2 - response.t1), now);
     use_found_rate(keys, now);
@@ -148,7 +148,7 @@ void PeerLink::note_stretched(std::string_view what, Instant now)
 
 // --- Reports to the peer ---
 
-// An answer that is overdue is asked for more often: it alone proves that the peer is there now, and how young its frames
+// Asks more often if an answer is overdue, because only answers prove that the peer is present and how old its frames
 // are.
 std::optional<LinkReport> PeerLink::take_report(bool answered, Instant now)
 {
@@ -171,12 +171,12 @@ Instant PeerLink::next_timeout() const
 
 // --- Reports of the peer ---
 
-// Its counts since the report before say what reaches the peer now.
+// Compares the counts with the previous report, to see whether anything reaches the peer.
 void PeerLink::handle_report(
   const LinkView & view, const FrameOrder & order, const EpochKeys * keys, Instant now)
 {
   if (order < remote_order_) {
-    return;  // a newer one has overtaken it
+    return;  // a newer report has overtaken it
   }
   if (view.packets != (remote_ ? remote_->view.packets : 0)) {
     deaf_since_.reset();
@@ -191,7 +191,7 @@ void PeerLink::handle_report(
 
 void PeerLink::note_exchange(Instant now)
 {
-  // Without data before its frames a report would only add bytes.
+  // A report is useful only if data may delay the frames of the exchange.
   if (rate_search_.note_exchange(now) && traffic_.plain_in_packets > reported_data_) {
     next_report_ = now;
   }

@@ -24,7 +24,7 @@
 namespace pqc_tunnel
 {
 
-// The way to one peer: its paths, what is counted and measured there, and how long the peer has been silent.
+// The connection to one peer: its paths, their counts and measurements, and how long the peer has been silent.
 class PeerLink
 {
 public:
@@ -44,61 +44,61 @@ public:
   const ClockSync & clock() const { return clock_; }
   void describe(PeerSnapshot & snapshot, Instant now) const;
   void tell(PeerFacts & facts, Instant now) const;
-  // Reports links that are up or down, and addresses. `keys`: those in use; null if there are none.
+  // Reports links that went up or down, and new addresses. `keys`: the sending keys; null: none.
   void report_changes(const EpochKeys * keys, Instant now);
 
-  // --- Whether the peer is there ---
-  // Silence is counted from here on, although nothing has come yet.
+  // --- Presence of the peer ---
+  // Counts silence from now on, even before the first frame.
   void start_listening(Instant now);
-  // This end has looked at nothing for so long, and what came meanwhile may be too old to be believed: that was no silence
-  // of the peer.
+  // This end was at a standstill for `stood`, which does not count as silence of the peer: frames that came in that
+  // time may have become too old.
   void handle_standstill(Duration stood, Instant now);
-  // An authentic frame arrived; a stale one may have been held back.
+  // An authentic frame has arrived. `stale`: it may have been held back.
   void note_arrival(bool stale, Instant now);
-  // The peer was there at this time, as a hello, an answer or the use of new keys proves.
+  // A hello, an answer or the use of new keys proves that the peer was present at this time.
   void note_alive(Instant at) { last_alive_ = std::max(last_alive_, at); }
   void handle_answer(const TimeResponse & response, const EpochKeys * keys, Instant now);
   Instant last_heard() const { return last_heard_; }
-  // The peer has answered a question that was asked at this time, or later.
+  // Returns when the newest question was asked that the peer has answered.
   Instant last_answered() const { return last_answered_; }
   Instant last_alive() const { return last_alive_; }
-  // The peer is taken for lost from then on: nothing fresh has come for peer_timeout or, while datagrams arrive that
-  // someone may have held back, no answer for twice as long.
+  // Returns from when on the peer counts as lost: peer_timeout after the last fresh frame, or twice as long after the
+  // last answer, whichever is earlier.
   Instant lost_from() const;
 
   // --- Times ---
-  // Uses the round trip of the handshake: a slow link gets more time from the start. One that becomes slow in flight does
-  // not, or whoever holds frames back could stretch the time that silence takes.
+  // Grants a slow link more time, by the round trip of the handshake. A link that becomes slow later gets none, or an
+  // attacker who delays frames could postpone the detection of silence.
   void use_round_trip(Duration round_trip);
   Duration allowance() const { return allowance_; }
-  // How long to wait for an answer of the peer before the question is repeated.
+  // Returns how long to wait for an answer before the question is repeated.
   Duration retry_time(Instant now) const;
-  // The link loses much, and has room for repetitions.
+  // True if the link loses much and has room for repetitions.
   bool repeats_densely(Instant now) const;
-  // What arrives has been older than it may be.
+  // True if frames have lately been older than they may be.
   bool is_stretched(Instant now) const { return now < stretched_until_; }
   void note_stretched(std::string_view what, Instant now);
-  // Says why this end itself may be late; empty if it is not.
+  // Sets why this end itself may be late; empty: it is not.
   void note_machine_trouble(const std::string & trouble) { machine_trouble_ = trouble; }
 
   // --- Reports to the peer ---
-  // Returns the report that is due now, if one is. `answered`: the peer's clock is known.
+  // Returns the report, if one is due. `answered`: the peer's clock is known.
   std::optional<LinkReport> take_report(bool answered, Instant now);
   void end_reports() { next_report_.reset(); }
   bool is_idle(Instant now) const { return now >= last_sent_ + settings_.keepalive_interval; }
   void note_sent(Instant now) { last_sent_ = now; }
   Instant next_timeout() const;
 
-  // --- Reports of the peer, and the rate of a link that nobody has configured ---
+  // --- Reports of the peer, and the rate of a link without a configured rate ---
   void handle_report(
     const LinkView & view, const FrameOrder & order, const EpochKeys * keys, Instant now);
   void note_exchange(Instant now);
   void end_exchange(Instant now) { rate_search_.end_exchange(now); }
-  // Bytes per second on the line that the only link takes: it has no configured rate, and this end fills it.
+  // Returns bytes per second on the line that a single link without a configured rate takes while this end fills it.
   std::optional<double> found_rate() const { return rate_search_.saturation().rate(); }
-  // Traffic that is not urgent waits for a key exchange.
+  // True while traffic that is not urgent waits for a key exchange.
   bool makes_way() const { return rate_search_.saturation().makes_way(); }
-  // Frames wait in a queue of that link, or have lately: small datagrams gain by sharing a frame.
+  // True if frames have waited in a queue of that link lately. Small datagrams then share frames.
   bool is_crowded(Instant now) const { return rate_search_.saturation().is_crowded(now); }
 
 private:
@@ -119,21 +119,21 @@ private:
   RateSearch rate_search_;
   bool told_saturated_ = false;
   std::optional<PeerLinkReport> remote_;
-  FrameOrder remote_order_;            // of its newest report
-  std::optional<Instant> deaf_since_;  // the peer's reports count nothing more since then
-  Instant last_arrival_;               // of an authentic frame, even if it may have been held back
-  Instant last_heard_;                 // of one that is proven to be fresh
+  FrameOrder remote_order_;            // of the newest report of the peer
+  std::optional<Instant> deaf_since_;  // since when the peer's reports count no more packets
+  Instant last_arrival_;               // of an authentic frame, even a stale one
+  Instant last_heard_;                 // of a frame that is proven to be fresh
   Instant last_alive_;
   Instant last_answered_;
   Instant last_sent_;
-  Duration allowance_{};  // of a slow link
+  Duration allowance_{};  // extra time for a slow link
   std::string machine_trouble_;
   std::optional<Instant> next_report_;
-  std::uint64_t reported_data_ = 0;  // datagrams of the application before the newest report
+  std::uint64_t reported_data_ = 0;  // datagrams of the application up to the newest report
   Instant stretched_until_;
   Instant next_stretch_report_;
   Instant next_roaming_report_;
-  std::uint32_t roamings_ = 0;  // since the last report of one
+  std::uint32_t roamings_ = 0;  // since the last report of roaming
 };
 
 }  // namespace pqc_tunnel

@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What arrives from a peer: which keys open it, what it proves, and what a peer handles by itself.
+// Opens the frames of a peer, takes what they prove, and handles the messages that do not concern the owner.
 
 #include <algorithm>
 #include <utility>
@@ -18,13 +18,13 @@ constexpr Duration superseded_interval = std::chrono::milliseconds(200);
 
 std::int64_t nanoseconds(Instant instant) { return instant.time_since_epoch().count(); }
 
-// What the peer wanted when it sent the frame, and may want no more.
+// True for a request that the peer may have given up since it sent the frame.
 bool is_a_wish(const ControlBody & body)
 {
   return std::holds_alternative<Notice>(body) || std::holds_alternative<RekeyRequest>(body);
 }
 
-// Says nothing about a newer session than that of its keys. To the ground station, SUPERSEDED is about an older one.
+// True for a message that concerns only the session of its keys. At the ground SUPERSEDED concerns an older one.
 bool is_of_one_session(const ControlBody & body, Role receiver)
 {
   return std::holds_alternative<StreamAck>(body) || std::holds_alternative<Wiped>(body) ||
@@ -89,7 +89,7 @@ void Peer::note_arrival(
     tell_superseded(*opened.keys, from, now);
   }
   if (received.proved) {
-    link_.note_alive(keys.installed());  // it acted on what was sent then
+    link_.note_alive(keys.installed());  // it answered what this end sent then
     slots.retire_older_at(
       now + std::clamp<Duration>(3 * link_.clock().rtt(), min_overlap, max_overlap),
       now + settings_.max_age);
@@ -101,8 +101,8 @@ void Peer::note_arrival(
   }
 }
 
-// Tells whoever sends under a session that a newer one has replaced, under its own keys. A drone that has moved on ignores it;
-// only one that still sends under that session answers, which a frame that was late, or held back, can't.
+// Tells the sender of a frame under a replaced session so, under its keys. A drone with a newer session ignores it. An
+// answer therefore shows a second drone that still uses the old session, rather than a late or delayed frame.
 void Peer::tell_superseded(EpochKeys & keys, const Endpoint & to, Instant now)
 {
   if (now < next_superseded_) {
@@ -119,7 +119,7 @@ void Peer::tell_superseded(EpochKeys & keys, const Endpoint & to, Instant now)
 void Peer::note_stretched(std::string_view what, Instant now)
 {
   if (!link_.is_stretched(now)) {
-    ask_for_time(now);  // the peer's clock may be known less well than it could be
+    ask_for_time(now);  // an answer may improve the estimate of the peer's clock
   }
   link_.note_stretched(what, now);
 }
@@ -167,7 +167,7 @@ void Peer::take_payload(
   if (kind == static_cast<std::uint8_t>(FrameKind::stream)) {
     link_.traffic().stream_in_packets += in_session ? 1 : 0;
     if (received.former) {
-      return;  // each session counts its messages anew
+      return;  // ids of messages begin anew in each session
     }
     if (const auto part = parse_stream_part(payload)) {
       if (in_session) {
@@ -193,7 +193,7 @@ void Peer::take_payload(
     count_key_traffic(received.channel, control->body, frame_overhead + payload.size());
   }
   if (control && received.stale && is_a_wish(control->body)) {
-    link_.traffic().count(Drop::stale);  // its sender repeats what it still wants
+    link_.traffic().count(Drop::stale);  // its sender repeats a request that it still has
     return;
   }
   if (!control || (received.former && is_of_one_session(control->body, own_role_))) {
@@ -264,7 +264,7 @@ void Peer::handle_time_response(
     return;
   }
   link_.handle_answer(response, keys_.slots().sending(), now);
-  // Questions, or their answers, are held back: the other end gets what this one sends as late as that, or this end.
+  // Questions or answers are delayed, so frames in that direction are too.
   const Duration way = opened.keys->clock()->usual_way(settings_.max_age);
   if (now - asked > settings_.max_age + 2 * way && !received.former) {
     note_stretched("answers come", now);

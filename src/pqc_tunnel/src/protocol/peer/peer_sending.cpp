@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What leaves for a peer: sealed frames, by which path, and the parts of streams.
+// Seals frames for a peer, chooses their paths, and sends parts of streams.
 
 #include <algorithm>
 #include <cmath>
@@ -89,7 +89,7 @@ std::size_t Peer::send_frame(
   std::size_t bytes = 0;
   for (const Endpoint & one : to) {
     if (traffic != TrafficClass::unproved)
-    {  // who is there may not be the peer, which counts what it receives
+    {  // an unproved address may not be the peer, whose reports count what it receives
       ++link_.traffic().cipher_out_packets;
       link_.traffic().cipher_out_bytes += datagram.size();
     }
@@ -133,7 +133,7 @@ void Peer::send_control(const ControlFrame & frame, Instant now, Channel channel
     streams_.note_queued(routes);
   }
   for (const Endpoint & to : routes) {
-    // A peer that has moved may wait for an answer; on a slow link it does so for longer than for the proof.
+    // A peer that has moved may need an answer before its new address is proved, which takes long on a slow link.
     const bool copied = channel == Channel::session && !of_stream;
     if (const auto copy = copied ? paths().take_copy(to.link, size, now) : std::nullopt) {
       Routes one;
@@ -226,7 +226,7 @@ void Peer::send_probe(Channel channel, const PathProbe & probe, Instant now)
   send_frame(keys_.sending(channel), FrameKind::control, payload, traffic, to, now);
 }
 
-// The answer takes the path of the request. An address that has not proved itself gets an answer as far as it may get anything.
+// Answers on the path of the request. An unproved address gets an answer only within its limit.
 void Peer::answer_probe(Channel channel, std::uint64_t nonce, const Endpoint & from, Instant now)
 {
   const Bytes payload = encode(ControlFrame{0, PathResponse{nonce}});

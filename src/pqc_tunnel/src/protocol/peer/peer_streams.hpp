@@ -21,12 +21,12 @@
 namespace pqc_tunnel
 {
 
-// The messages of one channel that are too large for a frame, both ways.
+// The two streams of a channel, which carry messages too large for a frame.
 struct ChannelStreams
 {
   explicit ChannelStreams(const TunnelSettings & settings);
 
-  // When a stream last got on, in either direction.
+  // Returns when a stream made progress last, in either direction.
   Instant last_progress() const { return std::max(out.last_progress(), in.last_progress()); }
   Instant next_timeout() const { return std::min(out.next_timeout(), in.next_timeout()); }
 
@@ -34,8 +34,8 @@ struct ChannelStreams
   StreamReceiver in;
 };
 
-// What needs more than one frame, or waits for its turn: the streams of the session, the queues that all streams share,
-// datagrams in fragments, and notices.
+// Holds traffic that needs several frames or has to wait: the streams of the session, the queue state that all streams
+// share, datagrams in fragments, and notices.
 class PeerStreams
 {
 public:
@@ -50,21 +50,21 @@ public:
   Reassembly & reassembly() { return reassembly_; }
   NoticePacer & notices() { return notices_; }
   const NoticePacer & notices() const { return notices_; }
-  // Whether a notice of the peer is passed on.
+  // Returns whether a notice of the peer may be passed on.
   bool take_notice(Instant now) { return notice_tokens_.take(now); }
-  // Forgets all that depends on the keys.
+  // Drops everything that depends on the keys.
   void clear();
 
-  // What the streams of a channel send next.
+  // The next frame of the streams of a channel.
   using Next = std::variant<std::monostate, StreamAck, StreamPart>;
   Next next(ChannelStreams & channel, Instant now) const;
   Instant next_timeout(const ChannelStreams & channel) const
   {
     return has_room() ? channel.next_timeout() : Instant::max();
   }
-  // A frame of a stream went there.
+  // A frame of a stream has left by these routes.
   void note_queued(const Routes & routes);
-  // So many frames of streams wait in the queue before the link. Returns true if there is room again.
+  // Sets how many frames of streams wait in the queue before the link. Returns true if there is room again.
   bool handle_queue(std::uint8_t link, std::size_t waiting);
 
 private:
@@ -73,12 +73,12 @@ private:
   const TunnelSettings & settings_;
   ChannelStreams session_;
   Reassembly reassembly_;
-  // Frames of streams in the queue before each link, as far as it has one.
+  // Frames of streams in the queue before each link; none: the link has no queue.
   std::array<std::optional<std::size_t>, PathSettings::max_links> queues_ = {};
-  // Of the links that the newest frame of a stream went by, the one with the shortest queue.
+  // The link with the shortest queue among those that took the newest frame of a stream.
   std::uint8_t link_ = 0;
   NoticePacer notices_;
-  // Twice what the peer's own pacer lets through, of all kinds together.
+  // Allows twice as many notices as the peer's pacer, all kinds together.
   TokenBucket notice_tokens_{
     4 * NoticePacer::kinds,
     2 * NoticePacer::kinds / std::chrono::duration<double>(notice_interval).count()};

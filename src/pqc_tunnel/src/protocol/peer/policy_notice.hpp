@@ -11,17 +11,17 @@
 namespace pqc_tunnel
 {
 
-// What a drone's tunnel tells of the policy beside it: once a second while it is silent, and once when it decides again.
+// The state of the policy that a drone's tunnel reports, once a second while it is silent and once when it ends that.
 struct PolicyNotice
 {
   bool silent = false;
-  std::optional<bool> armed;  // of the vehicle; none: unknown
+  std::optional<bool> armed;  // whether the vehicle is armed; none: unknown
 
   friend bool operator==(const PolicyNotice &, const PolicyNotice &) = default;
 };
 
 Notice to_notice(const PolicyNotice & content);
-// Nothing for another kind. Bytes that follow are those of later versions and ignored.
+// Returns nothing for another kind. Further bytes belong to later versions and are ignored.
 std::optional<PolicyNotice> policy_notice(const Notice & notice);
 
 }  // namespace pqc_tunnel

@@ -11,12 +11,12 @@
 namespace pqc_tunnel
 {
 
-// A ratchet: the next epoch's keys from the PSK, the live epoch and a random value of each end, without any public-key
-// operation. `live` are the keys of the epoch before.
+// A ratchet derives the next epoch's keys from the PSK, the live epoch and a random value of each end, without any
+// public-key operation. `live` are the keys before the ratchet.
 
-// The MAC of RATCHET, over what the message says.
+// Returns the MAC of RATCHET over the fields of the message.
 Mac ratchet_mac(const PskKeySet & psk, const EpochKeys & live, const Ratchet & ratchet);
-// The MAC of RATCHET_OK.
+// Returns the MAC of RATCHET_OK.
 Mac ratchet_ok_mac(
   const PskKeySet & psk, const EpochKeys & live, const Ratchet & ratchet,
   const Random32 & gcs_random);

@@ -142,7 +142,7 @@ RekeyStep Rekey::handle_timeout(Instant now)
       retry_at_ = Instant::max();
       return RekeyStep::begin_session;
     case Phase::unconfirmed:
-      // Repeat while the peer is silent; if it stays silent, the session is declared lost.
+      // Keep-alives repeat while the peer is silent. If it stays silent, the session is declared lost.
       wait(now);
       return RekeyStep::send_keepalive;
     case Phase::fetching:

@@ -24,8 +24,8 @@ enum class RekeyStep : std::uint8_t
   none,
   fetch_prekey,
   make_finish,
-  send_ratchet,   // again, if it was sent before
-  begin_session,  // after the last epoch, or where the live keys do not lead on
+  send_ratchet,   // or repeat it
+  begin_session,  // after the last epoch, or if the live keys cannot be rekeyed
   send_keepalive,
   succeed,
   give_up,    // the old keys stay; the suite is not to blame
@@ -39,8 +39,8 @@ enum class RekeyKind : std::uint8_t
   new_session,
 };
 
-// The drone's rekey, make before break. Pure; the old keys carry traffic until the last step, and every failure leaves
-// them in place.
+// The state machine of the drone's rekey. It only returns steps for the caller to take. The old keys carry traffic
+// until the last step, and every failure leaves them in use.
 class Rekey
 {
 public:
@@ -51,7 +51,7 @@ public:
     exchanging,   // the Finish is being made or delivered; waiting for CONFIRM
     ratcheting,   // RATCHET sent; waiting for RATCHET_OK
     renewing,     // a new session is being made
-    unconfirmed,  // sending under the new keys; nothing has come back under them
+    unconfirmed,  // sends under the new keys; no answer under them yet
   };
 
   explicit Rekey(RandomSource & random) : random_(random) {}
@@ -60,32 +60,32 @@ public:
   bool active() const { return phase_ != Phase::idle; }
   RekeyKind kind() const { return kind_; }
   const Suite * suite() const { return suite_; }
-  // How long the prekey took to fetch; zero if it was in stock.
+  // Returns how long the prekey took to fetch; zero if it was in stock.
   Duration fetch_time() const { return fetched_ - started_; }
-  // Since the Finish or RATCHET was begun.
+  // Returns when the Finish or RATCHET was begun.
   Instant exchange_began() const { return fetched_; }
-  // The outcome of the last rekey and its reason, as a sentence.
+  // Returns the outcome of the last rekey and its reason as a sentence.
   const std::string & message() const { return message_; }
 
-  // `retry`: when to repeat a message that is not answered, at first.
+  // `retry`: time until the first repetition of an unanswered message.
   RekeyStep start(
     const Suite & suite, RekeyKind kind, bool has_prekey, Duration retry, Instant now);
   RekeyStep handle_prekey(Instant now);
   std::uint32_t transaction() const { return transaction_; }
-  // Answers that carry this transaction concern the exchange under way.
+  // Sets the transaction that answers to the present exchange carry.
   void set_transaction(std::uint32_t transaction) { transaction_ = transaction; }
   RekeyStep handle_abort(std::uint32_t transaction, AbortReason reason, Instant now);
-  // What comes under live keys alone proves nothing about a suite, as these may be stolen. A new session asks again, and
-  // the PSK proves its answers.
+  // Turns the rekey into a new session, whose answers the PSK proves. A message under live keys alone proves nothing
+  // about a suite, since these may be stolen.
   RekeyStep begin_anew(Instant now);
-  // The exchange gets on: parts are delivered for the first time.
+  // The exchange makes progress: parts were delivered for the first time.
   void note_progress(Instant now) { progress_ = now; }
   RekeyStep handle_failed(bool blames_suite, const std::string & text);
-  // The attempt at a new session has failed without blame.
+  // The attempt at a new session has failed, and not because of the suite.
   RekeyStep handle_session_failed(const std::string & text, Instant now);
   RekeyStep handle_installed(Instant now);
   RekeyStep handle_confirmed();
-  // The session was lost or replaced; the rekey ends.
+  // The session was lost or replaced, which ends the rekey.
   RekeyStep handle_session_lost();
   RekeyStep handle_timeout(Instant now);
   Instant next_timeout() const;

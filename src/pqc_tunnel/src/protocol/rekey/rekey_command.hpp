@@ -13,12 +13,12 @@
 namespace pqc_tunnel
 {
 
-// A request for new keys. Its id stays the same from the caller (service, control socket, signal) to the one reply.
+// A request for new keys. Its id links the caller (service, control socket, signal) to the one reply.
 struct RekeyCommand
 {
   RekeyId id;
   PeerIndex peer;
-  std::string suite_id;  // empty: the same suite, fresh keys
+  std::string suite_id;  // empty: new keys of the same suite
   std::string reason;    // for the log
   bool ratchet = false;  // new keys of the same suite without public-key operations
 };
@@ -28,7 +28,7 @@ struct RekeyReply  // answers each RekeyCommand, exactly once
   RekeyId id;
   bool success;
   std::string message;
-  const Suite * suite;  // in use now; null without a session
+  const Suite * suite;  // suite in use now; null without a session
   Epoch epoch;
   HandshakeTiming timing;
 };

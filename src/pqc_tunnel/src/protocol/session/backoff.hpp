@@ -13,7 +13,8 @@
 namespace pqc_tunnel
 {
 
-// Waiting times that stay the same for some tries and then double up to a limit, each varied by up to a fifth so that many drones don't retry at the same moment.
+// Waiting times that stay the same for `steady` tries and then double up to a limit. Each varies by up to a fifth, so
+// that many drones do not retry at the same moment.
 class Backoff
 {
 public:

@@ -36,7 +36,7 @@ double ClockSync::bound_at(const Measurement & measurement, Instant now) const
   return measurement.bound + allowed_drift_ * std::abs(nanoseconds(now - measurement.at));
 }
 
-// Relative to the measured offset, which may be too large for a double to hold its nanoseconds.
+// Returns nanoseconds relative to the measured offset, which may exceed what a double holds exactly.
 double ClockSync::extrapolated(const Measurement & measurement, Instant now) const
 {
   return used_drift_ * nanoseconds(now - measurement.at);
@@ -110,8 +110,8 @@ void ClockSync::close_window()
   if (point_count_ >= min_points) fit_drift();
 }
 
-// Least squares. The slope is a weighted sum of the offsets, so the same weights turn the bounds of
-// the points into one of the slope. The slope is used only if its bound is below the assumed drift.
+// Fits a line by least squares. The slope is a weighted sum of the offsets, so the same weights turn
+// the bounds of the points into its own bound. It is used only if that is below the assumed drift.
 void ClockSync::fit_drift()
 {
   const std::span<const Measurement> points(points_.data(), point_count_);

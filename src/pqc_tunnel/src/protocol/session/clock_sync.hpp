@@ -13,8 +13,8 @@
 namespace pqc_tunnel
 {
 
-// One TIME_REQ / TIME_RSP exchange, in nanoseconds: sent and received here at t1 and t4, received
-// and answered by the peer at t2 and t3, each on its own clock, whose origin lies within 73 years.
+// One TIME_REQ / TIME_RSP exchange in nanoseconds. This end sends at t1 and receives at t4; the peer
+// receives at t2 and answers at t3. Each clock has its own origin, within 73 years.
 struct TimeSample
 {
   std::int64_t t1;
@@ -23,41 +23,41 @@ struct TimeSample
   std::int64_t t4;
 };
 
-// Estimates the peer's clock (Chronos, docs/protocol.md "Control"). For measurements only: the security
-// of the link must not depend on it.
+// Estimates the peer's clock (Chronos, docs/protocol.md "Control"). The estimate serves measurements
+// only; the security of the link must not depend on it.
 //
-// The offset is that of the best of the last 16 samples: the shortest round trip, allowing for age.
-// The drift is a regression over the best samples of successive windows of 16. As long as clocks
-// drift by less than assumed_drift_ppm (once measured: as long as the drift is steady),
-// error_bound() holds whatever the asymmetry of the path. Four samples in a row that contradict the
-// estimate mean that a clock was set; the estimate restarts.
+// The offset comes from the best of the last 16 samples: the shortest round trip, with an allowance
+// for age. The drift is a regression over the best samples of successive windows of 16. As long as
+// clocks drift by less than assumed_drift_ppm (once measured: as long as the drift is steady),
+// error_bound() holds for any asymmetry of the path. Four samples in a row that contradict the
+// estimate mean that a clock was set, and restart it.
 class ClockSync
 {
 public:
   static constexpr double assumed_drift_ppm = 50;
 
-  // now is the instant of t4. Impossible samples (t4 < t1, t3 < t2, negative round trip) are only
-  // counted.
+  // `now` is the instant of t4. Impossible samples (t4 < t1, t3 < t2, negative round trip) only
+  // count as refused.
   void handle_sample(const TimeSample & sample, Instant now);
 
   bool valid() const { return count_ > 0; }
 
-  // Peer clock minus own clock; zero while not valid. Without an instant: as of the newest sample.
+  // Returns peer clock minus own clock, by default at the newest sample; zero while not valid.
   Duration offset() const { return offset(latest_); }
   Duration offset(Instant now) const;
 
-  // Largest error of offset(); the largest duration while not valid.
+  // Returns the largest error of offset(); the largest duration while not valid.
   Duration error_bound() const { return error_bound(latest_); }
   Duration error_bound(Instant now) const;
 
-  // Rate of the peer's clock relative to ours; zero until three windows are complete.
+  // Returns how much faster the peer's clock runs than ours; zero until three windows are complete.
   double drift_ppm() const { return drift_ * 1e6; }
 
   Duration rtt() const { return rtt_; }  // smoothed as in RFC 6298; zero while not valid
   Duration min_rtt() const;              // of the last 16 samples; zero while not valid
 
-  // One-way delays of the newest sample, computed with the estimated offset. Each may be wrong by up
-  // to error_bound(); the two errors have opposite signs. Zero while not valid.
+  // Return the one-way delays of the newest sample, from the estimated offset. Each may be wrong by up
+  // to error_bound(), with opposite signs. Zero while not valid.
   Duration delay_to_peer() const;
   Duration delay_from_peer() const;
 

@@ -12,7 +12,7 @@ namespace pqc_tunnel
 namespace
 {
 
-// An answer that took longer says too little: nothing may seem young that is half a period old.
+// A slower answer is no proof, because a frame that is half a period old must not seem young.
 constexpr Duration longest_question = send_time_period / 16;
 
 }  // namespace
@@ -48,7 +48,7 @@ EpochKeys::EpochKeys(
 {
 }
 
-// iv XOR (zeros ‖ epoch ‖ sequence), in two steps: first the part that all packets share.
+// The nonce is iv XOR (zeros ‖ epoch ‖ sequence). This is the part that all packets share.
 SecretBytes EpochKeys::nonce_base(SecretBytes iv, Epoch epoch)
 {
   iv.span()[iv.size() - 9] ^= static_cast<std::uint8_t>(epoch);
@@ -113,7 +113,7 @@ EpochKeys::Opened EpochKeys::open(const FrameHeader & header, MutableBytes datag
   window_.commit(sequence);
   freshness_.note(sequence, now);
   const SendTime sent = read_send_time(text.last<trailer_size>());
-  // The peer uses keys only after they are installed here; but WIPED is sealed under all that it has.
+  // The peer uses keys only after this end has installed them, except for WIPED, which it seals under all keys.
   if (!clock_->answered() && now < installed_ + longest_question) {
     clock_->note_sealed(sent, installed_, now);
   }
@@ -123,7 +123,7 @@ EpochKeys::Opened EpochKeys::open(const FrameHeader & header, MutableBytes datag
 
 // --- The age of frames ---
 
-// No frame is a whole period of its time old, or half of one: it has come after an answer, or the keys, not long ago.
+// True if the frame is younger than half a period of its time: it was sealed after a recent answer, or after the keys.
 bool EpochKeys::is_proven(std::uint64_t sequence, Instant now) const
 {
   return sequence >= proven_.from && now < proven_.after + send_time_period / 2;

@@ -26,39 +26,39 @@
 namespace pqc_tunnel
 {
 
-// What an epoch's keys are for, and where they come from.
+// Identifies the keys of an epoch and their origin.
 struct EpochName
 {
   const Suite * suite = nullptr;
   SessionId session;
   Epoch epoch{};
-  std::uint32_t ratchets = 0;  // since the latest key exchange
-  Instant exchanged{};         // when that was; after ratchets only
+  std::uint32_t ratchets = 0;  // ratchets since the latest key exchange
+  Instant exchanged{};         // when the latest key exchange was; set only if `ratchets` > 0
 };
 
-// One epoch of a session, or the boot keys before it: a key, an IV and a sequence for each direction. A sequence number is
-// used once, never reset, never stored. Neither seal nor open allocates.
+// The keys of an epoch, or the boot keys of a session: a key, an IV and a sequence for each direction. Each sequence
+// number is used once, and never reset or stored. Neither seal() nor open() allocates.
 class EpochKeys
 {
 public:
-  // `clock`: of the peer that made these keys with us.
+  // `clock`: the clock of the peer that made these keys with this end.
   EpochKeys(
     const EpochName & name, Role own_role, EpochSecrets secrets, const TunnelSettings & settings,
     Instant installed, std::shared_ptr<PeerClock> clock);
 
-  EpochKeys(EpochKeys &&) = delete;  // others point to it
+  EpochKeys(EpochKeys &&) = delete;  // other objects point to it
   EpochKeys & operator=(EpochKeys &&) = delete;
 
-  // The frame is header ‖ payload ‖ three bytes ‖ tag. Writes header, time and kind, encrypts in place, appends the tag.
-  // False once the packet limit is reached.
+  // Seals the frame header ‖ payload ‖ three bytes ‖ tag in place: writes header, time, kind and tag, and encrypts.
+  // Returns false once the packet limit is reached.
   bool seal(FrameKind kind, MutableBytes frame, Instant now);
 
   struct Opened
   {
-    std::optional<Drop> drop;  // none if it succeeded; then the payload is decrypted in place
+    std::optional<Drop> drop;  // none: the payload is decrypted in place
     std::uint64_t sequence = 0;
     SendTime sent{};
-    bool stale = false;  // nothing proves that it is as young as it must be
+    bool stale = false;  // no proof shows that it is younger than max_age
     std::uint8_t kind = 0;
   };
   Opened open(const FrameHeader & header, MutableBytes datagram, Instant now);
@@ -67,13 +67,13 @@ public:
     return datagram.subspan(frame_header_size, datagram.size() - frame_overhead);
   }
 
-  // The peer sealed that frame after `asked`, and so all that has a higher number.
+  // Takes the proof that the peer sealed this frame, and all with higher numbers, after `asked`.
   void note_answer(const Opened & answer, Instant asked, Instant now);
   const std::shared_ptr<PeerClock> & clock() const { return clock_; }
 
   FrameKeyId send_id() const { return send_id_; }
   FrameKeyId receive_id() const { return receive_id_; }
-  // From this moment on all that arrives under these keys is late: newer keys are in use.
+  // From `when` on, every frame under these keys counts as late, because newer keys are in use.
   void refuse_from(Instant when) { refuse_from_ = std::min(refuse_from_, when); }
 
   const Suite & suite() const { return *name_.suite; }
@@ -81,11 +81,11 @@ public:
   Epoch epoch() const { return name_.epoch; }
   Instant installed() const { return installed_; }
   std::uint32_t ratchets() const { return name_.ratchets; }
-  // Returns the moment of the key exchange that they come from.
+  // Returns when the key exchange took place that these keys come from.
   Instant exchanged() const { return name_.ratchets == 0 ? installed_ : name_.exchanged; }
   std::uint64_t sent() const { return next_sequence_; }
-  bool used_up() const { return next_sequence_ >= limits_.refuse; }  // nothing more can be sealed
-  // Packets under these keys in the busier direction, as far as is known here.
+  bool used_up() const { return next_sequence_ >= limits_.refuse; }  // seal() fails from now on
+  // Returns the packets under these keys in the busier direction, as far as this end knows.
   std::uint64_t packets() const { return std::max(next_sequence_, window_.highest()); }
   std::uint64_t highest_received() const { return window_.highest(); }
   const SecretBytes & resumption() const { return resumption_; }
@@ -107,7 +107,7 @@ private:
   AeadKey receive_key_;
   SecretBytes resumption_;
   Digest transcript_;
-  // The peer sealed all frames from that number on after that moment.
+  // A proof that the peer sealed all frames from number `from` on after the moment `after`.
   struct Sealed
   {
     std::uint64_t from = 0;
@@ -115,7 +115,7 @@ private:
   };
   std::shared_ptr<PeerClock> clock_;
   Sealed proven_;
-  Sealed next_proven_;  // takes its place when all that arrives is younger
+  Sealed next_proven_;  // replaces proven_ when all frames that arrive are younger
   Duration max_age_;
   ReplayWindow window_;
   Freshness freshness_;

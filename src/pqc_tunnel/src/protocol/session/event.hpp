@@ -21,28 +21,28 @@ enum class EventKind : std::uint8_t
   handshake_completed,
   handshake_failed,
   rekey_started,
-  rekey_prepared,   // the ground station's ephemeral key is here
-  rekey_committed,  // new keys installed, sending under them
-  rekey_confirmed,  // the peer sends under them too
-  rekey_failed,     // timed out or refused; the old keys stay
-  rollback,         // authenticated failure: the suite is blacklisted
+  rekey_prepared,   // the ground station's ephemeral key has arrived
+  rekey_committed,  // this end sends under new keys
+  rekey_confirmed,  // the peer sends under the new keys too
+  rekey_failed,     // timed out or refused; the old keys stay in use
+  rollback,         // authenticated failure; the suite is blacklisted
   peer_lost,
   peer_back,
   roamed,
   key_limit,       // age or packet limit reached
   refused,         // an unauthenticated stranger, a policy mismatch, a bad request
-  link_stretched,  // datagrams or answers come too late
+  link_stretched,  // datagrams or answers arrive too late
   keys_wiped,      // after a long silence, or on request
-  link_changed,    // one of several links is up or down
-  superseded,      // somebody still uses a session that a newer one of this drone has replaced
-  policy_lost,     // the drone's policy is silent
-  policy_back,     // it decides again
+  link_changed,    // one of several links went up or down
+  superseded,      // a session is in use that a newer one of this drone replaced
+  policy_lost,     // the drone's policy has gone silent
+  policy_back,     // the drone's policy decides again
   said,            // the drone's programs have sent a line for the pilot
 };
 
 enum class EventSeverity : std::uint8_t
 {
-  debug,  // repeats what was logged lately: published, but not logged
+  debug,  // published but not logged, because it repeats a recent event
   info,
   warning,
   error,
@@ -56,13 +56,13 @@ struct Event
   const Suite * suite = nullptr;
   Epoch epoch{};
   std::string text;  // one sentence for a person; it does not name the drone
-  std::optional<EventSeverity> severity = std::nullopt;  // if not that of the kind
+  std::optional<EventSeverity> severity = std::nullopt;  // none: that of the kind
 };
 
-// At which severity every program logs the event.
+// Returns the severity at which every program logs the event.
 EventSeverity severity(const Event & event);
 
-// As in the source, in lower case.
+// Returns the name of the enumerator.
 const char * to_string(EventKind kind);
 
 }  // namespace pqc_tunnel

@@ -15,8 +15,8 @@ namespace pqc_tunnel
 {
 
 // Recognizes packets that were held back: a packet is late if one with a higher sequence number arrived more than
-// max_age before it. Remembers the highest number of a few spans of time, each an eighth of max_age long, so
-// that a packet may be accepted that is late by so much. Constant time and memory.
+// max_age before it. It remembers the highest number of a few spans of time, each an eighth of max_age long, so that a
+// packet may pass that is late by so much more. Takes constant time and memory.
 class Freshness
 {
 public:
@@ -47,12 +47,12 @@ private:
   struct Span
   {
     Instant begin;
-    Instant last;  // when the highest arrived
+    Instant last;  // when the packet with `highest` arrived
     std::uint64_t highest = 0;
   };
 
   Duration max_age_;
-  std::array<Span, 12> spans_ = {};  // the oldest is older than max_age when all are in use
+  std::array<Span, 12> spans_ = {};  // 12 spans cover more than max_age
   std::size_t newest_ = 0;
 };
 

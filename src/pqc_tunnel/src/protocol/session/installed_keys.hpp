@@ -17,12 +17,12 @@ namespace pqc_tunnel
 enum class KeyUse : std::uint8_t
 {
   sending,
-  older,    // receives until the overlap is over
-  pending,  // GCS: receives already; sends once the drone has proved that it has the keys
+  older,    // receives until the overlap ends
+  pending,  // GCS: receives; sends once the drone has proved that it holds them
 };
 
-// One of the sets of keys that an end holds for a remote. The tag, a part of the transcript's hash, distinguishes keys of
-// the same session and epoch. Nothing here is secret.
+// A set of keys that an end holds for a remote, without secrets. The tag, a part of the transcript's hash,
+// distinguishes keys of the same session and epoch.
 struct InstalledKeys
 {
   KeyUse use = KeyUse::sending;
@@ -33,7 +33,7 @@ struct InstalledKeys
   FrameKeyId send_id{};
   FrameKeyId receive_id{};
   std::uint64_t sent = 0;  // packets
-  bool confirmed = false;  // for `sending`: a packet under these keys has arrived
+  bool confirmed = false;  // of sending keys: a packet under them has arrived
 };
 
 }  // namespace pqc_tunnel

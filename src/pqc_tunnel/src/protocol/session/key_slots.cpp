@@ -61,7 +61,7 @@ bool KeySlots::note_received(const EpochKeys & keys)
   keep_displaced(standby_[0]);
   standby_[0] = {std::exchange(sending_, std::move(proved->keys))};
   confirmed_ = true;
-  // What is older than the promoted one the drone can't use any more.
+  // The drone can no longer use keys that are older than the promoted ones.
   std::for_each(proved, pending_.end(), [](Pending & pending) { pending = {}; });
   return true;
 }

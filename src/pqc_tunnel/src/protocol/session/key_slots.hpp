@@ -18,23 +18,22 @@
 namespace pqc_tunnel
 {
 
-// GCS: how it answered the exchange that made new keys, CONFIRM or RATCHET_OK.
+// GCS: the answer to the exchange that made new keys, CONFIRM or RATCHET_OK.
 struct ExchangeAnswer
 {
   ControlFrame frame;
   Random32 drone_random = {};
-  std::optional<Backoff> retry;  // none: it goes again only when the drone asks
+  std::optional<Backoff> retry;  // none: it is repeated only when the drone asks
   Instant next = Instant::max();
 };
 
-// The epochs that one end holds at a time: the one for sending, and older or newer ones for receiving only.
+// The epochs that one end holds at a time: one for sending, and older or newer ones for receiving only.
 //
-// Drone: `sending_` is always the newest epoch; `standby_` holds the last confirmed one and one that was never confirmed.
-// GCS: `sending_` is the newest promoted epoch, `standby_` holds the one before. `pending_` are installed for receiving
-// only; a packet under one promotes it. The drone therefore never sends under keys that the GCS has not installed, and
-// vice versa.
-// The other entries of `standby_` are keys that further rekeys have displaced before the end of their overlap: datagrams
-// under them may still arrive.
+// Drone: `sending_` is the newest epoch; `standby_` holds the last confirmed one and one that was never confirmed.
+// GCS: `sending_` is the newest promoted epoch, and `standby_` holds its predecessor. `pending_` only receive, until a
+// packet under one promotes it. So neither end sends under keys that the other has not installed.
+// The other entries of `standby_` are keys that further rekeys displaced before the end of their overlap, because
+// datagrams under them may still arrive.
 class KeySlots
 {
 public:
@@ -42,7 +41,7 @@ public:
 
   EpochKeys * sending() { return sending_.get(); }
   const EpochKeys * sending() const { return sending_.get(); }
-  // GCS: keys that the drone may hold but has not proved, newest first; null where there are none.
+  // GCS: keys that the drone may hold but has not proved, newest first; an unused entry has null keys.
   struct Pending
   {
     std::unique_ptr<EpochKeys> keys;
@@ -50,31 +49,31 @@ public:
   };
   std::array<Pending, 2> & pending() { return pending_; }
   const std::array<Pending, 2> & pending() const { return pending_; }
-  // Those of the exchange that the drone began with this value; null: none.
+  // Returns the keys of the exchange that the drone began with this value; null: none.
   Pending * find_pending(const Random32 & drone_random);
 
-  // Drone: sends and receives under new keys from now on. The old keys receive until they are retired.
+  // Drone: makes new keys the sending keys. The old keys receive until they are retired.
   void install_for_sending(std::unique_ptr<EpochKeys> keys);
-  // GCS: receives under new keys. At most two are pending; a third replaces the older one.
+  // GCS: adds keys for receiving. At most two are pending; a third replaces the older one.
   void install_pending(std::unique_ptr<EpochKeys> keys, const ExchangeAnswer & answer = {});
 
-  // Handles a packet of the peer under these keys: confirms the sending keys or, on the GCS, promotes pending ones. True
-  // if that changed anything.
+  // Handles a packet of the peer under these keys: confirms the sending keys or, on the GCS, promotes pending ones.
+  // Returns true if that changed anything.
   bool note_received(const EpochKeys & keys);
   bool confirmed() const { return confirmed_; }
 
-  // When the sending keys are confirmed: until when the older ones are kept, and from when on what comes under them is
-  // refused as late.
+  // Call it when the sending keys are confirmed. Drops the older ones at `when`, and refuses packets under them as late
+  // from `late_from` on.
   void retire_older_at(Instant when, Instant late_from);
   void handle_timeout(Instant now);
   Instant next_timeout() const;
-  bool empty() const { return !sending_ && !pending_[0].keys; }  // pending: newest first
+  bool empty() const { return !sending_ && !pending_[0].keys; }  // pending_[0] is filled first
   void clear();
 
-  // Keys that could have sealed a packet with this key id, newest first; null after the last.
+  // Returns the keys that can open a packet with this key id, newest first; null after the last.
   std::array<EpochKeys *, max_candidates> candidates(FrameKeyId id);
   bool holds(FrameKeyId id) const;
-  // All keys, newest first, for status reports.
+  // Returns all keys, newest first, for status reports.
   std::vector<InstalledKeys> installed() const;
 
 private:
@@ -88,8 +87,8 @@ private:
   void keep_displaced(Older & former);
 
   std::unique_ptr<EpochKeys> sending_;
-  std::array<Older, 5>
-    standby_;  // the last confirmed, one never confirmed, then displaced ones, newest first
+  // The last confirmed keys, keys that were never confirmed, then displaced ones, newest first.
+  std::array<Older, 5> standby_;
   std::array<Pending, 2> pending_;
   bool confirmed_ = false;  // a packet has arrived under sending_
 };

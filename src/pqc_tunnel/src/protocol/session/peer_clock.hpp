@@ -13,18 +13,19 @@
 namespace pqc_tunnel
 {
 
-// What the peer's clock shows at most, and so how old its frames are at most. A frame that was sealed after a moment of our
-// clock proves it: at that moment the peer's clock had not passed the time in the frame. Whoever holds back frames or
-// answers makes the bound looser, and frames look older, never younger. All times of the peer count modulo the period of
-// the time in frames; one object lasts as long as one session, since a peer that starts again has another clock.
+// Bounds the time that the peer's clock shows, and so the age of its frames. A frame known to be sealed after a moment
+// of our clock gives the bound: at that moment the peer's clock had not passed the time in the frame. An attacker who
+// delays frames or answers only loosens the bound, which makes frames look older, never younger. Times of the peer
+// count modulo the period of the time in frames. A peer that restarts has another clock, so an object lasts for one
+// session.
 class PeerClock
 {
 public:
-  // The frame with this time, which arrives now, was sealed after that moment.
+  // The frame with time `sent`, which arrives now, was sealed after the moment `after`.
   void note_sealed(SendTime sent, Instant after, Instant now)
   {
     const Duration latest = time_of(sent) + send_time_unit - after.time_since_epoch();
-    // The peer can't be ahead of its own bound: one of the clocks has jumped.
+    // A peer ahead of its own bound means that one of the clocks has jumped.
     const bool jumped = known_ && difference(time_of(sent), latest_at(now)) > Duration{};
     const Duration drifted = drift(now - after);
     if (!known_ || jumped || difference(latest + drifted, latest_ + drift(now - at_)) < Duration{})
@@ -35,7 +36,7 @@ public:
     }
   }
 
-  // That frame answers a question of that moment.
+  // The frame with time `sent` answers a question of the moment `asked`.
   void note_answer(SendTime sent, Instant asked, Instant now)
   {
     note_sealed(sent, asked, now);
@@ -44,14 +45,14 @@ public:
 
   bool answered() const { return round_trip_.has_value(); }
 
-  // What the way usually takes. Half of the smallest round trip of the session: holding back later answers changes nothing.
-  // Whoever holds back all from the start can double the age at most.
+  // Returns the usual one-way delay, half of the smallest round trip of the session. Delaying later answers does not
+  // change it; an attacker who delays all answers from the start can at most double the age.
   Duration usual_way(Duration max_age) const
   {
     return std::min(round_trip_.value_or(Duration{}) / 2, max_age);
   }
 
-  // Whether a frame is at most `max_age` and the usual way old, if it is younger than half a period.
+  // True if a frame is at most max_age + usual_way() old. Its age must be less than half a period.
   bool is_young(SendTime sent, Duration max_age, Instant now) const
   {
     const Duration age = difference(latest_at(now), time_of(sent));
@@ -59,13 +60,13 @@ public:
   }
 
 private:
-  // More than two crystals differ by: 244 parts in a million.
+  // Returns more than two crystals can differ in that time: 244 parts in a million.
   static Duration drift(Duration time) { return time / 4096; }
   static Duration time_of(SendTime sent)
   {
     return static_cast<std::int64_t>(sent) * send_time_unit;
   }
-  // In half a period to either side.
+  // Returns a - b modulo the period, within half a period of zero.
   static Duration difference(Duration a, Duration b)
   {
     const Duration rest = (a - b) % send_time_period;
@@ -79,9 +80,9 @@ private:
   }
 
   bool known_ = false;
-  Duration latest_{};                   // of the peer's clock, ahead of ours
-  Instant at_;                          // then
-  std::optional<Duration> round_trip_;  // the smallest
+  Duration latest_{};  // most that the peer's clock was ahead of ours at at_
+  Instant at_;
+  std::optional<Duration> round_trip_;  // smallest of the session
 };
 
 }  // namespace pqc_tunnel

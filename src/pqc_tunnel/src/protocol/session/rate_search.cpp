@@ -10,12 +10,12 @@ namespace pqc_tunnel
 namespace
 {
 
-// What a peer's report covers. What this end sent in that time is remembered, so longer ones and others in between would
-// take memory as the peer likes.
+// Limits of the time that a peer's report covers. This end remembers what it sent in that time, so that longer or more
+// frequent reports would let the peer take any amount of memory.
 constexpr Duration least_view = std::chrono::seconds(4);
 constexpr Duration longest_view = std::chrono::minutes(1);
 constexpr Duration least_spacing = std::chrono::milliseconds(50);
-constexpr Duration exchange_memory = std::chrono::seconds(3);  // since its newest frame
+constexpr Duration exchange_memory = std::chrono::seconds(3);  // after its newest frame
 
 }  // namespace
 

@@ -16,22 +16,22 @@
 namespace pqc_tunnel
 {
 
-// Looks for the rate of the only link if nobody has configured it, by what the peer reports of its reception.
+// Searches for the rate of a single link without a configured rate, from the reports of the peer on its reception.
 class RateSearch
 {
 public:
   explicit RateSearch(const TunnelSettings & settings) : settings_(settings) {}
 
-  // Whether there is such a link.
+  // Returns whether there is such a link.
   bool seeks() const;
   const Saturation & saturation() const { return saturation_; }
 
-  // A frame of a key exchange leaves. Returns true for the first one: how long will its frames wait?
+  // A frame of a key exchange leaves. Returns true for the first one, after which the delay should be measured.
   bool note_exchange(Instant now);
   void end_exchange(Instant now);
-  // `delay`: how long a question took, by the clocks of both ends.
+  // `delay`: one-way delay of a question, by the clocks of both ends.
   void handle_delay(Duration delay, Instant now);
-  // The peer has reported its reception; `sent` is what this end has sent, `streamed` the pace at which streams come, in
+  // Compares a report of the peer with what this end has sent. `streamed`: the pace of the streams that the peer sends, in
   // bytes per second.
   void handle_report(
     const LinkView & received, const TrafficCounters & sent, std::optional<double> streamed,
@@ -43,14 +43,14 @@ private:
   struct Offered
   {
     Instant at;
-    std::uint64_t line_bytes = 0;  // sent until then
+    std::uint64_t line_bytes = 0;  // sent before `at`
   };
   void watch_exchange(Instant now);
 
   const TunnelSettings & settings_;
   Saturation saturation_{least_found_rate};
-  std::optional<Instant> exchange_sent_;  // the newest frame of one under way
-  std::deque<Offered> offered_;           // in the time that a report of the peer covers
+  std::optional<Instant> exchange_sent_;  // when the latest frame of the present exchange left
+  std::deque<Offered> offered_;           // samples of the time that a report of the peer covers
 };
 
 }  // namespace pqc_tunnel

@@ -18,20 +18,20 @@ enum class ReplayVerdict
   too_old,
 };
 
-// Sliding bitmap over sequence numbers in the manner of RFC 6479: the window moves by whole words,
-// so that advancing never shifts bits. Use as check, then decrypt, then commit; only authenticated
-// packets may commit.
+// Sliding bitmap over sequence numbers as in RFC 6479: the window moves by whole words, so that
+// advancing never shifts bits. Check, then decrypt, then commit; only authenticated packets may
+// commit.
 class ReplayWindow
 {
 public:
   static constexpr std::size_t min_size = 64;
   static constexpr std::size_t max_size = std::size_t{1} << 20;
 
-  // size in packets, brought into [min_size, max_size] and rounded up to a multiple of 64.
-  // The only allocation is made here.
+  // `size` in packets is clamped to [min_size, max_size] and rounded up to a multiple of 64. Only the
+  // constructor allocates.
   explicit ReplayWindow(std::size_t size = 1024);
 
-  // too_old: size() or more behind the highest committed number, so that nothing is known about it.
+  // Returns too_old for numbers size() or more behind the highest committed one, which are unknown.
   ReplayVerdict check(std::uint64_t seq) const;
 
   // Marks seq as received. Does nothing unless check(seq) is fresh.
@@ -49,8 +49,7 @@ private:
   std::size_t word_of(std::uint64_t seq) const;
 
   std::size_t size_;
-  std::vector<std::uint64_t>
-    words_;  // one more than size_ / 64: the newest word is only partly in use
+  std::vector<std::uint64_t> words_;  // size_ / 64 + 1, as the newest is only partly in use
   std::uint64_t highest_ = 0;
   std::uint64_t received_ = 0;
 };

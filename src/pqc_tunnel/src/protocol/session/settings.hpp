@@ -27,36 +27,36 @@ enum class Role : std::uint8_t
   gcs,
 };
 
-// How keys are agreed beyond the suite. Both ends must be configured alike; it is part of the policy hash.
+// Options of the key agreement beside the suite. Both ends need the same; the policy hash includes them.
 struct HandshakeMode
 {
-  bool hybrid_x25519 = false;    // mix an X25519 secret in after the post-quantum one
-  bool drone_signature = false;  // the drone signs too, so that a leaked PSK doesn't impersonate it
+  bool hybrid_x25519 = false;    // mixes in an X25519 secret after the post-quantum one
+  bool drone_signature = false;  // the drone signs too, in case its PSK leaks
 
   std::uint8_t to_wire() const;
   static HandshakeMode from_wire(std::uint8_t mode);
   friend bool operator==(const HandshakeMode &, const HandshakeMode &) = default;
 };
 
-// Which suites may ever be used. The suite in use never falls outside, whoever asks.
+// The suites that may be used. No request of anybody selects another suite.
 class SuitePolicy
 {
 public:
-  // Allows every suite of at least `floor`; experimental ones only if asked for. `floor_of`: the suite that the floor is
-  // the level of, for messages.
+  // Allows every suite of at least level `floor`, experimental ones only with `allow_experimental`. `floor_of`: the
+  // suite that gave the floor, for messages.
   SuitePolicy(SecurityLevel floor, bool allow_experimental, const Suite * floor_of = nullptr);
   // Allows exactly these suites; the floor is the lowest of their levels.
   explicit SuitePolicy(std::vector<const Suite *> allowed);
 
   bool allows(const Suite & suite) const;
-  // Why it does not allow the suite, by the names of the parameters; empty if it does.
+  // Returns why the policy does not allow the suite, by the names of the parameters; empty if it does.
   std::string objection(const Suite & suite) const;
-  // Its parameters and their values, for messages.
+  // Returns its parameters and their values, for messages.
   std::string description() const;
   const std::vector<const Suite *> & allowed() const { return allowed_; }
-  // SHA-256 over mode, floor and the sorted wire ids: what both ends compare before a handshake.
+  // Returns the SHA-256 of mode, floor and sorted wire ids, which both ends compare before a handshake.
   PolicyHash hash(HandshakeMode mode) const;
-  // The policy with this hash, if it is one of those without a list.
+  // Returns the policy with this hash, if it is one without a list of suites.
   static std::optional<SuitePolicy> with_hash(const PolicyHash & hash, HandshakeMode mode);
 
 private:
@@ -69,14 +69,15 @@ private:
   std::vector<const Suite *> allowed_;  // sorted by wire id
 };
 
-// Mode and suites, by the names of the parameters, for messages.
+// Returns mode and suites, by the names of the parameters, for messages.
 std::string description(const SuitePolicy & suites, HandshakeMode mode);
-// How the other end's parameters differ from those here. `theirs`: none if it has a list of suites or another version.
+// Returns how the other end's parameters differ from ours. `theirs`: none if it has a list of suites or another
+// version.
 std::string difference(
   const std::optional<SuitePolicy> & theirs, HandshakeMode their_mode, const SuitePolicy & ours,
   HandshakeMode our_mode);
 
-// The protocol's, unless a test wants to reach them within its lifetime.
+// Limits of the protocol; tests lower them.
 struct PacketLimits
 {
   std::uint64_t ask_rekey = rekey_asked_packets;
@@ -84,15 +85,16 @@ struct PacketLimits
   std::uint64_t failures = max_failures_per_key;
 };
 
-// GCS only: what is made ahead of key exchanges that may come.
+// GCS only: prekeys made in advance of key exchanges.
 struct PrekeyPoolSettings
 {
-  std::size_t max_bytes = std::size_t{16} << 20;  // of keys and signatures; 0: nothing ahead
-  Duration max_age = prekey_lifetime;             // then they are wiped
-  std::vector<const Suite *> suites;              // wanted beside those in use and their neighbours
+  std::size_t max_bytes = std::size_t{16}
+                           << 20;       // of keys and signatures; 0: none are made in advance
+  Duration max_age = prekey_lifetime;  // older prekeys are wiped
+  std::vector<const Suite *> suites;   // in addition to those in use and their neighbours
 };
 
-// Where the ground station is found, for messages.
+// The configured address of the ground station, for messages.
 struct GroundAddress
 {
   std::string name = "gcs_address";  // host and port as configured; drone only
@@ -103,27 +105,25 @@ struct TunnelSettings
 {
   HandshakeMode mode;
   SuitePolicy suites{SecurityLevel::l1, true};
-  const Suite * initial_suite = nullptr;  // drone only: the suite of the first session
-  std::size_t replay_window = 4096;       // packets, at least 64; a second at 4,000 a second
-  std::size_t max_datagram = 1449;        // bytes of plaintext that fit the link's MTU
-  PacketLimits packet_limits;             // under one key, in one direction
-  Duration max_key_age =
-    std::chrono::hours(1);          // the drone rekeys by itself at this age; 0 = never
-  std::uint32_t max_ratchets = 60;  // in a row, then the drone makes a full rekey
-  Duration peer_timeout = std::chrono::seconds(3);  // silence after which a drone begins anew
+  const Suite * initial_suite = nullptr;         // drone only: the suite of the first session
+  std::size_t replay_window = 4096;              // packets, at least 64; a second at 4,000 a second
+  std::size_t max_datagram = 1449;               // bytes of plaintext that fit the MTU of the link
+  PacketLimits packet_limits;                    // under one key, in one direction
+  Duration max_key_age = std::chrono::hours(1);  // the drone rekeys at this age; 0: never
+  std::uint32_t max_ratchets = 60;               // in a row; then the drone makes a full rekey
+  Duration peer_timeout = std::chrono::seconds(3);  // silence before a drone starts a new session
   Duration keepalive_interval = std::chrono::seconds(1);
   Duration report_interval = std::chrono::milliseconds(500);
-  Duration max_age = std::chrono::seconds(1);  // of a packet, beside what its way usually takes
-  Duration wipe_after = std::chrono::seconds(600);        // without an authentic packet; 0 = never
-  std::size_t prefetch_max_bytes = std::size_t{4} << 20;  // drone only: of prekeys held
-  double prefetch_airtime =
-    0.05;                 // drone only: share of links of known rate for prekeys sent ahead
-  bool find_rate = true;  // of one UDP link without a configured rate, while this end fills it
+  Duration max_age = std::chrono::seconds(1);             // of a packet, beside its usual delay
+  Duration wipe_after = std::chrono::seconds(600);        // without an authentic packet; 0: never
+  std::size_t prefetch_max_bytes = std::size_t{4} << 20;  // drone only: size of its prekeys
+  double prefetch_airtime = 0.05;  // drone only: share of a link of known rate for prefetching
+  bool find_rate = true;  // measures a single UDP link without a configured rate while it is full
   PrekeyPoolSettings prekey_pool;
   GroundAddress ground;
-  PathSettings paths{{{.name = "udp", .mtu = 9216}}};  // one link without a limit of its own
+  PathSettings paths{{{.name = "udp", .mtu = 9216}}};  // one link with a large MTU
 
-  // Bytes of a datagram of the application that is at least received, so that it can be taken apart.
+  // Returns the bytes of the longest datagram accepted from the application, so that it can be split.
   std::size_t longest_received() const { return std::max(max_datagram, std::size_t{1500}); }
 };
 

@@ -13,7 +13,7 @@
 namespace pqc_tunnel
 {
 
-// How often something may happen: so many times at once, and so many a second after that.
+// Limits how often something may happen: `burst` times at once, and `per_s` times a second after that.
 class TokenBucket
 {
 public:
@@ -21,7 +21,7 @@ public:
   {
   }
 
-  // Leaves so many others in place.
+  // Takes a token if `left` others remain.
   bool take(Instant now, double left = 0)
   {
     const std::chrono::duration<double> elapsed = now - std::exchange(filled_, now);

@@ -11,13 +11,13 @@
 namespace pqc_tunnel
 {
 
-// A frame that its link takes now: sealed, or a hello.
+// A sealed frame or a hello that its link takes now.
 struct Transmit
 {
   PeerIndex peer{};
   Endpoint to;
   ByteView bytes;
-  // The bytes are those that handle_plaintext() was given. Others are valid until the next poll.
+  // True: `bytes` are in the buffer given to handle_plaintext(). Otherwise they are valid until the next poll.
   bool in_place = false;
 };
 

@@ -12,7 +12,7 @@
 namespace pqc_tunnel
 {
 
-// The bytes from `begin` up to, not including, `end`.
+// The bytes from `begin` up to but excluding `end`.
 struct ByteRange
 {
   std::uint32_t begin = 0;
@@ -21,15 +21,15 @@ struct ByteRange
   friend bool operator==(const ByteRange &, const ByteRange &) = default;
 };
 
-// A set of byte positions as sorted ranges with gaps between them: at most so many that each call costs little, whatever
-// the other end sends.
+// A set of byte positions as sorted ranges with gaps between them. The number of ranges is limited, so that each call
+// costs little whatever the other end sends.
 class ByteRanges
 {
 public:
-  static constexpr std::size_t max_ranges =
-    1024;  // a window of 1,150 parts has 300 of them at 40 % loss
+  // A window of 1,150 parts has 300 ranges at 40 % loss.
+  static constexpr std::size_t max_ranges = 1024;
 
-  // Returns how many of the bytes were not in the set. None if they would make one range too many: they are not added.
+  // Adds the bytes and returns how many were new. Adds nothing and returns 0 if there would be one range too many.
   std::uint32_t add(ByteRange added)
   {
     const auto first = std::ranges::lower_bound(ranges_, added.begin, {}, &ByteRange::end);
@@ -55,14 +55,14 @@ public:
 
   bool contains(ByteRange asked) const { return asked.end <= range_at(asked.begin).end; }
 
-  // The range around a position of the set.
+  // Returns the range of the set around a position; empty if the set lacks it.
   ByteRange range_at(std::uint32_t position) const
   {
     const auto at = std::ranges::upper_bound(ranges_, position, {}, &ByteRange::end);
     return at == ranges_.end() || position < at->begin ? ByteRange{position, position} : *at;
   }
 
-  // Everything before this position is in the set.
+  // Returns the position before which the set has all bytes.
   std::uint32_t through() const
   {
     return !ranges_.empty() && ranges_.front().begin == 0 ? ranges_.front().end : 0;

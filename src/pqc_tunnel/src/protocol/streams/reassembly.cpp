@@ -9,7 +9,7 @@
 namespace pqc_tunnel
 {
 
-// What was begun under the keys of before has left again as a whole since the keys changed.
+// A datagram that began under earlier keys does not count: its sender has sent all of it again since the keys changed.
 void Reassembly::give_up(Partial & partial, TrafficCounters & counters) const
 {
   if (partial.origin.keys == keys_) {

@@ -18,8 +18,8 @@
 namespace pqc_tunnel
 {
 
-// Puts datagrams together whose fragments come in any order, over any link. A few at a time: one too many takes the place
-// of the one that has waited longest for its next fragment. Its memory is bounded, and taken when the first fragment comes.
+// Reassembles datagrams whose fragments arrive in any order, over any link. It holds a few at a time; a further one
+// replaces the one whose next fragment is most overdue. Memory is bounded, and allocated with the first fragment.
 class Reassembly
 {
 public:
@@ -28,16 +28,16 @@ public:
   // `patience`: how long a datagram waits for its next fragment.
   explicit Reassembly(Duration patience) : patience_(patience) {}
 
-  // An authentic fragment of a frame that is proven to be young. Returns the datagram that it completes, valid until the
-  // next call. Counts as incomplete what is given up for it, and as malformed what contradicts other fragments.
+  // Handles an authentic fragment of a frame that is proven to be young. Returns the datagram that it completes, valid
+  // until the next call. Counts a datagram dropped for it as incomplete, and a contradicting fragment as malformed.
   std::optional<MutableBytes> handle(
     const FragmentOrigin & origin, const Fragment & fragment, TrafficCounters & counters,
     Instant now);
-  // The latest frame came under these keys.
+  // Sets the keys of the latest frame.
   void note_keys(std::uint64_t keys) { keys_ = keys; }
-  // Gives up what has waited too long, and counts it.
+  // Drops and counts datagrams that have waited too long.
   void handle_timeout(TrafficCounters & counters, Instant now);
-  // Forgets all, without a count.
+  // Drops all datagrams without counting them.
   void clear();
 
 private:
@@ -46,8 +46,8 @@ private:
     FragmentOrigin origin;
     Bytes bytes;
     ByteRanges here;
-    std::optional<std::size_t> size;  // of the datagram, once its last fragment is here
-    Instant newest;                   // fragment
+    std::optional<std::size_t> size;  // of the datagram; none: its last fragment is missing
+    Instant newest;                   // arrival of the newest fragment
 
     bool is_used() const { return !here.ranges().empty(); }
   };
@@ -56,7 +56,7 @@ private:
 
   Duration patience_;
   std::array<Partial, most_datagrams> partials_;
-  std::uint64_t keys_ = 0;  // of the latest frame
+  std::uint64_t keys_ = 0;  // those of the latest frame
 };
 
 }  // namespace pqc_tunnel

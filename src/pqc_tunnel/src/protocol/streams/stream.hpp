@@ -15,8 +15,8 @@
 namespace pqc_tunnel
 {
 
-// Streams carry messages that are larger than a datagram beside the traffic: in parts, each in a frame of its own. One
-// message of each class is under way per direction.
+// Streams carry messages that are larger than a datagram, in parts that each have a frame of their own, beside the
+// traffic. Each direction carries one message of each class at a time.
 enum class StreamClass : std::uint8_t
 {
   foreground,
@@ -30,9 +30,9 @@ struct StreamPart
   static constexpr std::size_t header_size = 9;
 
   std::uint8_t id = 0;
-  std::uint16_t number = 0;  // counts what is sent of the message, the same bytes again too
+  std::uint16_t number = 0;  // counts the parts sent, including repetitions
   std::uint32_t offset = 0;
-  std::uint32_t total = 0;  // of the message
+  std::uint32_t total = 0;  // bytes of the message
   ByteView bytes;
 };
 
@@ -42,14 +42,14 @@ inline StreamClass class_of(std::uint8_t id)
   return (id & stream_class_bit) != 0 ? StreamClass::background : StreamClass::foreground;
 }
 
-// Whether a number is 1 to 32767 ahead of another one, modulo 65536.
+// Returns whether a number is 1 to 32767 ahead of another one, modulo 65536.
 inline bool is_newer_part(std::uint16_t number, std::uint16_t than)
 {
   const auto ahead = static_cast<std::uint16_t>(number - than);
   return ahead != 0 && ahead < 0x8000;
 }
 
-// How far `id` is ahead of `other`, of the same class, modulo 128.
+// Returns how far `id` is ahead of `other`, of the same class, modulo 128.
 inline std::uint8_t ids_ahead(std::uint8_t id, std::uint8_t other)
 {
   return static_cast<std::uint8_t>((id - other) & 0x7f);
@@ -70,7 +70,7 @@ inline Bytes encode(const StreamPart & part)
   return out;
 }
 
-// Nothing if a field is impossible: an empty part, or one beyond its total.
+// Returns nothing for an empty part, or one that exceeds its total.
 inline std::optional<StreamPart> parse_stream_part(ByteView payload)
 {
   ByteReader in(payload);

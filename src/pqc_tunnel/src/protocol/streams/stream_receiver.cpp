@@ -14,8 +14,8 @@ namespace
 constexpr Duration ack_delay = std::chrono::milliseconds(10);
 constexpr int parts_per_ack = 2;
 constexpr std::size_t remembered_ranges = 4 * StreamAck::max_ranges;
-constexpr std::uint8_t newer = 63;  // an id at most this far ahead is newer, another one older
-// No part is on its way for so long. After that any other id is newer: its sender may have given up many in between.
+constexpr std::uint8_t newer = 63;  // an id up to so far ahead is newer, any other older
+// No part is in flight for so long. After that any other id is newer, since the sender may have given up many.
 constexpr Duration id_memory = std::chrono::seconds(20);
 
 std::uint16_t waited(Duration time)
@@ -26,11 +26,11 @@ std::uint16_t waited(Duration time)
 
 }  // namespace
 
-// Makes room for a message that is not under way; false if it is older or longer than allowed.
+// Prepares for the message of a part; false if the message is older, or longer than allowed.
 bool StreamReceiver::begin(Inbox & box, const StreamPart & part, Instant now)
 {
   if (box.id && ids_ahead(part.id, *box.id) > newer && now < box.heard + id_memory) {
-    StreamAck done;  // its sender has given it up, or missed that it is complete
+    StreamAck done;  // its sender gave it up, or missed the last acknowledgement
     done.id = part.id;
     done.newest = part.number;
     done.through = part.total;
@@ -51,7 +51,7 @@ bool StreamReceiver::begin(Inbox & box, const StreamPart & part, Instant now)
   return true;
 }
 
-// Acknowledged as a whole.
+// Acknowledges the whole message.
 void StreamReceiver::decline(StreamClass kind)
 {
   Inbox & box = inbox(kind);
@@ -100,7 +100,7 @@ std::optional<Bytes> StreamReceiver::handle_part(const StreamPart & part, Instan
   return std::exchange(box.message, Bytes());
 }
 
-// The ranges that have grown last come first, as in RFC 2018: each is named in many acknowledgements, of which some are
+// Moves the range that has grown to the front, as in RFC 2018, so that many acknowledgements name it in case some are
 // lost.
 void StreamReceiver::note_change(Inbox & box, ByteRange added)
 {
@@ -109,11 +109,11 @@ void StreamReceiver::note_change(Inbox & box, ByteRange added)
     return grown.begin <= position && position < grown.end;
   });
   if (grown.begin == 0) {
-    return;  // "received through" says it
+    return;  // ack.through covers it
   }
   box.changed.push_front(added.begin);
   if (box.changed.size() > remembered_ranges) {
-    box.changed.pop_back();  // named often enough
+    box.changed.pop_back();  // acknowledgements have named it often
   }
 }
 

@@ -19,27 +19,28 @@
 namespace pqc_tunnel
 {
 
-// Puts the messages of a peer's streams together. Holds one message per class, and never more than the owner expects.
+// Reassembles the messages of a peer's streams. It holds one message per class, and no more bytes than the owner
+// expects.
 class StreamReceiver
 {
 public:
-  // The longest message of this class that may come, in bytes; 0: none.
+  // Sets the bytes of the longest message that is accepted; 0: none.
   void expect(StreamClass kind, std::size_t max_size) { inbox(kind).limit = max_size; }
 
-  // The message of this class that is coming is wanted no more: its sender learns so from the answer to the next part, and
-  // no part of it is progress.
+  // Refuses the message of this class that is arriving. The answer to its next part tells the sender, and its parts no
+  // longer count as progress.
   void decline(StreamClass kind);
 
-  // The message, when the part completes it.
+  // Returns the message if the part completes it.
   std::optional<Bytes> handle_part(const StreamPart & part, Instant now);
 
-  // The next acknowledgement that is due.
+  // Returns the next acknowledgement that is due.
   std::optional<StreamAck> take_ack(Instant now);
   Instant next_timeout() const;
 
-  // When bytes last came that were not here yet.
+  // Returns when new bytes arrived last.
   Instant last_progress() const { return last_progress_; }
-  // Of the messages that are incomplete.
+  // Returns the bytes of incomplete messages.
   std::size_t message_bytes() const;
   std::uint64_t refused() const { return refused_; }
 
@@ -48,16 +49,15 @@ private:
   {
     std::size_t limit = 0;
     std::optional<std::uint8_t> id;
-    Instant heard;  // the newest part of it
+    Instant heard;  // when its newest part arrived
     std::uint32_t total = 0;
     bool complete = false;
     Bytes message;
     ByteRanges received;
-    std::uint16_t newest = 0;  // the part that was sent last of those that are here
+    std::uint16_t newest = 0;  // highest number of a part that has arrived
     Instant newest_came;
-    std::deque<std::uint32_t>
-      changed;               // a position in each range, that of the one that grew last first
-    int unacknowledged = 0;  // parts
+    std::deque<std::uint32_t> changed;  // a position in each range, latest change first
+    int unacknowledged = 0;             // parts
     Instant ack_at = Instant::max();
   };
 
@@ -67,7 +67,7 @@ private:
   static StreamAck ack_of(const Inbox & box, Instant now);
 
   std::array<Inbox, 2> inboxes_;
-  std::optional<StreamAck> outdated_;  // for a part of an older message
+  std::optional<StreamAck> outdated_;  // answers a part of an older message
   Instant last_progress_;
   std::uint64_t refused_ = 0;
 };

@@ -15,11 +15,11 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr std::size_t small_part = 512;  // of a frame: passes where larger ones are lost
+constexpr std::size_t small_part = 512;  // bytes; may pass where larger parts are lost
 constexpr Duration burst = std::chrono::milliseconds(2);  // sent ahead of the pace
 constexpr std::size_t probes = 2;
-constexpr std::size_t most_unanswered = 8192;                 // numbers that are remembered
-constexpr std::size_t short_message = 4 * universal_payload;  // may leave at once
+constexpr std::size_t most_unanswered = 8192;                 // parts
+constexpr std::size_t short_message = 4 * universal_payload;  // bytes that may leave at once
 
 }  // namespace
 
@@ -66,7 +66,7 @@ std::size_t StreamSender::in_flight() const
 ByteRange StreamSender::take_range(Outbox & box) const
 {
   std::size_t longest = small_ ? std::min(max_part_, small_part) : max_part_;
-  if (longest > small_part) {  // frames of other links are short
+  if (longest > small_part) {  // other links use short frames anyway
     longest = std::min(longest, rate_.brief_part());
   }
   const auto most = static_cast<std::uint32_t>(longest - StreamPart::header_size);
@@ -101,7 +101,7 @@ StreamPart StreamSender::part_of(Outbox & box, ByteRange range, const DeliveryRa
     ByteView(box.message).subspan(range.begin, range.end - range.begin)};
 }
 
-// A part that has waited long enough for its acknowledgement, once more.
+// Returns a part to repeat because its acknowledgement is overdue.
 std::optional<StreamPart> StreamSender::next_repeat(Outbox & box, Instant now)
 {
   if (!is_repeated(box)) {
@@ -153,7 +153,7 @@ void StreamSender::give_up_on(Outbox & box, const Sent & sent)
   }
 }
 
-// What left well before a part that has arrived did not arrive.
+// Marks parts as lost that left well before a part that has arrived.
 void StreamSender::find_lost(Outbox & box, Instant now)
 {
   const Duration margin = rate_.reordering();
@@ -167,12 +167,12 @@ void StreamSender::find_lost(Outbox & box, Instant now)
   });
 }
 
-// The acknowledgement says which part it answers, also if its bytes went more than once: only so is a round trip one.
+// Takes a round trip. An acknowledgement names the part that it answers, which is unambiguous even for repeated bytes.
 void StreamSender::handle_answer(Outbox & box, const StreamAck & ack, Instant now)
 {
   const auto before = static_cast<std::uint16_t>(ack.newest - box.first_unanswered);
   if (before >= box.unanswered.size()) {
-    return;  // an older acknowledgement said so before
+    return;  // an earlier acknowledgement covered it
   }
   const DeliveryRate::Mark mark = box.unanswered[before];
   box.unanswered.erase(box.unanswered.begin(), box.unanswered.begin() + before + 1);
@@ -225,8 +225,8 @@ std::optional<Instant> StreamSender::silence_ends() const
   return waiting_since_ + rate_.patience(silences_);
 }
 
-// Nothing is acknowledged any more. At first two parts are sent again, of which an acknowledgement tells what became of the
-// others (as in RFC 9002); then everything in flight is.
+// Handles a time without acknowledgements. First two parts are sent again, whose acknowledgement shows which others are
+// lost (as in RFC 9002); later all parts in flight are.
 void StreamSender::handle_silence(Instant now)
 {
   const auto end = silence_ends();

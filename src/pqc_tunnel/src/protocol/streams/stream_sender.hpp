@@ -20,27 +20,27 @@
 namespace pqc_tunnel
 {
 
-// Sends messages in parts: foreground first, paced by what the link delivers, each part again until it is acknowledged.
-// Loss alone does not slow it down; a growing round trip does.
+// Sends messages in parts, foreground first, at the pace that the link delivers, and repeats each part until it is
+// acknowledged. Loss alone does not slow it down; a growing round trip does.
 class StreamSender
 {
 public:
-  // `max_part`: the longest payload of a frame, in bytes.
+  // `max_part`: bytes of the longest payload of a frame.
   explicit StreamSender(std::size_t max_part) : max_part_(max_part) {}
 
-  // Replaces a message of this class that is under way. `repeat`: when all of it has been sent, and it is short, each part
-  // goes again after this time for as long as it is not acknowledged, but not without end; 0: only what is lost goes again.
+  // Starts a message, which replaces one of its class that is under way. `repeat`: once a short message has been sent,
+  // each unacknowledged part is repeated after this time, a limited number of times; 0: only lost parts are sent again.
   void send(StreamClass kind, Bytes message, Instant now, Duration repeat = {});
   void cancel(StreamClass kind) { clear(outbox(kind)); }
   bool busy(StreamClass kind) const { return message_bytes(kind) > 0; }
   std::size_t message_bytes(StreamClass kind) const { return outbox(kind).message.size(); }
 
-  // The next part that may go now; its bytes are valid until the next call.
+  // Returns the next part that may leave now; its bytes are valid until the next call.
   std::optional<StreamPart> next(Instant now);
   void handle_ack(const StreamAck & ack, Instant now);
   Instant next_timeout() const;
 
-  // When bytes were last acknowledged for the first time.
+  // Returns when new bytes were acknowledged last.
   Instant last_progress() const { return last_progress_; }
 
 private:
@@ -52,16 +52,16 @@ private:
   struct Outbox
   {
     std::uint8_t id = 0;
-    Bytes message;  // empty: nothing under way
+    Bytes message;  // empty: no message under way
     Duration repeat{};
-    int repeats = 0;  // that are left
+    int repeats = 0;  // that remain
     std::uint32_t next_offset = 0;
     std::deque<Sent> in_flight;  // in the order of sending
     std::deque<ByteRange> lost;  // to be sent again
-    // Of all parts that were sent after the newest one that has arrived: their numbers are consecutive.
+    // Marks of all parts sent after the newest one that has arrived. Their numbers are consecutive.
     std::deque<DeliveryRate::Mark> unanswered;
     std::uint16_t first_unanswered = 0;
-    Instant newest_arrived;  // when it was sent
+    Instant newest_arrived;  // when the newest part that has arrived was sent
     ByteRanges acknowledged;
   };
 
@@ -88,9 +88,9 @@ private:
   DeliveryRate rate_;
   Instant last_progress_;
   Instant next_send_;
-  Instant waiting_since_;  // for any acknowledgement
-  int silences_ = 0;       // in a row
-  bool small_ = false;     // the rest of the message; others too, unless a large part ever arrived
+  Instant waiting_since_;  // since when no acknowledgement has come
+  int silences_ = 0;       // silences in a row
+  bool small_ = false;     // large parts seem to get lost, so that parts are small
   bool large_arrived_ = false;
 };
 

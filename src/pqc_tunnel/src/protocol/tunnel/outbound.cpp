@@ -56,7 +56,7 @@ void Outbound::Ready::add(SendDatagram && frame)
   added.frame = {frame.peer, frame.to, added.memory, false};
 }
 
-// --- In ---
+// --- Datagrams of the application ---
 
 bool Outbound::send(Peer & peer, MutableBytes frame, const Endpoint & source, Instant now)
 {
@@ -76,7 +76,7 @@ bool Outbound::send(Peer & peer, MutableBytes frame, const Endpoint & source, In
   return true;
 }
 
-// Where classes matter, each frame goes by itself if the application's datagrams cut them.
+// Sends each MAVLink frame by itself if the application's datagrams cut frames.
 bool Outbound::send_classified(
   Peer & peer, MutableBytes frame, const Endpoint & source, Instant now)
 {
@@ -102,7 +102,7 @@ bool Outbound::send_classified(
                                        : send_over_paths(peer, frame, true, now);
 }
 
-// A datagram that is too long for some link goes frame by frame, if it holds whole MAVLink frames.
+// Sends a datagram that is too long for some link frame by frame, if it holds whole MAVLink frames.
 bool Outbound::send_long(Peer & peer, MutableBytes frame, Instant now)
 {
   ByteView rest = frame.subspan(frame_header_size, frame.size() - frame_overhead);
@@ -123,7 +123,7 @@ bool Outbound::send_piece(Peer & peer, ByteView bytes, Instant now)
   return send_over_paths(peer, piece_, false, now);
 }
 
-// A datagram for one thin link is sealed when its turn has come; one for several links is sealed once, if necessary in
+// A datagram for one thin link is sealed when its turn comes. One for several links is sealed once, if necessary in
 // fragments that each of them takes.
 bool Outbound::send_over_paths(Peer & peer, MutableBytes frame, bool in_place, Instant now)
 {
@@ -216,7 +216,7 @@ void Outbound::send_own(SendDatagram && frame, Instant now)
   }
 }
 
-// --- Out ---
+// --- Frames for the links ---
 
 std::optional<Transmit> Outbound::poll(std::uint8_t link, Instant now)
 {
@@ -228,7 +228,7 @@ std::optional<Transmit> Outbound::poll(std::uint8_t link, Instant now)
   }
   auto frame = next_shaped(link, now);
   if (!frame) {
-    use_found_rate(now);  // a queue that is empty may not be needed any more
+    use_found_rate(now);  // an empty queue may no longer be needed
   }
   return frame;
 }
@@ -260,7 +260,7 @@ std::optional<Transmit> Outbound::next_shaped(std::uint8_t index, Instant now)
   return std::nullopt;
 }
 
-// A fragment that can't be sealed tells the shaper.
+// Seals the frame; tells the shaper if a fragment cannot be sealed.
 bool Outbound::seal(Peer & peer, const ShapedFrame & shaped, Shaper & shaper, Instant now)
 {
   if (shaped.kind != ShapedFrame::Kind::fragment) {
@@ -297,7 +297,7 @@ bool Outbound::report_streams(std::uint8_t index, Instant now)
   return sent;
 }
 
-// --- Links that come, go and are full ---
+// --- Changes of links ---
 
 void Outbound::adapt(Instant now)
 {
@@ -307,7 +307,7 @@ void Outbound::adapt(Instant now)
   }
 }
 
-// What waits for a link that was given up goes over another one.
+// Sends datagrams that wait for a link that is down over another one.
 void Outbound::save_waiting(std::uint8_t index, Instant now)
 {
   LinkQueue & queue = *links_[index].queue;
@@ -342,7 +342,7 @@ void Outbound::handle_arrival(std::uint8_t index, std::size_t bytes)
   }
 }
 
-// Several drones of one socket have ways of their own, and one queue would mix them.
+// Applies to a single peer only, because drones that share a socket have paths of their own.
 void Outbound::use_found_rate(Instant now)
 {
   if (links_.size() == 1 && peers_.size() == 1) {

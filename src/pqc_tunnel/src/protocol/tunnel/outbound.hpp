@@ -25,38 +25,38 @@
 namespace pqc_tunnel
 {
 
-// The way of frames to the links. Before a thin link a datagram waits, and is sealed when its turn has come; for every
-// other link it is sealed at once. Where a datagram is too long for a link, or classes matter, it is cut into its MAVLink
-// frames, or into fragments.
+// Brings frames to the links. A datagram for a thin link waits in its queue and is sealed when its turn comes; for
+// other links it is sealed at once. A datagram that is too long for a link, or whose frames differ in class on a thin
+// link, is split into its MAVLink frames or into fragments.
 class Outbound
 {
 public:
-  // Both must outlive it.
+  // Both must outlive the object.
   Outbound(const TunnelSettings & settings, std::vector<Peer> & peers);
 
   // See Tunnel::handle_plaintext().
   bool send(Peer & peer, MutableBytes frame, const Endpoint & source, Instant now);
-  // A frame of the tunnel itself.
+  // Sends a frame of the tunnel itself.
   void send_own(SendDatagram && frame, Instant now);
   std::optional<Transmit> poll(std::uint8_t link, Instant now);
-  // When poll() may have a frame; max if nothing waits.
+  // Returns when poll() may have a frame; max: nothing waits.
   Instant next_transmit(std::uint8_t link) const;
 
-  // Tells the peers how much of their streams waits before the link. True: some sent more.
+  // Tells the peers how many frames of their streams wait before the link. Returns true if some sent more.
   bool report_streams(std::uint8_t link, Instant now);
-  // After a time-out and whatever tells more than data: a link without a configured rate gets a queue while it is saturated,
-  // and what waits for a link that was given up goes over another one.
+  // Adapts to the state of the links: a link without a configured rate gets a queue while it is saturated, and
+  // datagrams that wait for a link that is down go over another one. Call it after any event but data.
   void adapt(Instant now);
-  // Nothing can wait for the link any more.
+  // Drops the queue of a link that has gone.
   void handle_link_down(std::uint8_t link, Instant now);
   // A frame of a peer has arrived by the link.
   void handle_arrival(std::uint8_t link, std::size_t bytes);
 
-  // Adds what the links did with the peer's frames.
+  // Adds the counts of the links for the peer's frames.
   void describe(PeerSnapshot & snapshot, PeerIndex peer, Instant now) const;
 
 private:
-  // Frames that leave at once. Their memory is used again.
+  // Frames that leave at once. Their memory is reused.
   class Ready
   {
   public:
@@ -69,7 +69,7 @@ private:
     struct Frame
     {
       Transmit frame;
-      Bytes memory;  // unless it is sealed in place
+      Bytes memory;  // unused if the frame was sealed in place
     };
     Frame & add();
     std::vector<Frame> frames_;
@@ -83,7 +83,7 @@ private:
     Ready ready;
   };
 
-  // One link of unknown rate: nothing has to be classified.
+  // True for a single link without a queue, for which nothing has to be classified.
   bool is_plain() const { return links_.size() == 1 && !links_[0].queue->is_active(); }
   bool send_classified(Peer & peer, MutableBytes frame, const Endpoint & source, Instant now);
   bool send_long(Peer & peer, MutableBytes frame, Instant now);
@@ -91,7 +91,7 @@ private:
   bool send_over_paths(Peer & peer, MutableBytes frame, bool in_place, Instant now);
   bool send_in_fragments(
     Peer & peer, ByteView datagram, std::size_t frame_size, const Routes & routes, Instant now);
-  // Also to an address of the peer that has not proved itself, if there is one.
+  // Sends a copy of the frame to an unproved address of the peer on the link, if one may get it.
   void send_copy(Peer & peer, ByteView frame, std::uint8_t link, bool in_place, Instant now);
   std::optional<Transmit> next_shaped(std::uint8_t link, Instant now);
   bool seal(Peer & peer, const ShapedFrame & shaped, Shaper & shaper, Instant now);
@@ -101,10 +101,10 @@ private:
   const TunnelSettings & settings_;
   std::vector<Peer> & peers_;
   std::vector<Link> links_;
-  std::vector<MavlinkStream> streams_;  // by peer, of the applications
-  std::size_t least_room_;              // bytes of a datagram that all links take
-  Bytes piece_;                         // of a datagram, with room for a frame around it
-  Bytes fragments_;                     // frames, one after the other
+  std::vector<MavlinkStream> streams_;  // by peer, from the local applications
+  std::size_t least_room_;              // bytes of the longest datagram that all links take
+  Bytes piece_;                         // part of a datagram, with room for a frame around it
+  Bytes fragments_;                     // several frames, one after the other
 };
 
 }  // namespace pqc_tunnel

@@ -13,19 +13,19 @@
 namespace pqc_tunnel
 {
 
-// The time that frames of several peers may take from the one thread that opens them. Each peer has a credit and pays for
-// its frames; what comes back is shared equally among those that have paid. So one peer alone may take all of it, and
-// several that want more than there is get equal parts. A single peer has nobody to share with.
+// Limits the time that frames of several peers may take from the one thread that opens them. Each peer pays for its
+// frames from a credit, and the peers that have paid share new credit equally. So one peer alone may use all of the
+// time, and several that want too much get equal parts. A tunnel with a single peer has no limit.
 class PeerBudget
 {
 public:
   explicit PeerBudget(std::size_t peers) : credits_(peers, most) {}
 
-  // The thread has had so much time. Some of it is for what is dropped, for hellos and for datagrams that leave.
+  // Shares out `time` of the thread. A fifth is left for drops, hellos and datagrams that leave.
   void share(Duration time)
   {
     Duration back = time * 4 / 5;
-    // A credit that is full leaves its part to the others; after a few rounds too little is left to matter.
+    // A full credit leaves its part to the others. After a few rounds too little is left to matter.
     for (int round = 0; round < 4 && back > Duration{}; ++round) {
       const auto owing = std::ranges::count_if(credits_, [](Duration one) { return one < most; });
       if (owing == 0) {
@@ -43,7 +43,7 @@ public:
   {
     return credits_.size() == 1 || credits_[peer] > Duration{};
   }
-  // What a frame took.
+  // Takes the time of a frame.
   void spend(std::size_t peer, Duration time) { credits_[peer] -= time; }
 
 private:

@@ -98,15 +98,15 @@ public:
 
   Peer & peer(PeerIndex index) { return peers_[static_cast<std::size_t>(index)]; }
 
-  // For whatever may bring the next time-out forward.
+  // Every call that may bring the next time-out forward goes through here.
   Impl & changed()
   {
     timeout_.reset();
     return *this;
   }
 
-  // Counted from the sender of the datagram before; the number of peers if there is none from `first` on. A peer that has
-  // used up its time is passed over, and counts a drop.
+  // Returns the next peer with such keys, counted from the sender of the last datagram and not before `first`; the
+  // number of peers if there is none. A peer that has used up its time counts a drop and is skipped.
   std::size_t next_holder(FrameKeyId id, std::size_t first)
   {
     for (std::size_t at = first; at < peers_.size(); ++at) {
@@ -123,7 +123,7 @@ public:
     return peers_.size();
   }
 
-  // Tries every peer with such keys, first the sender of the datagram before: most come from the same one.
+  // Tries every peer with such keys, first the sender of the last datagram, because it is the most likely one.
   Opened open(MutableBytes datagram, const Endpoint & from, Instant now)
   {
     const auto header = decode_frame_header(datagram);
@@ -155,11 +155,11 @@ public:
       drop = *received.drop;
       candidate = next;
     }
-    // Bytes that a serial line has lost or changed look like a forged frame.
+    // A frame that a serial line has damaged looks like a forged one.
     if (drop == Drop::auth_fail && settings_.paths.is_serial(from.link)) {
       drop = Drop::malformed;
     }
-    // Copies by several links are meant; the link's figures count them as duplicates.
+    // Copies over several links are intended. The link estimator counts them as duplicates.
     if (drop != Drop::replay || !settings_.paths.sends_copies()) {
       peers_[last_tried].traffic().count(drop);
     }
@@ -195,7 +195,7 @@ public:
     counters.count(Drop::stale);
   }
 
-  // Frames of the tunnel itself go the way of all others.
+  // Passes frames of the tunnel itself to the links.
   void send_own_frames(Instant now)
   {
     while (outbox_.has_frame()) {
@@ -210,7 +210,7 @@ public:
     return sent;
   }
 
-  // Where frames of streams have left, others may have room.
+  // Frames of streams that have left may make room for others.
   std::optional<Transmit> poll_transmit(std::uint8_t link, Instant now)
   {
     do {
@@ -258,11 +258,11 @@ public:
   std::optional<GcsEnd> gcs_;
   std::optional<Outbound> outbound_;
   PeerBudget budget_;
-  Duration charged_{};        // to all peers since the budget was shared
-  bool passed_over_ = false;  // a peer with the keys of the frame at hand
+  Duration charged_{};        // to peers since the budget was shared last
+  bool passed_over_ = false;  // a peer with the keys of the present frame was skipped
   TrafficCounters unassigned_;
   std::size_t last_found_ = 0;
-  std::optional<Instant> timeout_;  // none: to be looked up
+  std::optional<Instant> timeout_;  // none: must be computed
 };
 
 Result<Tunnel> Tunnel::create(Config config, RandomSource & random, Instant now)
@@ -286,7 +286,7 @@ bool Tunnel::handle_plaintext(
   PeerIndex peer, MutableBytes frame, const Endpoint & source, Instant now)
 {
   if (impl_->settings_.paths.links.size() > 1) {
-    impl_->changed();  // traffic has paths watched
+    impl_->changed();  // traffic may make paths closely watched
   }
   impl_->send_own_frames(now);
   return impl_->outbound_->send(impl_->peer(peer), frame, source, now);
@@ -343,7 +343,7 @@ void Tunnel::handle_job_result(JobId id, JobResult result, Instant now)
 
 void Tunnel::handle_timeout(Instant now)
 {
-  // The end first: what it sends, or wipes, changes what is due at a peer.
+  // The end is first, because what it sends or wipes changes what is due at a peer.
   impl_->changed().on_end([&](auto & end) { end.handle_timeout(now); });
   for (Peer & peer : impl_->peers_) {
     peer.handle_timeout(now);
