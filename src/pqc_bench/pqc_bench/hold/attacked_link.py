@@ -71,7 +71,7 @@ class _AttackedLink:
         return any(path["rate_source"] == "saturation" for path in paths)
 
     def wait_for_calm(self) -> None:
-        """Wait until fresh datagrams arrive both ways, and neither end complains or limits itself."""
+        """Wait until fresh datagrams arrive both ways, and no end complains or limits itself."""
         deadline = time.monotonic() + _RECOVERY_S
         while time.monotonic() < deadline:
             ages = self.collect(1.0)

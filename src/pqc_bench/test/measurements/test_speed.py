@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from pqc_bench.bench_command import main
-from pqc_bench.sensing.sensors import Sensors
+from pqc_bench.cost.sensors import Sensors
 from pqc_bench.speed import busy_core
 from pqc_bench.speed import run as speed
 from pqc_bench.speed.busy_core import BusyCore

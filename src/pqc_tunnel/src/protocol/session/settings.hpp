@@ -89,7 +89,7 @@ struct PacketLimits
 struct PrekeyPoolSettings
 {
   std::size_t max_bytes = std::size_t{16}
-                           << 20;       // of keys and signatures; 0: none are made in advance
+                          << 20;       // of keys and signatures; 0: none are made in advance
   Duration max_age = prekey_lifetime;  // older prekeys are wiped
   std::vector<const Suite *> suites;   // in addition to those in use and their neighbours
 };
