@@ -31,7 +31,7 @@ enum class JunkKind : std::uint8_t
 inline constexpr std::array<const char *, 7> junk_names = {
   "random", "truncated", "unknown", "hello", "old", "forged", "recorded"};
 // The size of a ClientHello, the longest of the kinds without a length of its choice.
-inline constexpr std::size_t hello_size = 144;
+inline constexpr std::size_t hello_size = 152;
 
 struct JunkPlan
 {

@@ -24,7 +24,7 @@ constexpr const char * usage =
             [--spoof ADDRESS:PORT] [--seconds N] [--only-hellos] [--recorded FILE]
       Sends random datagrams, truncated frames, frames under unknown keys and hellos of unknown
       drones; with the --key-id of a live key, which everybody on the link can read, also old and
-      forged frames under it; with --recorded also the hellos in FILE, 144 bytes each. --from and
+      forged frames under it; with --recorded also the hellos in FILE, 152 bytes each. --from and
       --sources spread them over that many addresses of this machine. --spoof writes somebody
       else's address into them, such as the drone's (IPv4; needs root). --datagrams is per second.
       At the end it prints in JSON how much it sent, and how many answers it got.

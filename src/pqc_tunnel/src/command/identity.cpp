@@ -6,11 +6,14 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <charconv>
+#include <functional>
 #include <iostream>
 
 #include "base/nearest_name.hpp"
 #include "crypto/random.hpp"
 #include "crypto/suites/algorithms.hpp"
+#include "identity/anchor_files.hpp"
 #include "identity/match_identities.hpp"
 #include "os/process.hpp"
 #include "subcommand.hpp"
@@ -64,7 +67,33 @@ void show_progress(const std::string & step)
   if (interrupted != 0) {
     throw Interrupted();
   }
-  std::cout << step << std::endl;
+  if (!step.empty()) {
+    std::cout << step << std::endl;
+  }
+}
+
+Result<AnchorPlan> read_anchor_plan(const Arguments & arguments)
+{
+  AnchorPlan plan;
+  plan.rotate = arguments.has("--rotate");
+  const std::string level = arguments.value("--anchor").value_or("3");
+  if (level != "none" && level != "1" && level != "3" && level != "5") {
+    return fail(
+      ErrorCode::invalid_argument,
+      "The anchor's level is \"" + level + "\", but must be 1, 3 or 5, or none.");
+  }
+  const std::string count = arguments.value("--one-time").value_or("16");
+  const auto [end, error] =
+    std::from_chars(count.data(), count.data() + count.size(), plan.one_time);
+  if (error != std::errc() || end != count.data() + count.size() || plan.one_time > 1000) {
+    return fail(
+      ErrorCode::invalid_argument,
+      "--one-time is \"" + count + "\", but must be a number of keys up to 1000.");
+  }
+  if (level != "none") {
+    plan.kem = anchor_kem(static_cast<SecurityLevel>(level.front() - '0'));
+  }
+  return plan;
 }
 
 Result<IdentityPlan> read_plan(const Arguments & arguments)
@@ -79,16 +108,17 @@ Result<IdentityPlan> read_plan(const Arguments & arguments)
       return fail(ErrorCode::invalid_argument, parsed->error().message);
     }
   }
+  auto anchor = read_anchor_plan(arguments);
+  if (!anchor) {
+    return tl::make_unexpected(anchor.error());
+  }
   return IdentityPlan{
-    arguments.values("--drone"), std::move(*signatures), std::move(*drone_signatures)};
+    arguments.values("--drone"), std::move(*signatures), std::move(*drone_signatures), *anchor};
 }
 
-Result<int> make(const Arguments & arguments, decltype(make_identities) & make_them)
+// Runs what makes keys, until a stop signal.
+Result<int> make(const std::function<Result<void>(RandomSource &)> & make_them)
 {
-  const auto plan = read_plan(arguments);
-  if (!plan) {
-    return tl::make_unexpected(plan.error());
-  }
   protect_secrets();
   struct sigaction action
   {
@@ -100,7 +130,7 @@ Result<int> make(const Arguments & arguments, decltype(make_identities) & make_t
   ::signal(SIGXFSZ, SIG_IGN);  // the write fails instead
   try {
     SystemRandom random;
-    const auto made = make_them(*arguments.value("--out"), *plan, random, show_progress);
+    const auto made = make_them(random);
     if (!made) {
       return fail(ErrorCode::unavailable, made.error().message);
     }
@@ -110,11 +140,47 @@ Result<int> make(const Arguments & arguments, decltype(make_identities) & make_t
   }
 }
 
+Result<int> make_by_plan(const Arguments & arguments, decltype(make_identities) & make_them)
+{
+  const auto plan = read_plan(arguments);
+  if (!plan) {
+    return tl::make_unexpected(plan.error());
+  }
+  return make([&](RandomSource & random) {
+    return make_them(*arguments.value("--out"), *plan, random, show_progress);
+  });
+}
+
 }  // namespace
 
-Result<int> identity_init(const Arguments & arguments) { return make(arguments, make_identities); }
+Result<int> identity_init(const Arguments & arguments)
+{
+  return make_by_plan(arguments, make_identities);
+}
 
-Result<int> identity_add_drone(const Arguments & arguments) { return make(arguments, add_drones); }
+Result<int> identity_add_drone(const Arguments & arguments)
+{
+  return make_by_plan(arguments, add_drones);
+}
+
+Result<int> identity_anchor(const Arguments & arguments)
+{
+  if (!arguments.has("--out")) {
+    return fail(ErrorCode::invalid_argument, "The option --out DIR is needed.");
+  }
+  const auto plan = read_anchor_plan(arguments);
+  if (!plan || !plan->kem) {
+    return fail(
+      ErrorCode::invalid_argument,
+      plan ? "The anchor's level must be 1, 3 or 5." : plan.error().message);
+  }
+  const std::string out = *arguments.value("--out");
+  const auto named = arguments.values("--drone");
+  const auto drones = named.empty() ? recorded_drones(out + "/gcs") : named;
+  return make([&](RandomSource & random) {
+    return extend_anchor(out, drones, *plan, random, show_progress);
+  });
+}
 
 Result<int> identity_inspect(const Arguments & arguments)
 {

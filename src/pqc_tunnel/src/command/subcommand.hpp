@@ -54,6 +54,7 @@ Result<int> suites(const Arguments & arguments);
 Result<int> check(const Arguments & arguments);
 Result<int> identity_init(const Arguments & arguments);
 Result<int> identity_add_drone(const Arguments & arguments);
+Result<int> identity_anchor(const Arguments & arguments);
 Result<int> identity_inspect(const Arguments & arguments);
 Result<int> parameters(const Arguments & arguments);
 Result<int> completion(const Arguments & arguments);

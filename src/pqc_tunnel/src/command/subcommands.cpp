@@ -68,27 +68,41 @@ std::span<const Subcommand> subcommands()
      check},
     {"identity init",
      "--out DIR --drone NAME [--drone NAME ...] [--signatures all|LIST]\n"
-     "      [--drone-signatures none|all|LIST]",
+     "      [--drone-signatures none|all|LIST] [--anchor 1|3|5|none] [--one-time N]",
      "make the keys of a ground station and its drones",
      "Makes DIR/gcs for the ground station and DIR/NAME for each drone. Carry each folder to its\n"
      "machine on a medium that you trust; never send it over a network. No file is overwritten, "
      "and\n"
      "an interrupted run leaves nothing. LIST names signature algorithms, separated by commas. "
      "Drone\n"
-     "signatures are for drone_signature: true.\n",
-     {"--out", "--drone", "--signatures", "--drone-signatures"},
+     "signatures are for drone_signature: true. The anchor's level should be that of suite; each "
+     "drone\n"
+     "gets N of its one-time keys (16).\n",
+     {"--out", "--drone", "--signatures", "--drone-signatures", "--anchor", "--one-time"},
      {},
      {},
      identity_init},
     {"identity add-drone",
      "--out DIR --drone NAME [--drone NAME ...]\n"
-     "      [--drone-signatures none|all|LIST]",
+     "      [--drone-signatures none|all|LIST] [--anchor 1|3|5|none] [--one-time N]",
      "add drones to DIR/gcs, and make DIR/NAME",
      "",
-     {"--out", "--drone", "--drone-signatures"},
+     {"--out", "--drone", "--drone-signatures", "--anchor", "--one-time"},
      {},
      {},
      identity_add_drone},
+    {"identity anchor",
+     "--out DIR [--drone NAME ...] [--anchor 1|3|5] [--one-time N] [--rotate]",
+     "add keys of the anchor to DIR/gcs and its drones",
+     "Makes the last-resort key if there is none of that level (3), and N more one-time keys (16) "
+     "for\n"
+     "each drone, or for those named. --rotate replaces the last-resort key; the ground station "
+     "keeps\n"
+     "the one before until the next rotation. Carry the folders anchor to their machines.\n",
+     {"--out", "--drone", "--anchor", "--one-time"},
+     {"--rotate"},
+     {},
+     identity_anchor},
     {"identity inspect",
      "PATH [PATH]",
      "describe keys, or whether two ends match",

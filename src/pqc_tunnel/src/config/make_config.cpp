@@ -208,6 +208,12 @@ TunnelSettings make_settings(Role role, const Reader & values, Problems & proble
   }
   settings.mode.hybrid_x25519 = values.flag("hybrid_x25519");
   settings.mode.drone_signature = values.flag("drone_signature");
+  if (const auto anchor = parse_anchor_use(values.text("anchor"))) {
+    settings.anchor = *anchor;
+  } else {
+    problems.add(
+      "Parameter anchor is \"" + values.text("anchor") + "\", but must be auto, required or off.");
+  }
   settings.replay_window = static_cast<std::size_t>(values.integer("replay_window_packets"));
   settings.max_key_age = values.seconds("rekey.max_age_s");
   settings.blacklist_ttl = values.seconds("blacklist_ttl_s");

@@ -209,6 +209,11 @@ Specs suite_specs(Role role)
         "drone_signature", settings.mode.drone_signature,
         "The drone signs handshakes too, so that a leaked pre-shared key does not impersonate it. "
         "The same at both ends."),
+      text(
+        "anchor",
+        "Whether new sessions use the ground station's anchor, Classic McEliece keys that the "
+        "identities hold: auto (if the drone's identity has one), required or off.",
+        "auto"),
       seconds(
         "blacklist_ttl_s", settings.blacklist_ttl, {0.0, 604800.0},
         "Time for which a suite that failed with authentication is not used again."),

@@ -23,7 +23,7 @@ struct NamedFile
   struct stat status;
 };
 
-// Opens a regular file of at most a mebibyte that belongs to root or to the user who runs this, and never waits for it.
+// Opens a regular file of at most two mebibytes that belongs to root or to the user who runs this, and never waits for it.
 // Errors are sentences about `subject`.
 Result<NamedFile> open_named_file(const std::filesystem::path & path, const std::string & subject);
 

@@ -32,8 +32,9 @@ struct ClientHello
   DroneId drone_id;
   Random32 client_random = {};
   SuiteWireId suite = {};
-  std::uint8_t mode = 0;
+  std::uint8_t mode = 0;  // HandshakeMode, and anchor_bit if the Finish names a key of the anchor
   PolicyHash policy_hash;
+  FormerId former;          // the rms that the drone still has
   Random32 challenge = {};  // zero in the first one
 };
 
@@ -46,7 +47,8 @@ enum class RejectReason : std::uint8_t
   busy = 4,
 };
 
-inline constexpr std::size_t client_hello_size = 144;
+inline constexpr std::size_t client_hello_size = 152;
+inline constexpr std::uint8_t anchor_bit = 4;
 inline constexpr std::size_t hello_retry_size = 66;
 inline constexpr std::size_t reject_size = 35;
 

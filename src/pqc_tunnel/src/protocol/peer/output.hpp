@@ -44,6 +44,9 @@ struct StartJob  // run_job() on a worker thread, then handle_job_result
   Job job;
 };
 
+// Of the event of a key exchange.
+std::string completed_text(const std::optional<AnchorKind> & anchor);
+
 struct NoticeArrived  // authentic, from the peer's programs
 {
   PeerIndex peer;

@@ -63,7 +63,7 @@ protected:
 // Hellos in the right form, under no key.
 Bytes forged_hello()
 {
-  Bytes hello(144);
+  Bytes hello(152);
   SystemRandom().fill(hello);
   hello[0] = 0x81;
   hello[1] = 3;
