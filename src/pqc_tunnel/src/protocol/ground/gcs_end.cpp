@@ -148,9 +148,10 @@ void GcsEnd::admit(
 {
   const ClientHello & hello = admitted.hello;
   ServedSession & session = drone(admitted.drone).new_session();
-  const bool anchored = (hello.mode & anchor_bit) != 0;
   const std::uint8_t mode_bits = hello.mode & static_cast<std::uint8_t>(~anchor_bit);
-  if (const char * problem = anchor_objection(settings_.anchor, anchored); problem != nullptr) {
+  if (const char * problem = anchor_objection(settings_.anchor, is_anchored(hello));
+      problem != nullptr)
+  {
     session.reject(RejectReason::policy_mismatch, hello, frame, from, problem, now);
   } else if (hello.policy_hash != policy_hash_ || mode_bits != settings_.mode.to_wire()) {
     const HandshakeMode mode = HandshakeMode::from_wire(hello.mode);

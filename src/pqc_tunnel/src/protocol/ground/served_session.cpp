@@ -97,7 +97,7 @@ void ServedSession::admit(
     from, now);
   peer_.expect_message(
     Channel::boot, StreamClass::foreground,
-    1 + longest_anchor + finish_size(*suite, drone_.settings.mode).max);
+    1 + (is_anchored(hello) ? longest_anchor : 0) + finish_size(*suite, drone_.settings.mode).max);
   attempt_->next_later = now;
   attempt_->former = find_former(hello.former);
   lane_.begin({suite, 0, bind_to_hello(frame), attempt_->former.size() > 0}, now);
@@ -163,7 +163,7 @@ void ServedSession::handle_received(const Peer::Received & received, Instant now
   exchange.issued = attempt_->timing;
   CompleteFinish job =
     drone_.job_of(exchange, *std::exchange(attempt_->prekey, std::nullopt), message.subspan(1));
-  job.anchored = (parse_client_hello(attempt_->hello).mode & anchor_bit) != 0;
+  job.anchored = is_anchored(parse_client_hello(attempt_->hello));
   job.anchor = drone_.record.anchor;
   job.former = std::move(attempt_->former);
   lane_.begin(std::move(exchange), std::move(job), now);

@@ -167,8 +167,8 @@ private:
 };
 
 // RS of the exchange that a job is about.
-template <class Job>
-ResumedSecret resumed(const Job & job, const PskKeys & psk, const SecretBytes & anchor)
+template <class Exchange>
+ResumedSecret resumed(const Exchange & job, const PskKeys & psk, const SecretBytes & anchor)
 {
   return job.resumption.size() > 0 ? ResumedSecret::of_rekey(psk, job.resumption)
                                    : ResumedSecret::of_session(psk, anchor, job.former);
@@ -296,45 +296,66 @@ Result<std::optional<AnchorSecrets::Found>> find_anchor(const CompleteFinish & j
   return std::move(*found);
 }
 
-JobResult run(CompleteFinish job, RandomSource &)
+// A Finish whose sender has the PSK.
+struct ProvedFinish
 {
-  const Suite & suite = *job.suite;
-  const auto malformed = [&suite] {
-    return unauthenticated("the drone's finish is malformed for " + std::string(suite.id));
+  FinishMessage message;
+  Digest th2;
+  std::optional<AnchorSecrets::Found> anchor;
+};
+
+// The PSK's MAC is checked first: whoever has stolen only the live keys never costs a decapsulation.
+tl::expected<ProvedFinish, JobFailed> check_psk_proof(
+  const CompleteFinish & job, const PskKeys & psk, const Transcript & transcript)
+{
+  const auto malformed = [&job] {
+    return tl::make_unexpected(
+      unauthenticated("the drone's finish is malformed for " + std::string(job.suite->id)));
   };
   const auto parts = split_macs(job.finish);
   if (!parts) {
     return malformed();
   }
-  const PskKeys & psk = job.psk->of(suite.wire_id);
-  const Transcript transcript(job.opening, job.prekey.in_transcript);
   const Digest th2 = transcript.with(parts->before);
-  // The PSK's MAC is checked first: whoever has stolen only the live keys never costs a decapsulation.
   if (!constant_time_equal(hmac(psk.hash, psk.finish.view(), {th2}), parts->psk_mac)) {
-    return unauthenticated("the drone's finish does not prove the shared key");
+    return tl::make_unexpected(unauthenticated("the drone's finish does not prove the shared key"));
   }
-  const auto anchor = find_anchor(job);
+  auto anchor = find_anchor(job);
   if (!anchor) {
     const bool unknown = anchor.error().code == ErrorCode::unavailable;
-    return JobFailed{
-      unknown ? JobError::unknown_anchor : JobError::authenticated, anchor.error().message};
+    return tl::make_unexpected(JobFailed{
+      unknown ? JobError::unknown_anchor : JobError::authenticated, anchor.error().message});
   }
   const std::size_t anchor_size =
     *anchor ? AnchorId::size + kem_sizes((*anchor)->kind.kem).ciphertext : 0;
-  const auto finish = parse_finish(job.finish, suite, job.mode, anchor_size);
-  if (!finish) {
+  const auto message = parse_finish(job.finish, *job.suite, job.mode, anchor_size);
+  if (!message) {
     return malformed();
   }
+  return ProvedFinish{*message, th2, std::move(*anchor)};
+}
+
+JobResult run(CompleteFinish job, RandomSource &)
+{
+  const Suite & suite = *job.suite;
+  const PskKeys & psk = job.psk->of(suite.wire_id);
+  const Transcript transcript(job.opening, job.prekey.in_transcript);
+  const auto proved = check_psk_proof(job, psk, transcript);
+  if (!proved) {
+    return proved.error();
+  }
+  const FinishMessage * const finish = &proved->message;
+  const Digest & th2 = proved->th2;
 
   FinishCompleted out;
   SecretBytes anchor_secret;
-  if (*anchor) {
-    auto secret = decapsulate_from_anchor(**anchor, finish->anchor);
+  if (proved->anchor) {
+    auto secret = decapsulate_from_anchor(*proved->anchor, finish->anchor);
     if (!secret) {
       return unavailable(secret.error());
     }
     anchor_secret = std::move(*secret);
-    out.anchor = (*anchor)->kind;
+    out.anchor = proved->anchor->kind;
   }
   if (job.mode.drone_signature) {
     const Bytes message = signed_by_drone(transcript.with(finish->signed_part));

@@ -38,6 +38,9 @@ struct ClientHello
   Random32 challenge = {};  // zero in the first one
 };
 
+inline constexpr std::uint8_t anchor_bit = 4;
+inline bool is_anchored(const ClientHello & hello) { return (hello.mode & anchor_bit) != 0; }
+
 // Why the GCS rejects a session; sent only to a drone that has proved the PSK and its address.
 enum class RejectReason : std::uint8_t
 {
@@ -48,7 +51,6 @@ enum class RejectReason : std::uint8_t
 };
 
 inline constexpr std::size_t client_hello_size = 152;
-inline constexpr std::uint8_t anchor_bit = 4;
 inline constexpr std::size_t hello_retry_size = 66;
 inline constexpr std::size_t reject_size = 35;
 
