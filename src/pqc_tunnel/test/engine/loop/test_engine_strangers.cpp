@@ -66,7 +66,7 @@ Bytes forged_hello()
   Bytes hello(152);
   SystemRandom().fill(hello);
   hello[0] = 0x81;
-  hello[1] = 3;
+  hello[1] = 4;
   return hello;
 }
 

@@ -121,7 +121,7 @@ TEST_F(Gate, is_silent_to_everything_else_and_counts_it)
 TEST_F(Gate, is_silent_to_a_hello_of_another_version_and_tells_whose_id_it_has)
 {
   Bytes other = hello();
-  other[1] = 4;
+  other[1] = 5;
   other.resize(300);  // nothing behind the id is known
   const auto verdict = handle(other);
   ASSERT_TRUE(is_turned_away(verdict));
@@ -142,7 +142,7 @@ TEST_F(Gate, takes_only_a_whole_id_in_a_hello_of_another_version_for_an_id)
   const auto turned_away = [&](std::uint8_t type, std::size_t size) {
     Bytes other(size);
     other[0] = type;
-    other[1] = 4;
+    other[1] = 5;
     return std::get<HelloGate::TurnedAway>(handle(other)).drone;
   };
   EXPECT_EQ(turned_away(0x81, 2 + DroneId::size), PeerIndex{1});

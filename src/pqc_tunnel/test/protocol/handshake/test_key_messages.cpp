@@ -150,11 +150,11 @@ TEST(HelloFrame, of_another_version_tells_its_version_and_in_a_client_hello_the_
   for (const auto & [first, known] : std::initializer_list<std::pair<std::uint8_t, bool>>{
          {0x80, false}, {0x81, true}, {0x82, true}, {0x83, true}, {0x84, false}})
   {
-    EXPECT_EQ(version({first, 4}), known ? 4 : 0) << int{first};
-    EXPECT_EQ(version({first, 3}), 0) << int{first};
+    EXPECT_EQ(version({first, 5}), known ? 5 : 0) << int{first};
+    EXPECT_EQ(version({first, 4}), 0) << int{first};
   }
   Bytes frame = client_hello();
-  frame[1] = 4;
+  frame[1] = 5;
   EXPECT_EQ(other_version(frame)->drone, DroneId{counting<8>(0x10)});
   EXPECT_EQ(other_version(ByteView(frame).first(10))->drone, DroneId{counting<8>(0x10)});
   EXPECT_EQ(other_version(ByteView(frame).first(9))->drone, std::nullopt);
