@@ -125,7 +125,7 @@ TEST_F(Gate, is_silent_to_a_hello_of_another_version_and_tells_whose_id_it_has)
   other.resize(300);  // nothing behind the id is known
   const auto verdict = handle(other);
   ASSERT_TRUE(is_turned_away(verdict));
-  EXPECT_EQ(std::get<HelloGate::TurnedAway>(verdict).version, 4);
+  EXPECT_EQ(std::get<HelloGate::TurnedAway>(verdict).version, 5);
   EXPECT_EQ(std::get<HelloGate::TurnedAway>(verdict).drone, PeerIndex{0});
   other[2] ^= 1;
   EXPECT_TRUE(is_turned_away(handle(other)));
