@@ -10,13 +10,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pqc_reference.backoff import control_retries
-from pqc_reference.crypto.key_schedule import MAC_SIZE, boot_traffic, digest
+from pqc_reference.crypto.key_schedule import MAC_SIZE, boot_traffic, digest, former_id
 from pqc_reference.crypto.suites import Suite
-from pqc_reference.drone_handshake import Answer, answer_prekey, check_prekey
+from pqc_reference.drone_handshake import Answer, answer_first_prekey, check_prekey
 from pqc_reference.handshake import Agreed, Failure, HandshakeFailed, failure_of, used_twice
 from pqc_reference.peer import Boot
 from pqc_reference.wire.control import Control, ControlMessage, transaction_of
 from pqc_reference.wire.messages import (
+    ANCHOR_BIT,
+    NO_FORMER,
     ClientHello,
     HelloType,
     MessageType,
@@ -44,8 +46,14 @@ class Attempt:
         self._psk = drone.psk.keys(suite.wire_id)
         policy = drone.config.policy
         random = secrets.token_bytes(32)
-        names = (drone.identity.id, random, suite.wire_id, policy.mode, policy.hash)
-        self._hello = ClientHello(*names)
+        self._anchored = drone.identity.anchor is not None and drone.config.anchor != "off"
+        mode = policy.mode | (ANCHOR_BIT if self._anchored else 0)
+        self._former, former = b"", NO_FORMER
+        if (live := drone.peer.slots.sending) is not None:
+            self._former = live.resumption
+            former = former_id(live.suite.wire_id, live.resumption)
+        names = (drone.identity.id, random, suite.wire_id, mode, policy.hash)
+        self._hello = ClientHello(*names, former)
         self._opening = self._with_mac(self._hello)
         self._challenged = False
         self._working = False
@@ -125,7 +133,8 @@ class Attempt:
 
         def work() -> tuple[Prekey, Answer]:
             prekey = check_prekey(message, suite, policy, identity, digest(opening))
-            return prekey, answer_prekey(prekey, suite, policy, identity, psk, opening, b"")
+            terms = (suite, policy, identity, psk, opening, self._former, self._anchored)
+            return prekey, answer_first_prekey(prekey, *terms)
 
         self._working = True
         drone.start(work, self._finish, lambda error: drone.fail_attempt(self, error))

@@ -68,6 +68,7 @@ class Config:
     keepalive_interval_s: float
     report_interval_s: float
     max_age_s: float
+    anchor: str  # auto, required or off
     wipe_after_s: float
     max_key_age_s: float = _parameter("rekey.max_age_s")
     max_ratchets: int = _parameter("rekey.max_ratchets")
@@ -96,6 +97,7 @@ class Config:
 _TYPES = {"str": str, "int": int, "float": float}
 # Parameters that only the file of one role has.
 _OF_ONE_ROLE = {
+    "anchor": "auto",
     "gcs_address": "",
     "gcs_datagram_port": 0,
     "rekey.max_ratchets": 60,

@@ -14,7 +14,8 @@ from pqc_reference.crypto.key_schedule import Psk
 from pqc_reference.crypto.suites import Suite, suite_of
 from pqc_reference.end import Address, Datagram, Deliver, End
 from pqc_reference.handshake import Failure, HandshakeFailed
-from pqc_reference.identity import DroneIdentity, IdentityError
+from pqc_reference.identity import DroneIdentity
+from pqc_reference.key_files import IdentityError
 from pqc_reference.peer import Peer, Report
 from pqc_reference.prekeys import Prekeys
 from pqc_reference.rekey import Order, Rekey
@@ -46,6 +47,8 @@ class Drone(End):
             raise IdentityError(f"There is no public key of the GCS for {config.suite.name}.")
         if config.policy.drone_signs and config.suite.signature not in identity.signing_keys:
             raise IdentityError(f"There is no signing key of the drone for {config.suite.name}.")
+        if config.anchor == "required" and identity.anchor is None:
+            raise IdentityError("There is no key of the anchor, which is required.")
         super().__init__(config, report, deliver)
         self.identity = identity
         self.psk = Psk(identity.psk)

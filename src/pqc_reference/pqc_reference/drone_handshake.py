@@ -6,8 +6,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from pqc_reference.anchor import UnknownAnchor
 from pqc_reference.crypto import liboqs
-from pqc_reference.crypto.key_schedule import HandshakeSecret, PskKeys, digest, key_exchange
+from pqc_reference.crypto.key_schedule import (
+    HandshakeSecret,
+    PskKeys,
+    digest,
+    key_exchange,
+    of_session,
+)
 from pqc_reference.crypto.policy import Policy
 from pqc_reference.crypto.suites import Suite
 from pqc_reference.handshake import (
@@ -21,6 +28,7 @@ from pqc_reference.handshake import (
     x25519_secret,
 )
 from pqc_reference.identity import DroneIdentity
+from pqc_reference.key_files import IdentityError
 from pqc_reference.wire.messages import Finish, Malformed, Prekey
 
 
@@ -64,14 +72,52 @@ def answer_prekey(
     opening: bytes,
     resumption: bytes,
 ) -> Answer:
-    """Encapsulate to a Prekey, sign if drones sign, and confirm; HandshakeFailed if it fails."""
+    """Answer the Prekey of a rekey; HandshakeFailed if it fails."""
+    return _answer(prekey, suite, policy, identity, psk, opening, resumption, b"")
+
+
+def answer_first_prekey(
+    prekey: Prekey,
+    suite: Suite,
+    policy: Policy,
+    identity: DroneIdentity,
+    psk: PskKeys,
+    opening: bytes,
+    former: bytes,
+    anchored: bool,
+) -> Answer:
+    """Answer the Prekey of a new session, with the anchor and the rms of a former one."""
+    prefix, anchor_secret = b"", b""
+    if anchored:
+        try:
+            assert identity.anchor is not None
+            key = identity.anchor.take(suite.level)
+            ciphertext, anchor_secret = liboqs.encapsulate(key.kem, key.key)
+        except (UnknownAnchor, IdentityError, liboqs.Unavailable) as error:
+            raise HandshakeFailed(Failure.UNKNOWN_ANCHOR, str(error)) from error
+        prefix = key.id + ciphertext
+    mixed = of_session(anchor_secret, former if prekey.former else b"")
+    return _answer(prekey, suite, policy, identity, psk, opening, mixed, prefix)
+
+
+def _answer(
+    prekey: Prekey,
+    suite: Suite,
+    policy: Policy,
+    identity: DroneIdentity,
+    psk: PskKeys,
+    opening: bytes,
+    resumption: bytes,
+    anchor: bytes,
+) -> Answer:
+    """Encapsulate to a Prekey, sign if drones sign, and confirm."""
     try:
         ciphertext, kem_secret = liboqs.encapsulate(suite.kem, prekey.public_key)
         x25519_key, classical_secret = b"", b""
         if policy.hybrid:
             own_key, x25519_key = x25519_keypair()
             classical_secret = x25519_secret(own_key, prekey.x25519_key)
-        finish = Finish(ciphertext, x25519_key)
+        finish = Finish(ciphertext, x25519_key, anchor=anchor)
         if policy.drone_signs:
             text = drone_text(opening, prekey.transcript, finish.signed_part)
             key = identity.signing_keys[suite.signature]

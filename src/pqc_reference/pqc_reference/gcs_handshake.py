@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
+from pqc_reference.anchor import ID_SIZE, AnchorSecrets, SecretKey, UnknownAnchor
 from pqc_reference.crypto import liboqs
 from pqc_reference.crypto.key_schedule import (
     MAC_SIZE,
@@ -16,6 +17,7 @@ from pqc_reference.crypto.key_schedule import (
     PskKeys,
     digest,
     key_exchange,
+    of_session,
 )
 from pqc_reference.crypto.policy import Policy
 from pqc_reference.crypto.suites import Suite
@@ -30,7 +32,8 @@ from pqc_reference.handshake import (
     x25519_secret,
 )
 from pqc_reference.identity import GcsIdentity
-from pqc_reference.wire.messages import Finish, Malformed, Prekey
+from pqc_reference.key_files import IdentityError
+from pqc_reference.wire.messages import FORMER_BIT, Finish, HelloType, Malformed, Prekey
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,9 @@ class OwnPrekey:
     x25519_secret_key: X25519PrivateKey | None = field(repr=False)
 
 
-def make_prekey(suite: Suite, policy: Policy, identity: GcsIdentity, bind: bytes) -> OwnPrekey:
+def make_prekey(
+    suite: Suite, policy: Policy, identity: GcsIdentity, bind: bytes, *, former: bool = False
+) -> OwnPrekey:
     """Make a key and sign it; HandshakeFailed if this liboqs cannot.
 
     `bind` is H(ClientHello), or handshake.bind_ahead.
@@ -56,7 +61,8 @@ def make_prekey(suite: Suite, policy: Policy, identity: GcsIdentity, bind: bytes
         signature = liboqs.sign(suite.signature, text, identity.signing_keys[suite.signature])
     except liboqs.Unavailable as error:
         raise HandshakeFailed(Failure.REFUSED, str(error)) from error
-    prekey = Prekey(key_id, suite.pair, mode, x25519_key, public_key, signature)
+    names = (key_id, suite.pair, mode)
+    prekey = Prekey(*names, x25519_key, public_key, signature, FORMER_BIT if former else 0)
     return OwnPrekey(prekey, secret_key, own_x25519)
 
 
@@ -69,20 +75,40 @@ class ProvedFinish:
     opening: bytes
     transcript: bytes  # through the Finish, without its MACs
     macs: bytes
+    anchor: SecretKey | None = None
 
 
 def check_finish(
-    content: bytes, suite: Suite, policy: Policy, psk: PskKeys, opening: bytes, prekey: OwnPrekey
+    content: bytes,
+    suite: Suite,
+    policy: Policy,
+    psk: PskKeys,
+    opening: bytes,
+    prekey: OwnPrekey,
+    anchors: AnchorSecrets | None = None,
 ) -> ProvedFinish:
-    """Check the form of a Finish, from `ct` on, and the MAC of the pre-shared key."""
-    try:
-        finish, macs = Finish.decode(content, suite, policy.mode)
-    except Malformed as error:
-        raise HandshakeFailed(Failure.FAILED, f"the finish is malformed: {error}") from error
-    transcript = opening + prekey.public.transcript + finish.encode()
+    """Check the MAC of the pre-shared key, and the form of a Finish after its type.
+
+    With `anchors` it begins with the name of one of these keys, and a ciphertext for it.
+    """
+    before, macs = content[: -2 * MAC_SIZE], content[-2 * MAC_SIZE :]
+    transcript = opening + prekey.public.transcript + before
+    if len(macs) != 2 * MAC_SIZE:
+        raise HandshakeFailed(Failure.FAILED, "the finish is malformed: it is cut short")
     if not psk.kdf.mac_matches(macs[:MAC_SIZE], psk.client_finish, digest(transcript)):
         raise HandshakeFailed(Failure.FAILED, "the finish does not prove the pre-shared key")
-    return ProvedFinish(finish, macs[MAC_SIZE:], opening, transcript, macs)
+    anchor = None
+    if anchors is not None:
+        try:
+            anchor = anchors.find(before[:ID_SIZE])
+        except (UnknownAnchor, IdentityError, OSError) as error:
+            raise HandshakeFailed(Failure.UNKNOWN_ANCHOR, f"the anchor's key: {error}") from error
+    size = 0 if anchor is None else ID_SIZE + anchor.kem.ciphertext
+    try:
+        finish, _ = Finish.decode(content, suite, policy.mode, size)
+    except Malformed as error:
+        raise HandshakeFailed(Failure.FAILED, f"the finish is malformed: {error}") from error
+    return ProvedFinish(finish, macs[MAC_SIZE:], opening, transcript, macs, anchor)
 
 
 def agree(
@@ -93,9 +119,11 @@ def agree(
     prekey: OwnPrekey,
     resumption: bytes,
     drone_key: bytes | None,
+    anchors: AnchorSecrets | None = None,
 ) -> Agreed:
     """Check the drone's signature if drones sign, decapsulate, and check the drone's confirmation.
 
+    `resumption` is the rms of the epoch being rekeyed, or of the former session that is mixed in.
     HandshakeFailed if that fails; the prekey is used up in any case.
     """
     finish = proved.finish
@@ -105,6 +133,12 @@ def agree(
             signed = (text, finish.signature, drone_key)
             if not liboqs.verify(suite.signature, *signed):
                 raise HandshakeFailed(Failure.FAILED, "the drone's signature is wrong")
+        if proved.anchor is not None:
+            ciphertext = finish.anchor[ID_SIZE:]
+            anchor_secret = liboqs.decapsulate(proved.anchor.kem, ciphertext, proved.anchor.key)
+            resumption = of_session(anchor_secret, resumption)
+        elif proved.opening[0] == HelloType.CLIENT_HELLO:
+            resumption = of_session(b"", resumption)
         kem_secret = liboqs.decapsulate(suite.kem, finish.ciphertext, prekey.secret_key)
     except liboqs.Unavailable as error:
         raise HandshakeFailed(Failure.FAILED, str(error)) from error
@@ -115,5 +149,11 @@ def agree(
     th2 = digest(proved.transcript)
     if not psk.kdf.mac_matches(proved.finish_mac, secret.drone_finish_key(th2), th2):
         raise HandshakeFailed(Failure.FAILED, "the finish does not confirm the key")
+    if proved.anchor is not None and proved.anchor.one_time:
+        assert anchors is not None
+        try:
+            anchors.erase(proved.anchor)
+        except (UnknownAnchor, IdentityError, OSError) as error:
+            raise HandshakeFailed(Failure.FAILED, f"a one-time key stays: {error}") from error
     th3 = digest(proved.transcript, proved.macs)
     return Agreed(secret, th3, psk.kdf.mac(secret.gcs_finish_key(th2), th3))

@@ -18,6 +18,7 @@ from pqc_reference.served_drone import ServedDrone
 from pqc_reference.session.epoch_keys import EpochKeys
 from pqc_reference.wire.control import ControlMessage
 from pqc_reference.wire.messages import (
+    ANCHOR_BIT,
     NO_CHALLENGE,
     ClientHello,
     HelloType,
@@ -94,7 +95,9 @@ class Ground(End):
             self._ignore("the hello is repeated")
             return
         reason = None
-        if (hello.policy_hash, hello.mode) != (policy.hash, policy.mode):
+        anchored = bool(hello.mode & ANCHOR_BIT)
+        refused = {"off": anchored, "required": not anchored}.get(self.config.anchor, False)
+        if refused or (hello.policy_hash, hello.mode & ~ANCHOR_BIT) != (policy.hash, policy.mode):
             reason = RejectReason.POLICY_MISMATCH
         elif suite is None or self.refuses(suite, drone.record):
             reason = RejectReason.SUITE_REFUSED

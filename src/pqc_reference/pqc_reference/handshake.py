@@ -23,6 +23,7 @@ class Failure(Enum):
     NO_ANSWER = auto()
     BUSY = auto()
     UNKNOWN_PREKEY = auto()
+    UNKNOWN_ANCHOR = auto()
     REFUSED = auto()
     FAILED = auto()
 
@@ -45,6 +46,7 @@ _OF_ABORTS: dict[int, tuple[Failure, str]] = {
     Abort.IN_PROGRESS: (Failure.BUSY, "another rekey is under way"),
     Abort.FAILED: (Failure.FAILED, "it failed there"),
     Abort.UNKNOWN_PREKEY: (Failure.UNKNOWN_PREKEY, "it does not know the prekey"),
+    Abort.UNKNOWN_ANCHOR: (Failure.UNKNOWN_ANCHOR, "it does not know the key of the anchor"),
 }
 
 
@@ -58,6 +60,7 @@ _ABORTS = {
     Failure.REFUSED: Abort.SUITE_REFUSED,
     Failure.BUSY: Abort.IN_PROGRESS,
     Failure.UNKNOWN_PREKEY: Abort.UNKNOWN_PREKEY,
+    Failure.UNKNOWN_ANCHOR: Abort.UNKNOWN_ANCHOR,
 }
 
 

@@ -4,42 +4,12 @@
 
 from __future__ import annotations
 
-import hmac
-import os
-import stat
 from dataclasses import dataclass, field
-from enum import IntEnum
-from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
 
+from pqc_reference.anchor import AnchorKeys, AnchorSecrets
 from pqc_reference.crypto.suites import SIGNATURES, Signature
-
-# "PQMK" 4 | format 1 | kind 1 | algorithm 2 | owner 32 | length 4 | payload | SHA-256 32
-_MAGIC = b"PQMK"
-_FORMAT = 1
-_PAYLOAD = 44
-_CHECKSUM = 32
-_MAX_FILE = 1 << 20
-
-
-class IdentityError(Exception):
-    """A key file that cannot be used; the text is one sentence."""
-
-
-class _Kind(IntEnum):
-    GCS_IDENTITY = 1
-    SIGNING_KEY = 2
-    PUBLIC_KEY = 3
-    DRONE_IDENTITY = 4
-    DRONE_RECORD = 5
-
-
-class _KeyFile(NamedTuple):
-    algorithm: bytes
-    owner: bytes
-    payload: bytes
-
+from pqc_reference.key_files import IdentityError, Kind, check_secret, read
 
 Keys = dict[Signature, bytes]
 
@@ -54,6 +24,7 @@ class DroneIdentity:
     gcs_id: bytes
     gcs_keys: Keys
     signing_keys: Keys = field(repr=False)
+    anchor: AnchorKeys | None = None
 
 
 @dataclass(frozen=True)
@@ -72,27 +43,30 @@ class DroneRecord:
     id: bytes
     psk: bytes = field(repr=False)
     public_keys: Keys
+    anchor: AnchorSecrets | None = None
 
 
 def load_drone_identity(folder: Path) -> DroneIdentity:
     """Read a drone's folder."""
     _check_folder(folder)
-    file = _read(folder / "drone.identity", _Kind.DRONE_IDENTITY)
+    file = read(folder / "drone.identity", Kind.DRONE_IDENTITY)
     psk, gcs_id, name = file.payload[:32], file.payload[32:64], file.payload[64:]
     if len(gcs_id) != 32:
         raise IdentityError(f"{folder / 'drone.identity'} is cut short.")
-    gcs_keys = _keys(folder / "gcs", ".pub", _Kind.PUBLIC_KEY, gcs_id)
+    gcs_keys = _keys(folder / "gcs", ".pub", Kind.PUBLIC_KEY, gcs_id)
     if not gcs_keys:
         raise IdentityError(f"{folder / 'gcs'} holds no public key of the ground station.")
-    signing_keys = _keys(folder / "signing", ".key", _Kind.SIGNING_KEY, file.owner)
-    return DroneIdentity(name.decode(), file.owner[:8], psk, gcs_id, gcs_keys, signing_keys)
+    signing_keys = _keys(folder / "signing", ".key", Kind.SIGNING_KEY, file.owner)
+    anchor = AnchorKeys(folder, file.owner) or None
+    drone_id = file.owner[:8]
+    return DroneIdentity(name.decode(), drone_id, psk, gcs_id, gcs_keys, signing_keys, anchor)
 
 
 def load_gcs_identity(folder: Path) -> GcsIdentity:
     """Read a ground station's folder."""
     _check_folder(folder)
-    file = _read(folder / "gcs.identity", _Kind.GCS_IDENTITY)
-    keys = _keys(folder / "signing", ".key", _Kind.SIGNING_KEY, file.owner)
+    file = read(folder / "gcs.identity", Kind.GCS_IDENTITY)
+    keys = _keys(folder / "signing", ".key", Kind.SIGNING_KEY, file.owner)
     if not keys:
         raise IdentityError(f"{folder / 'signing'} holds no signing key.")
     return GcsIdentity(file.owner, keys)
@@ -101,7 +75,7 @@ def load_gcs_identity(folder: Path) -> GcsIdentity:
 def load_drone_record(folder: Path, name: str) -> DroneRecord:
     """Read the record of a drone in a ground station's folder."""
     path = folder / "drones" / f"{name}.drone"
-    file = _read(path, _Kind.DRONE_RECORD)
+    file = read(path, Kind.DRONE_RECORD)
     payload = file.payload
     psk, name_end = payload[:32], 33 + payload[32]
     if payload[33:name_end].decode() != name:
@@ -114,18 +88,19 @@ def load_drone_record(folder: Path, name: str) -> DroneRecord:
         if algorithm is None or algorithm.public_key != size or len(rest) < 6 + size:
             raise IdentityError(f"{path} holds a public key of an unknown algorithm.")
         keys[algorithm], rest = rest[6 : 6 + size], rest[6 + size :]
-    return DroneRecord(name, file.owner[:8], psk, keys)
+    anchor = AnchorSecrets(folder, name, file.owner)
+    return DroneRecord(name, file.owner[:8], psk, keys, anchor)
 
 
-def _keys(folder: Path, suffix: str, kind: _Kind, owner: bytes) -> Keys:
+def _keys(folder: Path, suffix: str, kind: Kind, owner: bytes) -> Keys:
     """Read the keys of a folder, one file per algorithm."""
     keys: Keys = {}
     for algorithm in SIGNATURES:
         path = folder / f"{algorithm.token}{suffix}"
         if not path.exists():
             continue
-        file = _read(path, kind)
-        size = algorithm.public_key if kind is _Kind.PUBLIC_KEY else algorithm.secret_key
+        file = read(path, kind)
+        size = algorithm.public_key if kind is Kind.PUBLIC_KEY else algorithm.secret_key
         if file.algorithm != algorithm.code or len(file.payload) != size:
             raise IdentityError(f"{path} is no key of {algorithm.oqs_name}.")
         if file.owner != owner:
@@ -137,32 +112,4 @@ def _keys(folder: Path, suffix: str, kind: _Kind, owner: bytes) -> Keys:
 def _check_folder(folder: Path) -> None:
     if not folder.is_dir():
         raise IdentityError(f"{folder} doesn't exist.")
-    _check_secret(folder, folder.stat())
-
-
-def _check_secret(path: Path, status: os.stat_result) -> None:
-    if status.st_uid not in (os.geteuid(), 0):
-        raise IdentityError(f"{path} belongs to another user.")
-    if status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise IdentityError(f"{path} holds secrets, but is open to others than its owner.")
-
-
-def _read(path: Path, kind: _Kind) -> _KeyFile:
-    try:
-        with path.open("rb") as file:
-            if kind is not _Kind.PUBLIC_KEY:
-                _check_secret(path, os.fstat(file.fileno()))
-            content = file.read(_MAX_FILE)
-    except OSError as error:
-        raise IdentityError(f"{path} can't be read: {error.strerror}.") from error
-    body, checksum = content[:-_CHECKSUM], content[-_CHECKSUM:]
-    if not content.startswith(_MAGIC) or len(body) < _PAYLOAD:
-        raise IdentityError(f"{path} is no key file of this project.")
-    if not hmac.compare_digest(checksum, sha256(body).digest()):
-        raise IdentityError(f"{path} is damaged: its checksum is wrong.")
-    payload = body[_PAYLOAD:]
-    if body[4] != _FORMAT or int.from_bytes(body[40:44], "big") != len(payload):
-        raise IdentityError(f"{path} is of an unknown format.")
-    if body[5] != kind:
-        raise IdentityError(f"{path} is the wrong kind of key file.")
-    return _KeyFile(body[6:8], body[8:40], payload)
+    check_secret(folder, folder.stat())

@@ -24,11 +24,11 @@ from pqc_reference.drone import Drone
 from pqc_reference.end import Deliver, End
 from pqc_reference.ground import Ground
 from pqc_reference.identity import (
-    IdentityError,
     load_drone_identity,
     load_drone_record,
     load_gcs_identity,
 )
+from pqc_reference.key_files import IdentityError
 from pqc_reference.peer import Peer, Report
 from pqc_reference.session.epoch_keys import EpochKeys
 from pqc_reference.shell import Shell

@@ -10,9 +10,10 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pqc_reference.anchor import AnchorSecrets
 from pqc_reference.backoff import Backoff, control_retries
 from pqc_reference.challenges import Randoms
-from pqc_reference.crypto.key_schedule import Psk
+from pqc_reference.crypto.key_schedule import Psk, former_id
 from pqc_reference.crypto.suites import Suite
 from pqc_reference.gcs_handshake import OwnPrekey, agree, check_finish
 from pqc_reference.handshake import Agreed, HandshakeFailed
@@ -78,6 +79,14 @@ class ServedDrone:
         keys = self.peer.slots.sending
         return keys is not None and keys.session is session
 
+    def former_named(self, name: bytes) -> bytes:
+        """Return the rms with a name that a hello gives; empty if no live keys have it."""
+        slots = self.peer.slots
+        for keys in (slots.sending, *slots.pending):
+            if keys is not None and former_id(keys.suite.wire_id, keys.resumption) == name:
+                return keys.resumption
+        return b""
+
     def accept(
         self,
         finish: bytes,
@@ -87,16 +96,17 @@ class ServedDrone:
         resumption: bytes,
         done: Callable[[Agreed], None],
         failed: Callable[[HandshakeFailed], None],
+        anchors: AnchorSecrets | None = None,
     ) -> None:
-        """Check a Finish, from `ct` on: first the MAC that proves the pre-shared key."""
+        """Check a Finish after its type: first the MAC that proves the pre-shared key."""
         policy, psk = self.ground.config.policy, self.psk.keys(suite.wire_id)
         try:
-            proved = check_finish(finish, suite, policy, psk, opening, prekey)
+            proved = check_finish(finish, suite, policy, psk, opening, prekey, anchors)
         except HandshakeFailed as error:
             failed(error)
             return
         drone_key = self.record.public_keys.get(suite.signature)
-        terms = (proved, suite, policy, psk, prekey, resumption, drone_key)
+        terms = (proved, suite, policy, psk, prekey, resumption, drone_key, anchors)
         self.ground.start(lambda: agree(*terms), done, failed)
 
     def install(

@@ -13,7 +13,7 @@ from pqc_reference.gcs_handshake import OwnPrekey, make_prekey
 from pqc_reference.handshake import Agreed, Failure, HandshakeFailed, abort_reason
 from pqc_reference.peer import Boot
 from pqc_reference.wire.control import Control, transaction_of
-from pqc_reference.wire.messages import ClientHello, largest_rekey
+from pqc_reference.wire.messages import ANCHOR_BIT, ClientHello, largest_rekey
 
 if TYPE_CHECKING:
     from pqc_reference.end import Address
@@ -31,6 +31,8 @@ class _Attempt:
     transaction: int
     suite: Suite
     boot: Boot
+    former: bytes = b""  # the rms that is mixed in
+    anchored: bool = False
     prekey: OwnPrekey | None = None  # None once a Finish has used it
     finish: bytes = b""
 
@@ -65,6 +67,8 @@ class NewSession:
         session = ground.new_session(largest_rekey(suite, policy.mode))
         boot = Boot(ground.new_keys(suite, session, 0, traffic), sender, ground.now + _SILENCE_S)
         self._attempt = attempt = _Attempt(frame, transaction_of(hello.client_random), suite, boot)
+        attempt.former = former = drone.former_named(hello.former)
+        attempt.anchored = bool(hello.mode & ANCHOR_BIT)
         drone.peer.boot = boot
 
         def done(prekey: OwnPrekey) -> None:
@@ -75,7 +79,7 @@ class NewSession:
 
         bind = digest(frame)
         ground.start(
-            lambda: make_prekey(suite, policy, identity, bind),
+            lambda: make_prekey(suite, policy, identity, bind, former=bool(former)),
             done,
             lambda failed: self._fail(attempt, failed),
         )
@@ -110,9 +114,10 @@ class NewSession:
             attempt.suite,
             attempt.hello,
             prekey,
-            b"",
+            attempt.former,
             lambda agreed: self._install(attempt, agreed),
             lambda failed: self._fail(attempt, failed),
+            drone.record.anchor if attempt.anchored else None,
         )
 
     def _install(self, attempt: _Attempt, agreed: Agreed) -> None:

@@ -56,10 +56,11 @@ def program(name: str) -> str:
         pytest.skip(f"needs the built workspace: {missing}")
 
 
-def make_identities(folder: Path) -> Path:
-    """Make a ground station and a drone that know each other."""
+def make_identities(folder: Path, one_time: int = 2) -> Path:
+    """Make a ground station and a drone that know each other, with keys of the anchor."""
     keys = folder / "keys"
     command = [program("pqc"), "identity", "init", "--out", str(keys), "--drone", DRONE]
+    command += ["--one-time", str(one_time)]
     subprocess.run([*command, "--drone-signatures", "all"], check=True, capture_output=True)
     return keys
 

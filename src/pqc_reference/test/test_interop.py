@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from ends import (
+    DRONE,
     Application,
     Reference,
     Site,
@@ -89,6 +90,17 @@ def applications(site: Site) -> Iterator[tuple[Application, Application]]:
         ground = Application(site.ground_program, site.gcs_plain)
         stack.callback(ground.close)
         yield drone, ground
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_sessions_use_up_the_one_time_keys_of_the_anchor(role: str, tmp_path: Path) -> None:
+    site = Site(tmp_path, make_identities(tmp_path, one_time=1), {"anchor": "required"})
+    for kind in ("one-time", "last-resort"):
+        with pair(site, role) as (_, tunnel), applications(site) as (drone, ground):
+            assert kind in tunnel.peer["anchor"]
+            drone.send(b"telemetry")
+            assert ground.receive() == b"telemetry"
+    assert not list((site.keys / "gcs/anchor/one_time" / DRONE).glob("*.key"))
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -168,9 +180,7 @@ def test_both_ends_can_ask_for_a_ratchet(role: str, keys: Path, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_datagrams_longer_than_a_frame_arrive_whole(
-    role: str, keys: Path, tmp_path: Path
-) -> None:
+def test_datagrams_longer_than_a_frame_arrive_whole(role: str, keys: Path, tmp_path: Path) -> None:
     site = Site(tmp_path, keys, parameters={"link_mtu_bytes": 256})
     with pair(site, role) as (reference, tunnel), applications(site) as (drone, ground):
         for size in (228 - 25, 228 - 24, 280, 330, 1064, 1500):
@@ -255,9 +265,7 @@ def test_what_was_held_through_a_silence_is_stale_at_both_ends(
         reference.change = hold
         partner.send(b"arm the motors, now")
         assert peer.slots.sending is not None
-        held["out"] = peer.slots.sending.seal(
-            Kind.DATA, b"arm the motors, now", time.monotonic()
-        )
+        held["out"] = peer.slots.sending.seal(Kind.DATA, b"arm the motors, now", time.monotonic())
         over = time.monotonic() + 2.0
         reference.run("the silence", lambda: time.monotonic() > over and "in" in held)
         reference.change = lambda datagram, _: None if datagram[0] >> 6 == 0b10 else datagram

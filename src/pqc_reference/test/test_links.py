@@ -59,7 +59,7 @@ def test_attempts_go_on_without_limit_while_nothing_answers() -> None:
     world.pass_time(60.0)
     assert sum("does not answer" in text for _, text in world.events) >= 6
     hellos = [datagram for _, datagram in world.seen]
-    assert all(len(hello) == 144 for hello in hellos)
+    assert all(len(hello) == 152 for hello in hellos)
     assert len({hello[10:42] for hello in hellos}) >= 6  # each with a new random
     world.link.cut = False
     world.connect()

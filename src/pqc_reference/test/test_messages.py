@@ -52,7 +52,7 @@ def test_control_messages_have_the_layout_of_the_protocol_page() -> None:
 def test_control_messages_with_an_unknown_reason_or_kind_are_ignored() -> None:
     for value in range(256):
         abort = control.decode(control.encode(Control.ABORT, 1, value))
-        assert (abort is not None) == (1 <= value <= 4)
+        assert (abort is not None) == (1 <= value <= 5)
         request = control.decode(control.encode(Control.REKEY_REQ, 1, b"suite", value))
         assert (request is not None) == (value <= 1)
 
@@ -75,11 +75,11 @@ def test_control_messages_outside_transactions_are_ignored_if_they_carry_one() -
 
 
 def test_hello_frames_have_the_layout_of_the_protocol_page() -> None:
-    fields = (b"d" * 8, b"r" * 32, b"suite", 3, b"p" * 32, b"c" * 32)
+    fields = (b"d" * 8, b"r" * 32, b"suite", 3, b"p" * 32, b"f" * 8, b"c" * 32)
     hello = ClientHello(*fields)
-    assert hello.encode() == b"\x81\x03" + b"".join((*fields[:3], b"\3", *fields[4:]))
+    assert hello.encode() == b"\x81\x04" + b"".join((*fields[:3], b"\3", *fields[4:]))
     frame = hello.encode() + bytes(32)
-    assert len(frame) == 144
+    assert len(frame) == 152
     assert messages.hello_type(frame) is HelloType.CLIENT_HELLO
     assert ClientHello.decode(frame) == hello
     retry = messages.encode_hello(HelloType.HELLO_RETRY, b"c" * 32) + bytes(32)

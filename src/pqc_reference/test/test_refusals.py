@@ -20,7 +20,8 @@ import pytest
 import yaml
 from ends import DRONE, LOOPBACK, Reference, Site, Tunnel, by_hand, make_identities, wait_for
 from pqc_reference.crypto.key_schedule import SHA256, PskKeys
-from pqc_reference.identity import IdentityError, load_drone_identity, load_gcs_identity
+from pqc_reference.identity import load_drone_identity, load_gcs_identity
+from pqc_reference.key_files import IdentityError
 from pqc_reference.session.epoch_keys import Kind
 
 ROLES = ("drone", "gcs")

@@ -103,7 +103,7 @@ def test_the_ground_station_asks_for_rekeys_and_ratchets() -> None:
 def test_answers_carry_the_transaction_of_the_page() -> None:
     world = World()
     hellos = world.seen
-    world.run(lambda: any(way == "up" and any(frame[80:112]) for way, frame in hellos))
+    world.run(lambda: any(way == "up" and any(frame[88:120]) for way, frame in hellos))
     client_random = hellos[0][1][10:42]
     boot, sent = world.ground.peers[0].send_boot_control, []
 

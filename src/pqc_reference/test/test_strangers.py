@@ -82,7 +82,7 @@ def test_boot_keys_are_never_made_twice_for_a_random() -> None:
     world = World()
     world.connect()
     keys = world.keys
-    opening = next(d for way, d in world.seen if way == "up" and d[0] == 0x81 and any(d[80:112]))
+    opening = next(d for way, d in world.seen if way == "up" and d[0] == 0x81 and any(d[88:120]))
     assert world.ground.handle_datagram(opening, DRONE, world.now) == []
     # Not even for another challenge
     random = opening[10:42]

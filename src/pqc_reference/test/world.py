@@ -83,6 +83,7 @@ def config(role: str, first: Suite, policy: Policy, **changes: Any) -> Config:
         "keepalive_interval_s": 1.0,
         "report_interval_s": 0.5,
         "max_age_s": 1.0,
+        "anchor": "auto",
         "wipe_after_s": 600.0,
         "max_key_age_s": 0.0,
         "max_ratchets": 60,

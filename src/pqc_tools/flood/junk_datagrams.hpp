@@ -31,7 +31,7 @@ enum class JunkKind : std::uint8_t
 inline constexpr std::array<const char *, 7> junk_names = {
   "random", "truncated", "unknown", "hello", "old", "forged", "recorded"};
 // Bytes of a ClientHello, the longest kind of a fixed length.
-inline constexpr std::size_t hello_size = 144;
+inline constexpr std::size_t hello_size = 152;
 
 struct JunkPlan
 {

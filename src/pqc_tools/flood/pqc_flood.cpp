@@ -72,7 +72,7 @@ void add_options(CLI::App & app, Given & given)
     "somebody else's address to write into them, such as the drone's (IPv4; needs root)");
   limit(app.add_option("--seconds", given.seconds, "length (until a signal)"), {0, 1'000'000});
   app.add_flag("--only-hellos", flood.junk.only_hellos, "nothing but hellos");
-  app.add_option("--recorded", given.recorded, "also the hellos in this file, 144 bytes each")
+  app.add_option("--recorded", given.recorded, "also the hellos in this file, 152 bytes each")
     ->type_name("FILE");
 }
 

@@ -148,10 +148,12 @@ add_library(pqc_tunnel_engine STATIC
   src/config/parameter_check.cpp
   src/config/parameter_table.cpp
 
+  src/identity/anchor_files.cpp
   src/identity/describe_identity.cpp
   src/identity/identity_layout.cpp
   src/identity/key_file.cpp
   src/identity/load_identity.cpp
+  src/identity/make_anchor.cpp
   src/identity/make_identity.cpp
   src/identity/match_identities.cpp
 
@@ -214,6 +216,8 @@ set_source_files_properties(
   src/os/replaced_file.cpp
   src/config/make_config.cpp
   src/config/make_links.cpp
+  src/identity/anchor_files.cpp
+  src/identity/make_anchor.cpp
   src/identity/make_identity.cpp
   src/identity/match_identities.cpp
   PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

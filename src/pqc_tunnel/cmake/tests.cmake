@@ -115,6 +115,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/session/test_suite_policy.cpp
     test/protocol/session/test_wipes.cpp
 
+    test/protocol/handshake/test_anchor.cpp
     test/protocol/handshake/test_boot_keys.cpp
     test/protocol/handshake/test_cause_sentences.cpp
     test/protocol/handshake/test_every_suite.cpp
@@ -194,6 +195,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/config/test_config.cpp
     test/config/test_links.cpp
     test/config/test_parameter_file.cpp
+    test/identity/test_anchor_files.cpp
     test/identity/test_identity_files.cpp
     test/engine/sockets/test_engine_interfaces.cpp
     test/engine/sockets/test_engine_links.cpp

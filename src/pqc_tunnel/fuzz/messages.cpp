@@ -53,14 +53,21 @@ void check_prekey(ByteView message, const Suite & suite, HandshakeMode mode)
   must(code_of_prekey(message) == prekey_code(suite.wire_id), "a Prekey has the suite's code");
 }
 
-void check_finish(ByteView finish, const Suite & suite, HandshakeMode mode)
+void check_finish(ByteView finish, const Suite & suite, HandshakeMode mode, std::size_t anchor_size)
 {
-  const auto parsed = parse_finish(finish, suite, mode);
+  const auto parsed = parse_finish(finish, suite, mode, anchor_size);
   if (!parsed) {
     return;
   }
   const SizeRange size = finish_size(suite, mode);
-  must(finish.size() >= size.min && finish.size() <= size.max, "a Finish has a size foreseen");
+  const std::size_t rest = finish.size() - anchor_size;
+  must(rest >= size.min && rest <= size.max, "a Finish has a size foreseen");
+  must(
+    anchor_size == 0 || parsed->anchor.size() == anchor_size - AnchorId::size,
+    "the ciphertext for the anchor has its size");
+  const auto macs = split_macs(finish);
+  must(
+    macs && std::ranges::equal(macs->before, parsed->before_macs), "a Finish ends with its MACs");
   Bytes again(parsed->before_macs.begin(), parsed->before_macs.end());
   again.insert(again.end(), parsed->psk_mac.begin(), parsed->psk_mac.end());
   must(same(again, parsed->finish_mac, finish), "a Finish consists of its parts");
@@ -87,7 +94,7 @@ void run(ByteProgram program)
   const ByteView message = program.rest();
   check_hello(message);
   check_prekey(message, suite, mode);
-  check_finish(message, suite, mode);
+  check_finish(message, suite, mode, (bits & 4) != 0 ? longest_anchor : 0);
   check_rekey(message);
 }
 

@@ -23,7 +23,7 @@ from pqc_bench.harness.places import ATTACKER, DRONE, GROUND, Namespaces
 from pqc_bench.harness.text import columns
 
 _LINK = "lte"
-_HELLO_BYTES = 144
+_HELLO_BYTES = 152
 # Rates of the link in kbit/s, and of the recorded hellos from ever new ports, per second.
 _FLOODS = ((64, 200), (256, 700), (1000, 3000))
 # The same for a link whose rate nobody has configured, and the frames that fill it.

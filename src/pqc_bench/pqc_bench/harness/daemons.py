@@ -39,7 +39,7 @@ class Daemons:
         self.places = places or make_places(stack)
         self._folder, self._stack = folder, stack
         words = ["identity", "init", "--out", str(self.keys), "--drone-signatures", "all"]
-        words += [word for drone in drones for word in ("--drone", drone)]
+        words += ["--anchor", "none", *(w for drone in drones for w in ("--drone", drone))]
         subprocess.run([str(tunnel_program("pqc")), *words], check=True, capture_output=True)
 
     def start(self, name: str, changes: dict[str, Any]) -> subprocess.Popen[bytes]:

@@ -27,7 +27,8 @@ class Mistake:
 def make_files(folder: Path, source: Path) -> None:
     """Write keys, parameter files and recordings, valid and broken ones."""
     subprocess.run(
-        ["pqc", "identity", "init", "--out", folder / "keys", "--drone", "drone1"],
+        ["pqc", "identity", "init", "--out", folder / "keys", "--drone", "drone1",
+         "--anchor", "none"],
         check=True, stdout=subprocess.DEVNULL,
     )  # fmt: skip
     shutil.copytree(folder / "keys" / "drone1", folder / "readable")

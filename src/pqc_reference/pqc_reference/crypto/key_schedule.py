@@ -98,7 +98,7 @@ class PskKeys:
         return cls(kdf, *(kdf.expand_label(early_secret, label) for label in labels))
 
     def resumed(self, resumption: bytes) -> bytes:
-        """RS of the protocol page; without an epoch to rekey, `resumption` is empty."""
+        """RS of the protocol page; `resumption` is an rms, `of_session`, or empty."""
         return self.kdf.extract(self.derived, resumption or bytes(self.kdf.size))
 
 
@@ -155,7 +155,7 @@ class HandshakeSecret:
     """HS of the protocol page, and what is derived from it."""
 
     def __init__(self, psk: PskKeys, resumption: bytes, fresh: bytes) -> None:
-        """Mix the rms of the epoch that is rekeyed (or nothing) with fresh secrets."""
+        """Mix the rms of the epoch that is rekeyed, or `of_session`, with fresh secrets."""
         self._kdf = psk.kdf
         salt = psk.kdf.expand_label(psk.resumed(resumption), "derived")
         self._secret = psk.kdf.extract(salt, fresh)
@@ -179,6 +179,16 @@ class HandshakeSecret:
     def resumption(self, th3: bytes) -> bytes:
         """rms: the secret for the rekey that follows."""
         return self._kdf.expand_label(self._secret, "rms", th3)
+
+
+def of_session(anchor_secret: bytes, former: bytes) -> bytes:
+    """Return what a new session has in place of an rms; empty if it has neither secret."""
+    return key_exchange(anchor_secret, former) if anchor_secret or former else b""
+
+
+def former_id(wire_id: bytes, resumption: bytes) -> bytes:
+    """Return the name of the rms of an epoch with this suite."""
+    return kdf_of(wire_id).expand_label(resumption, "former", b"", 8)
 
 
 def key_exchange(kem_secret: bytes, x25519_secret: bytes) -> bytes:

@@ -29,6 +29,11 @@ class KeySlots:
         self._pending: list[EpochKeys] = []  # newest first
         self._older: list[_Older] = []  # newest first
 
+    @property
+    def pending(self) -> tuple[EpochKeys, ...]:
+        """The keys that the other end has not proved, newest first."""
+        return tuple(self._pending)
+
     def find(self, key_id: int) -> list[EpochKeys]:
         """Return the keys with an id, newest first; keys can have the same id by chance."""
         return [keys for keys in self._every() if keys.receive_id == key_id]

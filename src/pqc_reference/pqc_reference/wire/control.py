@@ -38,6 +38,7 @@ class Abort(IntEnum):
     IN_PROGRESS = 2
     FAILED = 3
     UNKNOWN_PREKEY = 4
+    UNKNOWN_ANCHOR = 5
 
 
 class RekeyKind(IntEnum):

@@ -15,11 +15,15 @@ from pqc_reference.crypto.key_schedule import MAC_SIZE, digest
 from pqc_reference.crypto.policy import DRONE_SIGNATURE, HYBRID_X25519
 from pqc_reference.crypto.suites import Suite
 
-VERSION = 3
+VERSION = 4
 X25519_SIZE = 32
 NO_CHALLENGE = bytes(32)
+NO_FORMER = bytes(8)
+ANCHOR_BIT = 4  # of the mode in a ClientHello
+FORMER_BIT = 8  # of the mode in a Prekey, and not signed
+LONGEST_ANCHOR = 4 + 208
 
-_HELLO = struct.Struct(">8s32s5sB32s32s")
+_HELLO = struct.Struct(">8s32s5sB32s8s32s")
 
 
 class HelloType(IntEnum):
@@ -91,12 +95,13 @@ class ClientHello:
     suite: bytes
     mode: int
     policy_hash: bytes
+    former: bytes = NO_FORMER  # the name of the rms that the drone still has
     challenge: bytes = NO_CHALLENGE
 
     def encode(self) -> bytes:
         """Return the frame."""
         fields = (self.drone_id, self.client_random, self.suite, self.mode)
-        content = _HELLO.pack(*fields, self.policy_hash, self.challenge)
+        content = _HELLO.pack(*fields, self.policy_hash, self.former, self.challenge)
         return encode_hello(HelloType.CLIENT_HELLO, content)
 
     @classmethod
@@ -126,6 +131,7 @@ class Prekey:
     x25519_key: bytes  # empty without hybrid mode
     public_key: bytes
     signature: bytes
+    former: int = 0  # FORMER_BIT: the rms that the hello names is mixed in
 
     def encode(self) -> bytes:
         """Return the message."""
@@ -137,8 +143,10 @@ class Prekey:
         return self._encode(digest(self.public_key))
 
     def _encode(self, public_key: bytes) -> bytes:
-        names = bytes([MessageType.PREKEY]) + self.key_id + self.pair + bytes([self.mode])
-        return names + self.x25519_key + public_key + self.signature
+        names = bytes([MessageType.PREKEY]) + self.key_id + self.pair
+        return (
+            names + bytes([self.mode | self.former]) + self.x25519_key + public_key + self.signature
+        )
 
     @classmethod
     def decode(cls, message: bytes, suite: Suite, mode: int) -> Prekey:
@@ -147,7 +155,8 @@ class Prekey:
         prekey = cls(
             key_id=reader.take(16),
             pair=reader.take(4),
-            mode=reader.take(1)[0],
+            mode=(mode_bits := reader.take(1)[0]) & ~FORMER_BIT,
+            former=mode_bits & FORMER_BIT,
             x25519_key=reader.take(_x25519_size(mode)),
             public_key=reader.take(suite.kem.public_key),
             signature=reader.take_rest(),
@@ -173,11 +182,12 @@ class Finish:
     ciphertext: bytes
     x25519_key: bytes  # empty without hybrid mode
     signature: bytes | None = None  # None if the drone does not sign
+    anchor: bytes = b""  # the name of a key of the anchor, and a ciphertext for it
 
     @property
     def signed_part(self) -> bytes:
         """The part that the drone signs."""
-        return self.ciphertext + self.x25519_key
+        return self.anchor + self.ciphertext + self.x25519_key
 
     def encode(self) -> bytes:
         """Return the bytes before the MACs."""
@@ -186,9 +196,12 @@ class Finish:
         return self.signed_part + len(self.signature).to_bytes(2, "big") + self.signature
 
     @classmethod
-    def decode(cls, content: bytes, suite: Suite, mode: int) -> tuple[Finish, bytes]:
-        """Read the bytes from `ct` on; return them without the MACs, and the MACs."""
+    def decode(
+        cls, content: bytes, suite: Suite, mode: int, anchor_size: int = 0
+    ) -> tuple[Finish, bytes]:
+        """Read the bytes after the type; return them without the MACs, and the MACs."""
         reader = _Reader(content)
+        anchor = reader.take(anchor_size)
         ciphertext = reader.take(suite.kem.ciphertext)
         x25519_key = reader.take(_x25519_size(mode))
         signature = None
@@ -199,7 +212,7 @@ class Finish:
         macs = reader.take_rest()
         if len(macs) != 2 * MAC_SIZE:
             raise Malformed("its size is not that of its suite")
-        return cls(ciphertext, x25519_key, signature), macs
+        return cls(ciphertext, x25519_key, signature, anchor), macs
 
 
 _REKEY = struct.Struct(">B32s16s5sB8sB")
@@ -238,7 +251,14 @@ def largest_prekey(suite: Suite, mode: int) -> int:
 def largest_rekey(suite: Suite, mode: int) -> int:
     """Return the size that a Finish with or without a Rekey can have, in bytes."""
     signature = 2 + suite.signature.signature if mode & DRONE_SIGNATURE else 0
-    return _REKEY.size + suite.kem.ciphertext + _x25519_size(mode) + signature + 2 * MAC_SIZE
+    return (
+        _REKEY.size
+        + LONGEST_ANCHOR
+        + suite.kem.ciphertext
+        + _x25519_size(mode)
+        + signature
+        + 2 * MAC_SIZE
+    )
 
 
 def _x25519_size(mode: int) -> int:

@@ -15,12 +15,14 @@ from pqc_sim.processes.run_fault import RunFault
 def make_identities(keys: Path, *, signatures: str = "", program: Path | None = None) -> Path:
     """Make keys for one drone and one ground station; return their folder.
 
-    `signatures` is the option of `pqc identity init`; empty for its default. `program` is `pqc` of
-    another build. RunFault if it fails.
+    `signatures` is the option of `pqc identity init`; empty for its default. There is no anchor,
+    whose keys take seconds. `program` is `pqc` of another build, which may not know the anchor.
+    RunFault if it fails.
     """
     pqc = str(program or tunnel_program("pqc"))
     command = [pqc, "identity", "init", "--out", str(keys), "--drone", DRONE]
     command += ["--signatures", signatures] if signatures else []
+    command += ["--anchor", "none"] if program is None else []
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         words = done.stderr.strip().splitlines() or ["no reason was given"]

@@ -69,9 +69,9 @@ TEST(JunkDatagrams, each_kind_comes_as_far_as_it_says)
         EXPECT_NE(header->key_id, live_key);
         break;
       case JunkKind::hello:
-        EXPECT_EQ(datagrams[i].size(), 144U);
+        EXPECT_EQ(datagrams[i].size(), 152U);
         EXPECT_EQ(datagrams[i][0], 0x81);
-        EXPECT_EQ(datagrams[i][1], 3);
+        EXPECT_EQ(datagrams[i][1], 4);
         break;
       case JunkKind::old:
         EXPECT_EQ(header, (FrameHeader{live_key, 0}));

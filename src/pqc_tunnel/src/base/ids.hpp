@@ -32,6 +32,10 @@ using GcsId = FixedId<struct GcsIdTag, 32>;
 using SessionId = FixedId<struct SessionIdTag, 8>;
 /// Identifies an ephemeral KEM key of the ground station.
 using KeyId = FixedId<struct KeyIdTag, 16>;
+/// Identifies a key of the ground station's anchor: the first bytes of H(public key).
+using AnchorId = FixedId<struct AnchorIdTag, 4>;
+/// Names the rms of a former session in a ClientHello; zeros for none.
+using FormerId = FixedId<struct FormerIdTag, 8>;
 /// Hash of mode, minimum level and allowed suites, which must be the same at both ends.
 using PolicyHash = FixedId<struct PolicyHashTag, 32>;
 

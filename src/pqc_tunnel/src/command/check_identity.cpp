@@ -73,6 +73,11 @@ void check_drone(const EngineConfig & config, Findings & findings)
     }
   }
   check_keys(identity->gcs_keys, suites, "public key of the ground station", findings);
+  if (config.settings.anchor == AnchorUse::required && !identity->anchor) {
+    findings.problems.emplace_back(
+      "Parameter anchor is required, but the identity holds no key of the ground station's "
+      "anchor.");
+  }
   if (config.settings.mode.drone_signature) {
     check_keys(identity->signing_keys, suites, "signing key of the drone", findings);
   }
@@ -89,6 +94,11 @@ void check_record(
     return;
   }
   const auto record = load_drone_record(config.identity_dir, drone);
+  if (record && config.settings.anchor == AnchorUse::required && !record->anchor) {
+    findings.problems.push_back(
+      "Parameter anchor is required, but the identity holds no key of the anchor for " + drone +
+      ".");
+  }
   if (!record) {
     findings.problems.push_back(record.error().message);
   } else if (config.settings.mode.drone_signature) {

@@ -21,8 +21,11 @@ struct Given
   std::string out;
   std::string signatures = "all";
   std::string drone_signatures = "none";
+  std::string anchor = "3";
+  std::size_t one_time = 16;
   std::string peer;
   bool json = false;
+  bool rotate = false;
   bool ratchet = false;
 
   // The word that may be left out if there is only one tunnel.
@@ -42,6 +45,7 @@ Result<int> suites(const Given & given);
 Result<int> check(const Given & given);
 Result<int> identity_init(const Given & given);
 Result<int> identity_add_drone(const Given & given);
+Result<int> identity_anchor(const Given & given);
 Result<int> identity_inspect(const Given & given);
 Result<int> parameters(const Given & given);
 Result<int> completion(const Given & given);

@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <functional>
 #include <iostream>
 
 #include "base/nearest_name.hpp"
@@ -13,6 +14,7 @@
 #include "crypto/random.hpp"
 #include "crypto/suites/algorithms.hpp"
 #include "given.hpp"
+#include "identity/anchor_files.hpp"
 #include "identity/match_identities.hpp"
 #include "os/process.hpp"
 
@@ -65,7 +67,24 @@ void show_progress(const std::string & step)
   if (interrupted != 0) {
     throw Interrupted();
   }
-  std::cout << step << std::endl;
+  if (!step.empty()) {
+    std::cout << step << std::endl;
+  }
+}
+
+Result<AnchorPlan> read_anchor_plan(const Given & given)
+{
+  AnchorPlan plan;
+  plan.rotate = given.rotate;
+  plan.one_time = given.one_time;
+  if (given.anchor == "1" || given.anchor == "3" || given.anchor == "5") {
+    plan.kem = anchor_kem(static_cast<SecurityLevel>(given.anchor.front() - '0'));
+  } else if (given.anchor != "none") {
+    return fail(
+      ErrorCode::invalid_argument,
+      "The anchor's level is \"" + given.anchor + "\", but must be 1, 3 or 5, or none.");
+  }
+  return plan;
 }
 
 Result<IdentityPlan> read_plan(const Given & given)
@@ -77,15 +96,16 @@ Result<IdentityPlan> read_plan(const Given & given)
       return fail(ErrorCode::invalid_argument, parsed->error().message);
     }
   }
-  return IdentityPlan{given.drones, std::move(*signatures), std::move(*drone_signatures)};
+  auto anchor = read_anchor_plan(given);
+  if (!anchor) {
+    return tl::make_unexpected(anchor.error());
+  }
+  return IdentityPlan{given.drones, std::move(*signatures), std::move(*drone_signatures), *anchor};
 }
 
-Result<int> make(const Given & given, decltype(make_identities) & make_them)
+// Runs what makes keys, until a stop signal.
+Result<int> make(const std::function<Result<void>(RandomSource &)> & make_them)
 {
-  const auto plan = read_plan(given);
-  if (!plan) {
-    return tl::make_unexpected(plan.error());
-  }
   protect_secrets();
   struct sigaction action
   {
@@ -97,7 +117,7 @@ Result<int> make(const Given & given, decltype(make_identities) & make_them)
   ::signal(SIGXFSZ, SIG_IGN);  // the write fails instead
   try {
     SystemRandom random;
-    const auto made = make_them(given.out, *plan, random, show_progress);
+    const auto made = make_them(random);
     if (!made) {
       return fail(ErrorCode::unavailable, made.error().message);
     }
@@ -107,11 +127,35 @@ Result<int> make(const Given & given, decltype(make_identities) & make_them)
   }
 }
 
+Result<int> make_by_plan(const Given & given, decltype(make_identities) & make_them)
+{
+  const auto plan = read_plan(given);
+  if (!plan) {
+    return tl::make_unexpected(plan.error());
+  }
+  return make(
+    [&](RandomSource & random) { return make_them(given.out, *plan, random, show_progress); });
+}
+
 }  // namespace
 
-Result<int> identity_init(const Given & given) { return make(given, make_identities); }
+Result<int> identity_init(const Given & given) { return make_by_plan(given, make_identities); }
 
-Result<int> identity_add_drone(const Given & given) { return make(given, add_drones); }
+Result<int> identity_add_drone(const Given & given) { return make_by_plan(given, add_drones); }
+
+Result<int> identity_anchor(const Given & given)
+{
+  const auto plan = read_anchor_plan(given);
+  if (!plan || !plan->kem) {
+    return fail(
+      ErrorCode::invalid_argument,
+      plan ? "The anchor's level must be 1, 3 or 5." : plan.error().message);
+  }
+  const auto drones = given.drones.empty() ? recorded_drones(given.out + "/gcs") : given.drones;
+  return make([&](RandomSource & random) {
+    return extend_anchor(given.out, drones, *plan, random, show_progress);
+  });
+}
 
 Result<int> identity_inspect(const Given & given)
 {

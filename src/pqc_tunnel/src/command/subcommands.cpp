@@ -183,12 +183,26 @@ void Pqc::add_identity_commands()
     "an interrupted run leaves nothing.");
   CLI::App & more =
     add(identity, "add-drone", identity_add_drone, "add drones to DIR/gcs, and make DIR/NAME");
-  for (CLI::App * making : {&init, &more}) {
+  CLI::App & anchor =
+    add(identity, "anchor", identity_anchor, "add keys of the anchor to DIR/gcs and its drones");
+  anchor.footer(
+    "Makes the last-resort key if there is none of that level, and more one-time keys for each\n"
+    "drone, or for those named. Carry the folders anchor to their machines.");
+  for (CLI::App * making : {&init, &more, &anchor}) {
     making->add_option("--out", given_.out, "where the keys are")->type_name("DIR")->required();
     making->add_option("--drone", given_.drones, "a drone; may be repeated")
       ->type_name("NAME")
-      ->required();
+      ->required(making != &anchor);
+    making->add_option("--anchor", given_.anchor, "level of the anchor, as that of suite (3)")
+      ->type_name(making == &anchor ? "1|3|5" : "1|3|5|none");
+    limit(
+      making->add_option("--one-time", given_.one_time, "one-time keys for each drone (16)"),
+      {0, 1000});
   }
+  anchor.add_flag(
+    "--rotate", given_.rotate,
+    "replace the last-resort key; the ground station keeps the one before until the next\n"
+    "rotation");
   init.add_option("--signatures", given_.signatures, "signature algorithms, separated by commas")
     ->type_name("all|LIST");
   for (CLI::App * making : {&init, &more}) {

@@ -206,6 +206,12 @@ TunnelSettings make_settings(Role role, const Reader & values, Problems & proble
   }
   settings.mode.hybrid_x25519 = values.flag("hybrid_x25519");
   settings.mode.drone_signature = values.flag("drone_signature");
+  if (const auto anchor = parse_anchor_use(values.text("anchor"))) {
+    settings.anchor = *anchor;
+  } else {
+    problems.add(
+      "Parameter anchor is \"" + values.text("anchor") + "\", but must be auto, required or off.");
+  }
   settings.max_key_age = values.seconds("rekey.max_age_s");
   settings.peer_timeout = values.seconds("peer_timeout_s");
   settings.keepalive_interval = values.seconds("keepalive_interval_s");

@@ -238,6 +238,11 @@ Specs suite_rows()
       "drone_signature", mode.drone_signature,
       "Alike at both ends: the drone signs handshakes too, so that a leaked pre-shared key does "
       "not impersonate it."),
+    text(
+      "anchor",
+      "Whether new sessions use the ground station's anchor, Classic McEliece keys that the "
+      "identities hold: auto (if the drone's identity has one), required or off.",
+      "auto"),
   };
 }
 

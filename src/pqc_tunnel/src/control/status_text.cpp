@@ -178,7 +178,8 @@ std::string peer_json(const PeerSnapshot & peer, Instant now)
       .number("key_age_s", seconds(now - peer.key_installed))
       .number("packets_under_key", peer.packets_under_key)
       .number("key_id", static_cast<std::uint32_t>(peer.receive_id))
-      .number("last_heard_s", seconds(now - peer.last_heard));
+      .number("last_heard_s", seconds(now - peer.last_heard))
+      .text("anchor", peer.anchor ? to_text(*peer.anchor) : "");
   }
   json.text("address", to_string(peer.address))
     .number("handshakes", peer.handshakes)

@@ -1,9 +1,11 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <map>
 #include <set>
 #include <system_error>
 
+#include "anchor_files.hpp"
 #include "crypto/hkdf.hpp"
 #include "identity_files.hpp"
 #include "identity_layout.hpp"
@@ -91,6 +93,13 @@ Result<std::string> describe_contents(const KeyFile & file)
       return describe_drone(file);
     case KeyFileKind::drone_record:
       return describe_record(file);
+    case KeyFileKind::anchor_public_key:
+      return line("public key", bytes_text(file.payload.size())) +
+             line("fingerprint", fingerprint(file.payload.view()));
+    case KeyFileKind::anchor_secret_key:
+      return line("secret key", bytes_text(file.payload.size()));
+    case KeyFileKind::anchor_note:
+      return std::string();
   }
   return std::string();
 }
@@ -109,6 +118,29 @@ Result<std::string> describe_file(const fs::path & path)
   return path.string() + ": " + to_string(file->kind) + "\n" + *contents;
 }
 
+// The keys of an anchor's folder in one line; those that were used don't count.
+std::string describe_anchor(const fs::path & folder)
+{
+  const auto note = read_key_file(folder / "used.anchor", KeyFileKind::anchor_note);
+  const auto used = note ? read_used(folder, note->owner) : Result<std::uint32_t>(0);
+  std::map<std::string_view, std::size_t> unused;
+  for (const char * extension : {".pub", ".key"}) {
+    for (const AnchorFile & file : list_anchor_files(folder, extension)) {
+      unused[display_name(file.kem)] += file.number > *used ? 1 : 0;
+    }
+    if (!unused.empty()) {
+      break;
+    }
+  }
+  std::string text;
+  for (const auto & [name, count] : unused) {
+    text += folder.string() + ": " + std::to_string(count) +
+            (count == 1 ? " key of the anchor" : " keys of the anchor") + ", " + std::string(name) +
+            "\n";
+  }
+  return text;
+}
+
 bool is_key_file(const fs::path & path)
 {
   const std::string extension = path.extension().string();
@@ -125,10 +157,16 @@ Result<std::string> describe_identity(const fs::path & path)
     return describe_file(path);
   }
   std::set<fs::path> files;
+  std::set<fs::path> anchors;
   for (auto entry = fs::recursive_directory_iterator(path, error);
        !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
   {
-    if (is_key_file(entry->path())) {
+    if (
+      entry->path().parent_path().parent_path().filename() == "anchor" ||
+      entry->path().parent_path().parent_path().filename() == "one_time")
+    {
+      anchors.insert(entry->path().parent_path());
+    } else if (is_key_file(entry->path())) {
       files.insert(entry->path());
     }
   }
@@ -147,6 +185,9 @@ Result<std::string> describe_identity(const fs::path & path)
       return described;
     }
     text += *described;
+  }
+  for (const auto & folder : anchors) {
+    text += describe_anchor(folder);
   }
   return text;
 }

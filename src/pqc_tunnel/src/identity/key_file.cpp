@@ -4,6 +4,7 @@
 #include "key_file.hpp"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -54,7 +55,7 @@ Result<KeyFile> parse(ByteView bytes, const std::filesystem::path & path)
   const std::uint8_t kind = content[kind_offset];
   if (
     content[4] != format || kind < 1 ||
-    kind > static_cast<std::uint8_t>(KeyFileKind::drone_record) ||
+    kind > static_cast<std::uint8_t>(KeyFileKind::anchor_note) ||
     length != content.size() - payload_offset)
   {
     return fail(
@@ -116,11 +117,20 @@ const char * to_string(KeyFileKind kind)
       return "a drone's identity";
     case KeyFileKind::drone_record:
       return "a ground station's record of a drone";
+    case KeyFileKind::anchor_public_key:
+      return "a public key of the anchor";
+    case KeyFileKind::anchor_secret_key:
+      return "a secret key of the anchor";
+    case KeyFileKind::anchor_note:
+      return "a note of the used keys of the anchor";
   }
   return "";
 }
 
-bool is_secret(KeyFileKind kind) { return kind != KeyFileKind::public_key; }
+bool is_secret(KeyFileKind kind)
+{
+  return kind != KeyFileKind::public_key && kind != KeyFileKind::anchor_public_key;
+}
 
 Result<KeyFile> read_key_file(const std::filesystem::path & path)
 {
@@ -158,7 +168,13 @@ Result<KeyFile> read_key_file(const std::filesystem::path & path, KeyFileKind ki
   return file;
 }
 
-Result<void> write_key_file(const std::filesystem::path & path, const KeyFile & file)
+namespace
+{
+
+// Writes a file beside its place, and gives it its name by `rename` or `link`.
+Result<void> write_with(
+  int (*place)(const char *, const char *), const std::filesystem::path & path,
+  const KeyFile & file)
 {
   const auto failed = [&path](int error) {
     return fail(
@@ -172,11 +188,37 @@ Result<void> write_key_file(const std::filesystem::path & path, const KeyFile & 
   const SecretBytes bytes = encode(file);
   const bool written = ::fchmod(fd.get(), is_secret(file.kind) ? 0600 : 0644) == 0 &&
                        write_whole(fd.get(), bytes.view()) &&
-                       ::link(temporary.c_str(), path.c_str()) == 0;  // fails if it exists
+                       place(temporary.c_str(), path.c_str()) == 0;
   const int error = errno;
   ::unlink(temporary.c_str());
   if (!written) {
     return failed(error);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> write_key_file(const std::filesystem::path & path, const KeyFile & file)
+{
+  return write_with(&::link, path, file);  // fails if it exists
+}
+
+Result<void> replace_key_file(const std::filesystem::path & path, const KeyFile & file)
+{
+  if (auto written = write_with(&::rename, path, file); !written) {
+    return written;
+  }
+  return sync_folder(path.parent_path());
+}
+
+Result<void> sync_folder(const std::filesystem::path & folder)
+{
+  const FileDescriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd || ::fsync(fd.get()) != 0) {
+    return fail(
+      ErrorCode::unavailable,
+      "The folder " + folder.string() + " can't be written: " + error_text(errno) + ".");
   }
   return {};
 }

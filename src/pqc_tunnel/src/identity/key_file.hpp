@@ -23,6 +23,9 @@ enum class KeyFileKind : std::uint8_t
   public_key = 3,
   drone_identity = 4,
   drone_record = 5,
+  anchor_public_key = 6,
+  anchor_secret_key = 7,
+  anchor_note = 8,  // which one-time keys of the anchor were used
 };
 
 // "a drone's identity", "a signing key", …
@@ -48,6 +51,11 @@ Result<KeyFile> read_key_file(const std::filesystem::path & path, KeyFileKind ki
 
 // Writes a new file, complete or not at all; never changes an existing one.
 Result<void> write_key_file(const std::filesystem::path & path, const KeyFile & file);
+
+// The same, but in place of any file that is there, and written through to the disk.
+Result<void> replace_key_file(const std::filesystem::path & path, const KeyFile & file);
+// Writes the names in a folder through to the disk.
+Result<void> sync_folder(const std::filesystem::path & folder);
 
 // Checks a folder with secrets: closed to group and others, owned by the user of this process or by root.
 Result<void> check_secret_folder(const std::filesystem::path & path);

@@ -3,6 +3,7 @@
 
 #include <system_error>
 
+#include "anchor_files.hpp"
 #include "identity_files.hpp"
 #include "identity_layout.hpp"
 #include "key_file.hpp"
@@ -126,6 +127,7 @@ Result<DroneIdentity> load_drone_identity(const fs::path & folder)
     return tl::make_unexpected(signing_keys.error());
   }
   identity.signing_keys = std::move(*signing_keys);
+  identity.anchor = AnchorKeyFiles::open(folder, identity.id);
   return identity;
 }
 
@@ -166,6 +168,9 @@ Result<DroneRecord> load_drone_record(const fs::path & folder, const std::string
     return fail(
       ErrorCode::invalid_argument,
       path.string() + " is the record of a drone named " + record->name + ".");
+  }
+  if (record) {
+    record->anchor = AnchorSecretFiles::open(folder, name, record->id);
   }
   return record;
 }

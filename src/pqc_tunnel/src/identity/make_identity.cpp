@@ -13,10 +13,12 @@
 #include <system_error>
 #include <utility>
 
+#include "anchor_files.hpp"
 #include "crypto/signature.hpp"
 #include "identity_files.hpp"
 #include "identity_layout.hpp"
 #include "key_file.hpp"
+#include "make_anchor.hpp"
 #include "net/sockets.hpp"
 #include "os/file_descriptor.hpp"
 
@@ -27,7 +29,6 @@ namespace
 {
 
 namespace fs = std::filesystem;
-using Progress = std::function<void(const std::string &)>;
 
 constexpr std::size_t max_name = 64;
 
@@ -127,6 +128,14 @@ public:
 private:
   std::vector<fs::path> done_;
 };
+
+Result<void> move_secrets(Moves & moves, const fs::path & from, const fs::path & to)
+{
+  if (auto made = ensure_folder(to.parent_path()); !made) {
+    return made;
+  }
+  return moves.move(from, to);
+}
 
 tl::unexpected<Error> refuse_to_overwrite(const fs::path & path)
 {
@@ -315,6 +324,14 @@ Result<void> make_identities(
   }
   auto made =
     make_drones(*workshop, records_folder(*workshop / "gcs"), id, *keys, plan, random, progress);
+  if (made && plan.anchor.kem) {
+    AnchorMaker maker(*workshop / "gcs", id, plan.anchor, random, progress);
+    made = maker.make_last_resort();
+    for (std::size_t i = 0; made && i < plan.drones.size(); ++i) {
+      const std::string & name = plan.drones[i];
+      made = maker.supply(*workshop / name, one_time_folder(*workshop / "gcs", name), name, {});
+    }
+  }
   Moves moves;
   for (std::size_t i = 0; made && i < plan.drones.size(); ++i) {
     made = moves.move(*workshop / plan.drones[i], out / plan.drones[i]);
@@ -335,8 +352,11 @@ Result<void> add_drones(
     return named;
   }
   for (const auto & name : plan.drones) {
-    if (const auto record = record_path(out / "gcs", name); is_there(record)) {
-      return refuse_to_overwrite(record);
+    for (const fs::path & old :
+         {record_path(out / "gcs", name), one_time_folder(out / "gcs", name)}) {
+      if (is_there(old)) {
+        return refuse_to_overwrite(old);
+      }
     }
   }
   const auto gcs = load_gcs_identity(out / "gcs");
@@ -356,7 +376,22 @@ Result<void> add_drones(
   if (made) {
     made = make_drones(*workshop, records, gcs->id, *keys, plan, random, progress);
   }
+  const fs::path secrets = *workshop / "one_time";
+  if (made && plan.anchor.kem) {
+    AnchorMaker maker(out / "gcs", gcs->id, plan.anchor, random, progress);
+    made = maker.make_last_resort();
+    for (std::size_t i = 0; made && i < plan.drones.size(); ++i) {
+      const std::string & name = plan.drones[i];
+      made = maker.supply(*workshop / name, secrets / name, name, {});
+    }
+  }
   Moves moves;
+  for (std::size_t i = 0; made && i < plan.drones.size(); ++i) {
+    const std::string & name = plan.drones[i];
+    if (is_there(secrets / name)) {
+      made = move_secrets(moves, secrets / name, one_time_folder(out / "gcs", name));
+    }
+  }
   // The records last: a drone without one is nothing to the ground station.
   for (std::size_t i = 0; made && i < plan.drones.size(); ++i) {
     made = moves.move(*workshop / plan.drones[i], out / plan.drones[i]);

@@ -20,7 +20,7 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr off_t most_bytes = 1048576;
+constexpr off_t most_bytes = 2097152;
 
 // Returns whether the group has only the owner as a member, as umask 002 supposes.
 bool is_private_group(const struct stat & status)

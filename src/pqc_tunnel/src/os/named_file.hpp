@@ -23,7 +23,7 @@ struct NamedFile
   struct stat status;
 };
 
-// Opens a regular file of at most 1 MiB that belongs to root or to the user of this process, without ever blocking.
+// Opens a regular file of at most 2 MiB that belongs to root or to the user of this process, without ever blocking.
 // Errors are sentences about `subject`.
 Result<NamedFile> open_named_file(const std::filesystem::path & path, const std::string & subject);
 

@@ -55,7 +55,7 @@ TEST_F(Pqc, help_lists_every_command_and_describes_each)
   EXPECT_TRUE(has(outcome({"identity", "init", "--help"}).output, "--drone-signatures"));
   EXPECT_EQ(outcome({"--version"}).code, 0);
   EXPECT_TRUE(outcome({"--version"}).output.starts_with("pqc "));
-  EXPECT_TRUE(has(outcome({"--version"}).output, "(protocol 3)"));
+  EXPECT_TRUE(has(outcome({"--version"}).output, "(protocol 4)"));
 }
 
 TEST_F(Pqc, the_exposure_check_is_a_program_of_another_package)
@@ -285,7 +285,8 @@ protected:
   std::vector<std::string> making(
     const std::string & command, const std::string & drone, const std::string & folder = "keys")
   {
-    return {"identity", command, "--out", (scratch_ / folder).string(), "--drone", drone};
+    return {"identity", command, "--out",    (scratch_ / folder).string(),
+            "--drone",  drone,   "--anchor", "none"};
   }
   Outcome init(const std::string & folder = "keys")
   {
@@ -307,6 +308,27 @@ TEST_F(PqcIdentity, is_made_shown_and_never_overwritten)
   words.insert(words.end(), {"--signatures", "mldsa45"});
   expect_failure(words, 2, "\"mldsa45\" is no signature algorithm; did you mean mldsa44?");
   EXPECT_FALSE(fs::exists(scratch_ / "more"));
+}
+
+TEST_F(PqcIdentity, gets_keys_of_the_anchor_for_the_drones_that_it_knows)
+{
+  init();
+  const std::string out = (scratch_ / "keys").string();
+  const std::vector<std::string> words{"identity", "anchor", "--out", out, "--anchor"};
+  const auto of = [&](const std::string & level, const std::string & count) {
+    auto all = words;
+    all.insert(all.end(), {level, "--one-time", count});
+    return all;
+  };
+  expect_failure(of("none", "1"), 2, "The anchor's level must be 1, 3 or 5.");
+  expect_failure(of("4", "1"), 2, "The anchor's level is \"4\", but must be 1, 3 or 5, or none.");
+  expect_failure(
+    of("1", "1001"), 2, "--one-time is 1001, but must be a whole number from 0 to 1000.");
+  const Outcome made = outcome(of("1", "1"));
+  ASSERT_EQ(made.code, 0) << made.errors;
+  for (const std::string place : {"gcs/anchor/one_time/alpha", "alpha/anchor/one_time"}) {
+    EXPECT_EQ(entries(fs::path(out) / place), 1u) << place;
+  }
 }
 
 TEST_F(PqcIdentity, of_two_ends_match_or_differ_in_what_is_named)

@@ -180,7 +180,7 @@ TEST_F(ParameterFile, a_pipe_a_device_and_an_endless_file_are_refused_at_once)
   EXPECT_EQ(sentence("/dev/zero"), "Parameter file /dev/zero is no file.");
   const auto large = scratch_.write("large.yaml", "");
   std::filesystem::resize_file(large, std::uintmax_t{1} << 40);
-  EXPECT_EQ(sentence(large), "Parameter file " + large.string() + " has more than 1048576 bytes.");
+  EXPECT_EQ(sentence(large), "Parameter file " + large.string() + " has more than 2097152 bytes.");
 }
 
 TEST_F(ParameterFile, aliases_and_depth_do_not_multiply_the_work)

@@ -92,7 +92,7 @@ def make_identities(folder: Path, drones: tuple[str, ...]) -> None:
     command = [program("pqc"), "identity", "init", "--out", str(folder)]
     for drone in drones:
         command += ["--drone", drone]
-    command += ["--signatures", "mldsa65,falcon512"]
+    command += ["--signatures", "mldsa65,falcon512", "--anchor", "none"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 

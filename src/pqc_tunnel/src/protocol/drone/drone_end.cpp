@@ -99,6 +99,7 @@ void DroneEnd::wipe(const std::string & reason, Instant now)
   renewals_ = 0;
   lost_since_.reset();
   session_transcript_ = {};
+  anchor_.reset();
   next_attempt_ = next_attempt_.value_or(now);
   peer_.report(EventKind::keys_wiped, now, "all session keys are wiped: " + reason);
 }
@@ -175,6 +176,7 @@ void DroneEnd::describe(PeerSnapshot & snapshot, Instant now) const
   peer_.describe(snapshot, now);
   snapshot.likely_cause = likely_cause(facts(now));
   snapshot.timing = timing_;
+  snapshot.anchor = anchor_;
   snapshot.handshakes = handshakes_;
   snapshot.rekeys = rekeys_;
   snapshot.ratchets = ratchets_;

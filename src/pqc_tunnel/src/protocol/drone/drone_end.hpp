@@ -61,6 +61,7 @@ private:
     const Suite * suite = nullptr;
     bool for_rekey = false;
     ClientHello hello;
+    SecretBytes former;  // the rms that the hello names; empty: none
     // The first hello with its MAC; once boot keys are chosen, the second one that they belong to. Until then the second
     // ones, in the order of the boot keys offered to the peer.
     Bytes frame;
@@ -176,6 +177,7 @@ private:
   const Suite * next_to_prefetch(Instant now) const;
 
   PeerFacts facts(Instant now) const;
+  bool uses_anchor() const { return identity_.anchor && settings_.anchor != AnchorUse::off; }
   SharedSecretBytes signing_key(const Suite & suite) const;
 
   const TunnelSettings & settings_;
@@ -220,7 +222,8 @@ private:
   std::uint32_t next_transaction_;
   Blacklist blacklist_;
   HandshakeTiming timing_;
-  KeyTraffic rekey_traffic_;  // counted before the rekey under way
+  std::optional<AnchorKind> anchor_;  // of the session
+  KeyTraffic rekey_traffic_;          // counted before the rekey under way
   std::uint32_t handshakes_ = 0;
   std::uint32_t rekeys_ = 0;
   std::uint32_t ratchets_ = 0;

@@ -22,8 +22,13 @@ void DroneEnd::begin_session(const Suite & suite, bool for_rekey, Instant now)
   attempt.hello.drone_id = identity_.id;
   random_.fill(attempt.hello.client_random);
   attempt.hello.suite = suite.wire_id;
-  attempt.hello.mode = settings_.mode.to_wire();
+  attempt.hello.mode =
+    static_cast<std::uint8_t>(settings_.mode.to_wire() | (uses_anchor() ? anchor_bit : 0));
   attempt.hello.policy_hash = policy_hash_;
+  if (const EpochKeys * keys = peer_.keys().sending()) {
+    attempt.former = SecretBytes::copy_of(keys->resumption().view());
+    attempt.hello.former = keys->former_id();
+  }
   attempt.frame = encode(attempt.hello);
   append_mac(attempt.frame, psk_->of(suite.wire_id), psk_->of(suite.wire_id).hello);
   peer_.report(

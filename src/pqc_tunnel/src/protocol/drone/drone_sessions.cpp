@@ -29,10 +29,29 @@ FailedHandshake failure_of(const JobFailed & failed)
       return {HandshakeFailure::authenticated, failed.text};
     case JobError::unauthenticated:
       return {HandshakeFailure::unauthenticated, failed.text};
+    case JobError::unknown_anchor:
+      return {HandshakeFailure::unknown_anchor, failed.text};
     case JobError::unavailable:
       break;
   }
   return {HandshakeFailure::unavailable, failed.text};
+}
+
+FailedHandshake failure_of(AbortReason reason, const Suite & suite)
+{
+  switch (reason) {
+    case AbortReason::suite_refused:
+      return {
+        HandshakeFailure::suite_refused,
+        "the ground station can't use " + std::string(suite.id) + missing_there};
+    case AbortReason::unknown_anchor:
+      return {
+        HandshakeFailure::unknown_anchor,
+        "the ground station does not know the key of its anchor that this drone uses, or it was "
+        "used before: the ground station's anchor was replaced, so update this drone's identity"};
+    default:
+      return {HandshakeFailure::authenticated, "the ground station refuses the handshake"};
+  }
 }
 
 }  // namespace
@@ -88,14 +107,7 @@ void DroneEnd::handle_boot_control(const ControlFrame & frame, Instant now)
       handle_session_made(now);
     }
   } else if (const auto * abort = std::get_if<Abort>(&frame.body)) {
-    const bool refused = abort->reason == AbortReason::suite_refused;
-    const std::string id(attempt_->suite->id);
-    handle_attempt_failed(
-      refused ? FailedHandshake{HandshakeFailure::suite_refused,
-                                "the ground station can't use " + id + missing_there}
-              : FailedHandshake{HandshakeFailure::authenticated,
-                                "the ground station refuses the handshake"},
-      now);
+    handle_attempt_failed(failure_of(abort->reason, *attempt_->suite), now);
   } else if (std::holds_alternative<Later>(frame.body)) {
     attempt_->progress = now;
   } else if (std::holds_alternative<Wiped>(frame.body)) {
@@ -118,9 +130,13 @@ void DroneEnd::handle_attempt_job(JobResult result, Instant now)
         {HandshakeFailure::authenticated, "the ground station used an ephemeral key twice"}, now);
       return;
     }
-    attempt_->job = outbox_.start(MakeFinish{
-      &suite, settings_.mode, psk_, SecretBytes(), signing_key(suite), attempt_->frame,
-      std::move(*prekey)});
+    MakeFinish job{&suite,          settings_.mode,    psk_, SecretBytes(), signing_key(suite),
+                   attempt_->frame, std::move(*prekey)};
+    job.anchor = uses_anchor() ? identity_.anchor : nullptr;
+    if (job.prekey.former) {
+      job.former = std::move(attempt_->former);
+    }
+    attempt_->job = outbox_.start(std::move(job));
   } else if (auto * made = std::get_if<FinishMade>(&result)) {
     Bytes message{static_cast<std::uint8_t>(KeyMessageType::finish)};
     message.insert(message.end(), made->finish.begin(), made->finish.end());
@@ -161,6 +177,7 @@ void DroneEnd::handle_session_made(Instant now)
   exchange_.reset();
   peer_.reset_session_streams();
   session_transcript_ = made.secrets.transcript;
+  anchor_ = made.anchor;
   blacklist_.clear();
   // Repeated until something arrives, if nothing ever does.
   const auto severity = unconfirmed_since_ ? severity_of_try() : std::nullopt;
@@ -178,7 +195,7 @@ void DroneEnd::handle_session_made(Instant now)
     peer_.paths().set_remote(address, now);
   }
   peer_.report(
-    EventKind::handshake_completed, now, "handshake completed", &suite, Epoch{}, severity);
+    EventKind::handshake_completed, now, completed_text(made.anchor), &suite, Epoch{}, severity);
   if (for_rekey) {
     peer_.report(EventKind::rekey_committed, now, "sending under new keys", &suite, Epoch{});
     act(rekey_.handle_installed(now), now);

@@ -16,6 +16,19 @@ constexpr Duration stranger_quiet_time = std::chrono::minutes(20);
 constexpr std::uint64_t unproven_a_second = 20;  // of a drone, to several addresses
 constexpr Duration recordings_report_interval = std::chrono::minutes(1);
 
+// Why a session with or without an anchor can't begin here; null if it can.
+const char * anchor_objection(AnchorUse use, bool anchored)
+{
+  if (anchored && use == AnchorUse::off) {
+    return "the drone uses the anchor, and anchor is off here: set it alike at both ends";
+  }
+  if (!anchored && use == AnchorUse::required) {
+    return "anchor is required here, and the drone does not use it: its identity has no key of the "
+           "anchor, or anchor is off there";
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 GcsEnd::GcsEnd(
@@ -135,7 +148,12 @@ void GcsEnd::admit(
 {
   const ClientHello & hello = admitted.hello;
   ServedSession & session = drone(admitted.drone).new_session();
-  if (hello.policy_hash != policy_hash_ || hello.mode != settings_.mode.to_wire()) {
+  const std::uint8_t mode_bits = hello.mode & static_cast<std::uint8_t>(~anchor_bit);
+  if (const char * problem = anchor_objection(settings_.anchor, is_anchored(hello));
+      problem != nullptr)
+  {
+    session.reject(RejectReason::policy_mismatch, hello, frame, from, problem, now);
+  } else if (hello.policy_hash != policy_hash_ || mode_bits != settings_.mode.to_wire()) {
     const HandshakeMode mode = HandshakeMode::from_wire(hello.mode);
     session.reject(
       RejectReason::policy_mismatch, hello, frame, from,

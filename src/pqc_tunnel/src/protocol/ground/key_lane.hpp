@@ -25,7 +25,8 @@ public:
     const Suite * suite;
     std::uint32_t transaction;  // of WANT
     Digest bind;
-    std::optional<JobId> job;  // none while an earlier one is at work
+    bool former = false;                      // the rms of a former session is mixed in
+    std::optional<JobId> job = std::nullopt;  // none while an earlier one is at work
   };
   // A Finish that is being checked.
   struct Exchange
@@ -44,9 +45,9 @@ public:
   KeyLane(PrekeySupply & supply, Outbox & outbox) : supply_(supply), outbox_(outbox) {}
 
   // A newer request of the drone replaces an older one.
-  void begin(const Suite & suite, std::uint32_t transaction, const Digest & bind, Instant now)
+  void begin(Issue issue, Instant now)
   {
-    issue_ = Issue{&suite, transaction, bind, std::nullopt};
+    issue_ = std::move(issue);
     start_waiting(now);
   }
   void begin(Exchange exchange, CompleteFinish job, Instant now)
@@ -95,7 +96,7 @@ public:
       exchange_->job = job_;
       supply_.hold_back(now);
     } else if (issue_) {
-      job_ = supply_.issue(*issue_->suite, issue_->bind, now);
+      job_ = supply_.issue(*issue_->suite, issue_->bind, issue_->former, now);
       issue_->job = job_;
     }
   }

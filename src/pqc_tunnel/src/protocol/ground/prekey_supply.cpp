@@ -34,9 +34,9 @@ MakePrekey PrekeySupply::keys_of(const Suite & suite)
     identity_.signing_keys.at(suite.signature)};
 }
 
-JobId PrekeySupply::issue(const Suite & suite, const Digest & bind, Instant now)
+JobId PrekeySupply::issue(const Suite & suite, const Digest & bind, bool former, Instant now)
 {
-  return outbox_.start(IssuePrekey{keys_of(suite), pool_.take(suite, now), bind});
+  return outbox_.start(IssuePrekey{keys_of(suite), pool_.take(suite, now), bind, former});
 }
 
 Later PrekeySupply::later(const Suite & suite) const

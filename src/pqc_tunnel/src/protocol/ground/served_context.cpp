@@ -62,8 +62,8 @@ void ServedContext::install(
   send_answers(now);
   ++handshakes;
   peer.report(
-    EventKind::handshake_completed, now, "handshake completed", exchange.suite, exchange.epoch,
-    reports.severity_of_completed());
+    EventKind::handshake_completed, now, completed_text(completed.anchor), exchange.suite,
+    exchange.epoch, reports.severity_of_completed());
 }
 
 void ServedContext::send_answers(Instant now)

@@ -5,6 +5,7 @@
 #define PQC_TUNNEL__PROTOCOL__GROUND__SERVED_CONTEXT_HPP_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct ServedContext
   SharedPskKeys psk;
   ServedReports reports;
   HandshakeTiming timing = {};
+  std::optional<AnchorKind> anchor = std::nullopt;  // of the newest session that was made
   std::uint32_t handshakes = 0;
 
   // Says why the suite can't be used with the drone; empty if it can.

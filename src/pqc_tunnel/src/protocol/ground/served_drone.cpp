@@ -88,6 +88,7 @@ void ServedDrone::wipe(const std::string & reason, bool tell, Instant now)
   }
   new_session_.end_attempt(now);
   session_ = {};
+  context_.anchor.reset();
   context_.reports.handle_wiped();
   rekeys_.handle_wiped(now);
   peer_.wipe();
@@ -126,6 +127,7 @@ void ServedDrone::describe(PeerSnapshot & snapshot, Instant now) const
   peer_.describe(snapshot, now);
   snapshot.likely_cause = context_.reports.cause(now);
   snapshot.timing = context_.timing;
+  snapshot.anchor = context_.anchor;
   snapshot.handshakes = context_.handshakes;
   snapshot.rekeys = rekeys_done_;
   snapshot.ratchets = ratchets_;

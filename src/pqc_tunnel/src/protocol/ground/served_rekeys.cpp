@@ -84,8 +84,9 @@ void ServedRekeys::handle_want(std::uint32_t transaction, const Want & want, Ins
     return;
   }
   lane_.begin(
-    *suite, transaction,
-    bind_to_session(drone_.record.id, peer_.keys().sending()->id(), session_transcript_), now);
+    {suite, transaction,
+     bind_to_session(drone_.record.id, peer_.keys().sending()->id(), session_transcript_)},
+    now);
 }
 
 void ServedRekeys::handle_issued(const KeyLane::Issue & issue, IssuedPrekey issued, Instant now)

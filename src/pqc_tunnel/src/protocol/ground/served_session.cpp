@@ -4,6 +4,7 @@
 #include "served_session.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace pqc_tunnel
@@ -12,6 +13,20 @@ namespace
 {
 
 constexpr Duration later_interval = std::chrono::seconds(2);
+
+AbortReason reason_of(JobError error)
+{
+  return error == JobError::authenticated    ? AbortReason::failed
+         : error == JobError::unknown_anchor ? AbortReason::unknown_anchor
+                                             : AbortReason::suite_refused;
+}
+
+HandshakeFailure failure_of(JobError error)
+{
+  return error == JobError::authenticated    ? HandshakeFailure::authenticated
+         : error == JobError::unknown_anchor ? HandshakeFailure::unknown_anchor
+                                             : HandshakeFailure::unauthenticated;
+}
 
 }  // namespace
 
@@ -81,10 +96,28 @@ void ServedSession::admit(
     boot_secrets(drone_.psk->of(suite->wire_id), suite->aead, hello.client_random, hello.challenge),
     from, now);
   peer_.expect_message(
-    Channel::boot, StreamClass::foreground, 1 + finish_size(*suite, drone_.settings.mode).max);
+    Channel::boot, StreamClass::foreground,
+    1 + (is_anchored(hello) ? longest_anchor : 0) + finish_size(*suite, drone_.settings.mode).max);
   attempt_->next_later = now;
-  lane_.begin(*suite, 0, bind_to_hello(frame), now);
+  attempt_->former = find_former(hello.former);
+  lane_.begin({suite, 0, bind_to_hello(frame), attempt_->former.size() > 0}, now);
   handle_timeout(now);
+}
+
+SecretBytes ServedSession::find_former(const FormerId & id) const
+{
+  const auto matches = [&id](const EpochKeys * keys) {
+    return keys != nullptr && !id.is_zero() && keys->former_id() == id;
+  };
+  const auto & pending = peer_.keys().pending();
+  for (const EpochKeys * keys : std::array<const EpochKeys *, 3>{
+         peer_.keys().sending(), pending[0].keys.get(), pending[1].keys.get()})
+  {
+    if (matches(keys)) {
+      return SecretBytes::copy_of(keys->resumption().view());
+    }
+  }
+  return {};
 }
 
 void ServedSession::reject(
@@ -130,6 +163,9 @@ void ServedSession::handle_received(const Peer::Received & received, Instant now
   exchange.issued = attempt_->timing;
   CompleteFinish job =
     drone_.job_of(exchange, *std::exchange(attempt_->prekey, std::nullopt), message.subspan(1));
+  job.anchored = is_anchored(parse_client_hello(attempt_->hello));
+  job.anchor = drone_.record.anchor;
+  job.former = std::move(attempt_->former);
   lane_.begin(std::move(exchange), std::move(job), now);
 }
 
@@ -197,6 +233,7 @@ void ServedSession::handle_completed(
   const KeyLane::Exchange & exchange, FinishCompleted completed, Instant now)
 {
   const SessionId session = completed.secrets.session;
+  drone_.anchor = completed.anchor;
   drone_.install(exchange, session, std::move(completed), Channel::boot, now);
   if (attempt_) {
     attempt_->progress = now;
@@ -212,17 +249,13 @@ void ServedSession::handle_job_failed(const JobFailed & failed, Instant now)
   if (!attempt_) {
     return;
   }
-  const bool authenticated = failed.error == JobError::authenticated;
   if (failed.error != JobError::unauthenticated) {
     peer_.send_control(
       {transaction_of(parse_client_hello(attempt_->hello).client_random),
-       Abort{authenticated ? AbortReason::failed : AbortReason::suite_refused}},
+       Abort{reason_of(failed.error)}},
       now, Channel::boot);
   }
-  handle_attempt_failed(
-    {authenticated ? HandshakeFailure::authenticated : HandshakeFailure::unauthenticated,
-     failed.text},
-    now);
+  handle_attempt_failed({failure_of(failed.error), failed.text}, now);
 }
 
 // --- Time ---

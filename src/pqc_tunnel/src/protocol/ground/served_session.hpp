@@ -56,6 +56,7 @@ private:
   {
     const Suite * suite = nullptr;
     Bytes hello;
+    SecretBytes former;  // the rms that the hello names; empty: none that is known
     Endpoint from;
     HelloGate::Standing standing{};
     Instant started;
@@ -73,6 +74,7 @@ private:
   void handle_job_failed(const JobFailed & failed, Instant now);
   void handle_attempt_failed(const FailedHandshake & failed, Instant now);
   Instant progress() const;
+  SecretBytes find_former(const FormerId & id) const;
 
   ServedContext & drone_;
   Peer & peer_;

@@ -30,12 +30,13 @@ JobFailed unavailable(const Error & error) { return {JobError::unavailable, erro
 
 // --- Ground station: prekeys ---
 
-PrekeyMessage message_of(const PrekeyPair & pair)
+PrekeyMessage message_of(const PrekeyPair & pair, bool former = false)
 {
   PrekeyMessage message;
   message.key_id = pair.key_id;
   message.suite = prekey_code(pair.suite->wire_id);
   message.mode = pair.mode.to_wire();
+  message.former = former;
   message.x25519_key = pair.x25519 ? pair.x25519->public_key : X25519PublicKey{};
   message.public_key = pair.public_key;
   message.signature = pair.signature;
@@ -113,7 +114,7 @@ JobResult run(IssuePrekey job, RandomSource & random)
       return unavailable(*error);
     }
   }
-  const PrekeyMessage message = message_of(pair);
+  const PrekeyMessage message = message_of(pair, job.former);
   out.message = encode(message, pair.mode);
   out.secret.suite = pair.suite;
   out.secret.key_id = pair.key_id;
@@ -146,6 +147,7 @@ JobResult run(const VerifyPrekey & job, RandomSource &)
   }
   out.suite = job.suite;
   out.key_id = message->key_id;
+  out.former = message->former;
   out.x25519_key = message->x25519_key;
   out.public_key.assign(message->public_key.begin(), message->public_key.end());
   out.in_transcript = for_transcript(*message, job.mode, key_digest);
@@ -164,11 +166,49 @@ private:
   Sha512 hash_;
 };
 
+// RS of the exchange that a job is about.
+template <class Exchange>
+ResumedSecret resumed(const Exchange & job, const PskKeys & psk, const SecretBytes & anchor)
+{
+  return job.resumption.size() > 0 ? ResumedSecret::of_rekey(psk, job.resumption)
+                                   : ResumedSecret::of_session(psk, anchor, job.former);
+}
+
+// Begins a Finish with a key of the anchor and a ciphertext for it; returns the secret. The key is noted as used before
+// anything is made with it.
+Result<SecretBytes> encapsulate_to_anchor(
+  AnchorKeys & keys, SecurityLevel level, FinishMade & out, RandomSource & random)
+{
+  auto taken = keys.take(level);
+  if (!taken) {
+    return tl::make_unexpected(taken.error());
+  }
+  auto kem = Kem::open(taken->kind.kem);
+  if (!kem) {
+    return tl::make_unexpected(kem.error());
+  }
+  auto made = kem->encapsulate(taken->public_key, random);
+  if (!made) {
+    return tl::make_unexpected(made.error());
+  }
+  ByteWriter(out.finish).id(anchor_id(taken->public_key)).bytes(made->ciphertext);
+  out.anchor = taken->kind;
+  return std::move(made->shared_secret);
+}
+
 JobResult run(MakeFinish job, RandomSource & random)
 {
   const Suite & suite = *job.suite;
   FinishMade out;
   out.timing.verify = job.prekey.verify;
+  SecretBytes anchor_secret;
+  if (job.anchor) {
+    auto secret = encapsulate_to_anchor(*job.anchor, suite.level, out, random);
+    if (!secret) {
+      return JobFailed{JobError::unknown_anchor, secret.error().message};
+    }
+    anchor_secret = std::move(*secret);
+  }
   auto kem = Kem::open(suite.kem);
   if (!kem) {
     return unavailable(kem.error());
@@ -212,7 +252,7 @@ JobResult run(MakeFinish job, RandomSource & random)
   const PskKeys & psk = job.psk->of(suite.wire_id);
   const Digest th2 = transcript.with(out.finish);
   const HandshakeSecrets secrets(
-    ResumedSecret(psk, job.resumption.view()), encapsulation->shared_secret,
+    resumed(job, psk, anchor_secret), encapsulation->shared_secret,
     x25519_secret ? &*x25519_secret : nullptr);
   finish.bytes(hmac(psk.hash, psk.finish.view(), {th2}))
     .bytes(hmac(psk.hash, secrets.drone_finish_key(th2).view(), {th2}));
@@ -224,22 +264,99 @@ JobResult run(MakeFinish job, RandomSource & random)
 
 // --- Ground station: the end of the exchange ---
 
+Result<SecretBytes> decapsulate_from_anchor(const AnchorSecrets::Found & key, ByteView ciphertext)
+{
+  auto kem = Kem::open(key.kind.kem);
+  if (!kem) {
+    return tl::make_unexpected(kem.error());
+  }
+  return kem->decapsulate(ciphertext, key.secret_key);
+}
+
+constexpr const char * unknown_anchor =
+  "the drone uses a key of the anchor that is not known here or was used before: the anchor was "
+  "replaced or restored from a copy, so update the drone's identity";
+
+// The key of the anchor that a Finish begins with; nothing without an anchor.
+Result<std::optional<AnchorSecrets::Found>> find_anchor(const CompleteFinish & job)
+{
+  if (!job.anchored) {
+    return std::nullopt;
+  }
+  if (!job.anchor) {
+    return fail(ErrorCode::unavailable, unknown_anchor);
+  }
+  auto found = job.anchor->find(ByteReader(job.finish).id<AnchorId>());
+  if (!found && found.error().code == ErrorCode::unavailable) {
+    return fail(ErrorCode::unavailable, unknown_anchor);
+  }
+  if (!found) {
+    return tl::make_unexpected(found.error());
+  }
+  return std::move(*found);
+}
+
+// A Finish whose sender has the PSK.
+struct ProvedFinish
+{
+  FinishMessage message;
+  Digest th2;
+  std::optional<AnchorSecrets::Found> anchor;
+};
+
+// The PSK's MAC is checked first: whoever has stolen only the live keys never costs a decapsulation.
+tl::expected<ProvedFinish, JobFailed> check_psk_proof(
+  const CompleteFinish & job, const PskKeys & psk, const Transcript & transcript)
+{
+  const auto malformed = [&job] {
+    return tl::make_unexpected(
+      unauthenticated("the drone's finish is malformed for " + std::string(job.suite->id)));
+  };
+  const auto parts = split_macs(job.finish);
+  if (!parts) {
+    return malformed();
+  }
+  const Digest th2 = transcript.with(parts->before);
+  if (!constant_time_equal(hmac(psk.hash, psk.finish.view(), {th2}), parts->psk_mac)) {
+    return tl::make_unexpected(unauthenticated("the drone's finish does not prove the shared key"));
+  }
+  auto anchor = find_anchor(job);
+  if (!anchor) {
+    const bool unknown = anchor.error().code == ErrorCode::unavailable;
+    return tl::make_unexpected(JobFailed{
+      unknown ? JobError::unknown_anchor : JobError::authenticated, anchor.error().message});
+  }
+  const std::size_t anchor_size =
+    *anchor ? AnchorId::size + kem_sizes((*anchor)->kind.kem).ciphertext : 0;
+  const auto message = parse_finish(job.finish, *job.suite, job.mode, anchor_size);
+  if (!message) {
+    return malformed();
+  }
+  return ProvedFinish{*message, th2, std::move(*anchor)};
+}
+
 JobResult run(CompleteFinish job, RandomSource &)
 {
   const Suite & suite = *job.suite;
-  const auto finish = parse_finish(job.finish, suite, job.mode);
-  if (!finish) {
-    return unauthenticated("the drone's finish is malformed for " + std::string(suite.id));
-  }
   const PskKeys & psk = job.psk->of(suite.wire_id);
   const Transcript transcript(job.opening, job.prekey.in_transcript);
-  const Digest th2 = transcript.with(finish->before_macs);
-  // The PSK's MAC is checked first: whoever has stolen only the live keys never costs a decapsulation.
-  if (!constant_time_equal(hmac(psk.hash, psk.finish.view(), {th2}), finish->psk_mac)) {
-    return unauthenticated("the drone's finish does not prove the shared key");
+  const auto proved = check_psk_proof(job, psk, transcript);
+  if (!proved) {
+    return proved.error();
   }
+  const FinishMessage * const finish = &proved->message;
+  const Digest & th2 = proved->th2;
 
   FinishCompleted out;
+  SecretBytes anchor_secret;
+  if (proved->anchor) {
+    auto secret = decapsulate_from_anchor(*proved->anchor, finish->anchor);
+    if (!secret) {
+      return unavailable(secret.error());
+    }
+    anchor_secret = std::move(*secret);
+    out.anchor = proved->anchor->kind;
+  }
   if (job.mode.drone_signature) {
     const Bytes message = signed_by_drone(transcript.with(finish->signed_part));
     const bool genuine = timed(out.timing.verify, [&] {
@@ -270,11 +387,17 @@ JobResult run(CompleteFinish job, RandomSource &)
   }
 
   const HandshakeSecrets secrets(
-    ResumedSecret(psk, job.resumption.view()), *shared, x25519_secret ? &*x25519_secret : nullptr);
+    resumed(job, psk, anchor_secret), *shared, x25519_secret ? &*x25519_secret : nullptr);
   if (!constant_time_equal(
         hmac(psk.hash, secrets.drone_finish_key(th2).view(), {th2}), finish->finish_mac))
   {
     return authenticated("the drone's finish does not confirm the key");
+  }
+  // Nothing is confirmed while the secret of a one-time key is still there.
+  if (out.anchor && out.anchor->one_time) {
+    if (auto erased = job.anchor->erase(ByteReader(job.finish).id<AnchorId>()); !erased) {
+      return JobFailed{JobError::authenticated, erased.error().message};
+    }
   }
   const Digest th3 = transcript.with(job.finish);
   out.confirmation = hmac(psk.hash, secrets.gcs_finish_key(th2).view(), {th3});

@@ -59,6 +59,7 @@ struct IssuePrekey
   MakePrekey keys;
   std::optional<PrekeyPair> made;
   Digest bind;
+  bool former = false;  // new session: the rms of a former one is mixed in
 };
 
 // What a GCS keeps of a prekey that a drone has. It is used once.
@@ -97,6 +98,7 @@ struct VerifiedPrekey
   X25519PublicKey x25519_key = {};
   Bytes public_key;
   Bytes in_transcript;
+  bool former = false;
   Duration verify{};
 };
 
@@ -110,6 +112,9 @@ struct MakeFinish
   SharedSecretBytes drone_signing_key;  // mutual mode, else null
   Bytes opening;
   VerifiedPrekey prekey;
+  // New sessions only.
+  std::shared_ptr<AnchorKeys> anchor = nullptr;  // null: none
+  SecretBytes former = {};                       // the rms that is mixed in; empty: none
 };
 
 struct FinishMade
@@ -118,6 +123,7 @@ struct FinishMade
   Mac confirmation = {};  // what CONFIRM must carry
   EpochSecrets secrets;
   HandshakeTiming timing;
+  std::optional<AnchorKind> anchor;
 };
 
 // GCS: check a Finish, decapsulate.
@@ -131,6 +137,10 @@ struct CompleteFinish
   Bytes opening;
   PrekeySecret prekey;
   Bytes finish;
+  // New sessions only.
+  bool anchored = false;
+  std::shared_ptr<AnchorSecrets> anchor = nullptr;  // null: none is known
+  SecretBytes former = {};
 };
 
 struct FinishCompleted
@@ -138,6 +148,7 @@ struct FinishCompleted
   Mac confirmation = {};
   EpochSecrets secrets;
   HandshakeTiming timing;
+  std::optional<AnchorKind> anchor;
 };
 
 enum class JobError : std::uint8_t
@@ -145,6 +156,7 @@ enum class JobError : std::uint8_t
   unauthenticated,  // a PSK MAC does not hold, or the message is malformed
   authenticated,    // the PSK holds but a signature, key or finish does not
   unavailable,      // the primitive can't run here
+  unknown_anchor,   // the PSK holds, but the key of the anchor can't be used here
 };
 
 struct JobFailed

@@ -21,6 +21,7 @@ enum class HandshakeFailure : std::uint8_t
   suite_refused,  // by the other end
   unavailable,    // the primitive can't run here
   busy,
+  unknown_anchor,  // the drone's key of the anchor, at the ground station
 };
 
 // Follows "… can't use SUITE". Both ends allow the same suites, so one end lacks something for this one.

@@ -41,6 +41,7 @@ Bytes encode(const ClientHello & hello)
     .u8(hello.suite.aead)
     .u8(hello.mode)
     .id(hello.policy_hash)
+    .id(hello.former)
     .bytes(hello.challenge);
   return message;
 }
@@ -105,6 +106,7 @@ ClientHello parse_client_hello(ByteView frame)
   hello.suite = {in.u8(), in.u8(), in.u8(), in.u8(), in.u8()};
   hello.mode = in.u8();
   hello.policy_hash = in.id<PolicyHash>();
+  hello.former = in.id<FormerId>();
   hello.challenge = in.array<32>();
   return hello;
 }

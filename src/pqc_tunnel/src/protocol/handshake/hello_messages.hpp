@@ -32,10 +32,14 @@ struct ClientHello
   DroneId drone_id;
   Random32 client_random = {};
   SuiteWireId suite = {};
-  std::uint8_t mode = 0;
+  std::uint8_t mode = 0;  // HandshakeMode, and anchor_bit if the Finish names a key of the anchor
   PolicyHash policy_hash;
+  FormerId former;          // the rms that the drone still has
   Random32 challenge = {};  // zero in the first one
 };
+
+inline constexpr std::uint8_t anchor_bit = 4;
+inline bool is_anchored(const ClientHello & hello) { return (hello.mode & anchor_bit) != 0; }
 
 // Why the GCS rejects a session; sent only to a drone that has proved the PSK and its address.
 enum class RejectReason : std::uint8_t
@@ -46,7 +50,7 @@ enum class RejectReason : std::uint8_t
   busy = 4,
 };
 
-inline constexpr std::size_t client_hello_size = 144;
+inline constexpr std::size_t client_hello_size = 152;
 inline constexpr std::size_t hello_retry_size = 66;
 inline constexpr std::size_t reject_size = 35;
 

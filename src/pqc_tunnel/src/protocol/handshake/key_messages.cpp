@@ -16,6 +16,7 @@ constexpr std::size_t type_size = 1;
 constexpr std::size_t signature_length_size = 2;
 // A prekey without its keys and signature: type, id, suite, mode.
 constexpr std::size_t fixed_prekey_size = type_size + KeyId::size + 4 + 1;
+constexpr std::uint8_t former_bit = 8;  // of the mode in a prekey, which is not signed
 
 void put(ByteWriter & out, KeyMessageType type) { out.u8(static_cast<std::uint8_t>(type)); }
 
@@ -45,7 +46,9 @@ Bytes encode_with(const PrekeyMessage & prekey, HandshakeMode mode, ByteView key
     fixed_prekey_size + x25519_field(mode) + key_field.size() + prekey.signature.size());
   ByteWriter out(message);
   put(out, KeyMessageType::prekey);
-  out.id(prekey.key_id).bytes(prekey.suite).u8(prekey.mode);
+  out.id(prekey.key_id)
+    .bytes(prekey.suite)
+    .u8(static_cast<std::uint8_t>(prekey.mode | (prekey.former ? former_bit : 0)));
   if (mode.hybrid_x25519) {
     out.bytes(prekey.x25519_key);
   }
@@ -102,7 +105,9 @@ std::optional<PrekeyMessage> parse_prekey(ByteView message, const Suite & suite,
   PrekeyMessage prekey;
   prekey.key_id = in.id<KeyId>();
   prekey.suite = in.array<4>();
-  prekey.mode = in.u8();
+  const std::uint8_t mode_bits = in.u8();
+  prekey.former = (mode_bits & former_bit) != 0;
+  prekey.mode = mode_bits & static_cast<std::uint8_t>(~former_bit);
   if (mode.hybrid_x25519) {
     prekey.x25519_key = in.array<x25519_size>();
   }
@@ -162,10 +167,25 @@ std::optional<RekeyOpening> parse_rekey_opening(ByteView message)
   return in.ok() ? std::optional(opening) : std::nullopt;
 }
 
-std::optional<FinishMessage> parse_finish(ByteView finish, const Suite & suite, HandshakeMode mode)
+std::optional<FinishMacs> split_macs(ByteView finish)
+{
+  if (finish.size() < 2 * mac_size) {
+    return std::nullopt;
+  }
+  const ByteView macs = finish.last(2 * mac_size);
+  return FinishMacs{
+    finish.first(finish.size() - macs.size()), macs.first(mac_size), macs.last(mac_size)};
+}
+
+std::optional<FinishMessage> parse_finish(
+  ByteView finish, const Suite & suite, HandshakeMode mode, std::size_t anchor_size)
 {
   ByteReader in(finish);
   FinishMessage message;
+  if (anchor_size > 0) {
+    in.id<AnchorId>();
+    message.anchor = in.bytes(anchor_size - AnchorId::size);
+  }
   message.ciphertext = in.bytes(kem_sizes(suite.kem).ciphertext);
   if (mode.hybrid_x25519) {
     message.x25519_key = in.array<x25519_size>();

@@ -47,6 +47,7 @@ struct PrekeyMessage
   KeyId key_id;
   std::array<std::uint8_t, 4> suite = {};  // the code without the AEAD
   std::uint8_t mode = 0;
+  bool former = false;              // new session: the rms that the hello names is mixed in
   X25519PublicKey x25519_key = {};  // zero without hybrid mode
   ByteView public_key;
   ByteView signature;
@@ -63,9 +64,13 @@ struct RekeyOpening
   Epoch next_epoch{};
 };
 
+// What precedes the rest of a Finish in a session with an anchor: its id, and a ciphertext for it.
+inline constexpr std::size_t longest_anchor = AnchorId::size + 208;
+
 // The drone's encapsulation and its proof of the keys.
 struct FinishMessage
 {
+  ByteView anchor;  // the ciphertext for the anchor; empty without one
   ByteView ciphertext;
   X25519PublicKey x25519_key = {};
   ByteView signature;    // empty unless the drone signs
@@ -102,8 +107,17 @@ std::optional<std::array<std::uint8_t, 4>> code_of_prekey(ByteView message);
 Bytes encode(const RekeyOpening & opening);
 std::optional<RekeyOpening> parse_rekey_opening(ByteView message);
 
-// A Finish without its type.
-std::optional<FinishMessage> parse_finish(ByteView finish, const Suite & suite, HandshakeMode mode);
+// The MACs that end every Finish.
+struct FinishMacs
+{
+  ByteView before;
+  ByteView psk_mac;
+  ByteView finish_mac;
+};
+std::optional<FinishMacs> split_macs(ByteView finish);
+// A Finish without its type. `anchor_size`: of the id and the ciphertext that it begins with in a session with an anchor.
+std::optional<FinishMessage> parse_finish(
+  ByteView finish, const Suite & suite, HandshakeMode mode, std::size_t anchor_size = 0);
 
 // What the GCS signs. `key_digest` is H(pk).
 Bytes signed_by_gcs(

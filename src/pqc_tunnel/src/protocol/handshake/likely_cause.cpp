@@ -85,7 +85,8 @@ std::string cause_at_drone(const PeerFacts & facts)
       return "the handshake with " + ground.name +
              " stopped halfway: " + (failed.text.empty() ? "slow or broken link" : failed.text);
     case HandshakeFailure::policy_mismatch:
-      return failed.text + "; here: " + description(facts.settings->suites, facts.settings->mode);
+      return failed.text + "; here: " + description(facts.settings->suites, facts.settings->mode) +
+             ", anchor " + to_string(facts.settings->anchor);
     case HandshakeFailure::authenticated:
       return failed.text + ": the identities of both ends do not match, or the versions differ";
     default:

@@ -14,6 +14,11 @@ JobId Outbox::start(Job job)
   return id;
 }
 
+std::string completed_text(const std::optional<AnchorKind> & anchor)
+{
+  return anchor ? "handshake completed, anchored by " + to_text(*anchor) : "handshake completed";
+}
+
 std::optional<Output> Outbox::pop()
 {
   if (queue_.empty()) {

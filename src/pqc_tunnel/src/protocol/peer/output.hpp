@@ -44,6 +44,9 @@ struct StartJob  // run it with run_job() on a worker thread, then call handle_j
   Job job;
 };
 
+// Of the event of a key exchange.
+std::string completed_text(const std::optional<AnchorKind> & anchor);
+
 struct NoticeArrived  // authentic, from the peer's programs
 {
   PeerIndex peer;

@@ -28,7 +28,7 @@ const PskKeys & keys_for(const PskKeySet & psk, const EpochKeys & live)
 
 ResumedSecret resumed(const PskKeySet & psk, const EpochKeys & live)
 {
-  return {keys_for(psk, live), live.resumption().view()};
+  return ResumedSecret::of_rekey(keys_for(psk, live), live.resumption());
 }
 
 }  // namespace

@@ -89,6 +89,10 @@ public:
   std::uint64_t packets() const { return std::max(next_sequence_, window_.highest()); }
   std::uint64_t highest_received() const { return window_.highest(); }
   const SecretBytes & resumption() const { return resumption_; }
+  FormerId former_id() const
+  {
+    return pqc_tunnel::former_id(hash_of(suite().wire_id), resumption_);
+  }
   const Digest & transcript() const { return transcript_; }
 
 private:

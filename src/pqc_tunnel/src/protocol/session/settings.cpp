@@ -34,6 +34,21 @@ HandshakeMode HandshakeMode::from_wire(std::uint8_t mode)
   return {(mode & 1) != 0, (mode & 2) != 0};
 }
 
+const char * to_string(AnchorUse use)
+{
+  return use == AnchorUse::off ? "off" : use == AnchorUse::required ? "required" : "auto";
+}
+
+std::optional<AnchorUse> parse_anchor_use(std::string_view text)
+{
+  for (const AnchorUse use : {AnchorUse::off, AnchorUse::automatic, AnchorUse::required}) {
+    if (text == to_string(use)) {
+      return use;
+    }
+  }
+  return std::nullopt;
+}
+
 SuitePolicy::SuitePolicy(SecurityLevel floor, bool allow_experimental, const Suite * floor_of)
 : floor_(floor), floor_of_(floor_of), experimental_(allow_experimental)
 {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.hpp"
@@ -37,6 +38,17 @@ struct HandshakeMode
   static HandshakeMode from_wire(std::uint8_t mode);
   friend bool operator==(const HandshakeMode &, const HandshakeMode &) = default;
 };
+
+// Whether sessions use the anchor: long-lived Classic McEliece keys of the ground station.
+enum class AnchorUse : std::uint8_t
+{
+  off,
+  automatic,  // if the drone has a key of it
+  required,
+};
+
+const char * to_string(AnchorUse use);
+std::optional<AnchorUse> parse_anchor_use(std::string_view text);
 
 // The suites that may be used. No request of anybody selects another suite.
 class SuitePolicy
@@ -104,6 +116,7 @@ struct GroundAddress
 struct TunnelSettings
 {
   HandshakeMode mode;
+  AnchorUse anchor = AnchorUse::automatic;
   SuitePolicy suites{SecurityLevel::l1, true};
   const Suite * initial_suite = nullptr;         // drone only: the suite of the first session
   std::size_t replay_window = 4096;              // packets, at least 64; a second at 4,000 a second

@@ -18,6 +18,7 @@
 #include "installed_keys.hpp"
 #include "link/estimate/link_estimator.hpp"
 #include "link/paths/path_set.hpp"
+#include "protocol/wire/anchor.hpp"
 #include "protocol/wire/wire.hpp"
 
 namespace pqc_tunnel
@@ -190,10 +191,11 @@ struct PeerSnapshot
   std::uint32_t handshakes = 0;  // completed, including rekeys
   std::uint32_t rekeys = 0;      // committed
   std::uint32_t rollbacks = 0;
-  std::uint32_t ratchets = 0;  // among the rekeys
-  std::size_t prekeys = 0;     // drone: in stock; GCS: handed to this drone
-  HandshakeTiming timing;      // of the latest key exchange
-  PrekeyPoolStatus pool;       // GCS; the same for every drone
+  std::uint32_t ratchets = 0;        // among the rekeys
+  std::size_t prekeys = 0;           // drone: in stock; GCS: handed to this drone
+  HandshakeTiming timing;            // of the latest key exchange
+  std::optional<AnchorKind> anchor;  // of the session
+  PrekeyPoolStatus pool;             // GCS; the same for every drone
   TrafficCounters traffic;
   LinkView link;                         // what we receive
   std::optional<PeerLinkReport> remote;  // what the peer receives

@@ -43,6 +43,12 @@ std::optional<Error> check(const Tunnel::DroneConfig & config)
   {
     return Error{ErrorCode::unavailable, std::move(objection)};
   }
+  if (config.settings.anchor == AnchorUse::required && !config.identity.anchor) {
+    return Error{
+      ErrorCode::unavailable,
+      "anchor is required, but the identity holds no key of the ground station's anchor: make it "
+      "with pqc identity anchor"};
+  }
   return std::nullopt;
 }
 

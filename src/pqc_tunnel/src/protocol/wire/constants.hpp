@@ -17,7 +17,7 @@ namespace pqc_tunnel
 
 // --- Protocol constants: both ends must agree (docs/protocol.md) ---
 
-inline constexpr std::uint8_t protocol_version = 3;
+inline constexpr std::uint8_t protocol_version = 4;
 
 /// Sizes in bytes.
 inline constexpr std::size_t frame_header_size = 6;

@@ -43,6 +43,7 @@ enum class AbortReason : std::uint8_t
   in_progress = 2,    // another rekey is under way
   failed = 3,
   unknown_prekey = 4,
+  unknown_anchor = 5,  // of a new session
 };
 struct Abort
 {

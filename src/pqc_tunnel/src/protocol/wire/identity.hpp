@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "anchor.hpp"
 #include "base/bytes.hpp"
 #include "base/ids.hpp"
 #include "crypto/secret.hpp"
@@ -39,8 +40,9 @@ struct DroneIdentity
   DroneId id;
   Psk psk;
   GcsId gcs_id;
-  PublicKeys gcs_keys;       ///< one per signature algorithm
-  SigningKeys signing_keys;  ///< mutual mode only
+  PublicKeys gcs_keys;                           ///< one per signature algorithm
+  SigningKeys signing_keys;                      ///< mutual mode only
+  std::shared_ptr<AnchorKeys> anchor = nullptr;  ///< null: it holds none
 };
 
 /// The ground station's record of one drone.
@@ -49,7 +51,8 @@ struct DroneRecord
   std::string name;
   DroneId id;
   Psk psk;
-  PublicKeys drone_keys;  ///< mutual mode only
+  PublicKeys drone_keys;                            ///< mutual mode only
+  std::shared_ptr<AnchorSecrets> anchor = nullptr;  ///< null: none was ever made
 };
 
 /// The identity of a ground station.

@@ -56,6 +56,13 @@ MutableBytes put(MutableBytes out, ByteView secret)
   return out.subspan(2 + secret.size());
 }
 
+SecretBytes joined(ByteView first, ByteView second)
+{
+  SecretBytes both(2 + first.size() + 2 + second.size());
+  put(put(both.span(), first), second);
+  return both;
+}
+
 }  // namespace
 
 Hash hash_of(const SuiteWireId & suite)
@@ -105,11 +112,30 @@ EpochSecrets boot_secrets(
   return directions(psk.hash, secret.view(), aead, {});
 }
 
-ResumedSecret::ResumedSecret(const PskKeys & psk, ByteView resumption) : hash_(psk.hash)
+FormerId former_id(Hash hash, const SecretBytes & resumption)
 {
-  const Bytes zeros(hash_size(hash_));
-  secret_ =
-    hkdf_extract(hash_, psk.derived.view(), resumption.empty() ? ByteView(zeros) : resumption);
+  FormerId id;
+  expand_label(hash, resumption.view(), "former", {}, id.bytes);
+  return id;
+}
+
+ResumedSecret::ResumedSecret(const PskKeys & psk, ByteView input)
+: hash_(psk.hash), secret_(hkdf_extract(hash_, psk.derived.view(), input))
+{
+}
+
+ResumedSecret ResumedSecret::of_rekey(const PskKeys & psk, const SecretBytes & resumption)
+{
+  return {psk, resumption.view()};
+}
+
+ResumedSecret ResumedSecret::of_session(
+  const PskKeys & psk, const SecretBytes & anchor, const SecretBytes & former)
+{
+  if (anchor.size() == 0 && former.size() == 0) {
+    return {psk, Bytes(hash_size(psk.hash))};
+  }
+  return {psk, joined(anchor.view(), former.view()).view()};
 }
 
 SecretBytes ResumedSecret::ratchet_key(std::string_view label) const
@@ -124,9 +150,7 @@ HandshakeSecrets::HandshakeSecrets(
 : hash_(resumed.hash())
 {
   const ByteView classical = x25519_secret != nullptr ? x25519_secret->view() : ByteView();
-  SecretBytes input(2 + kem_secret.size() + 2 + classical.size());
-  put(put(input.span(), kem_secret.view()), classical);
-  secret_ = hkdf_extract(hash_, resumed.salt().view(), input.view());
+  secret_ = hkdf_extract(hash_, resumed.salt().view(), joined(kem_secret.view(), classical).view());
 }
 
 HandshakeSecrets::HandshakeSecrets(

@@ -80,12 +80,19 @@ EpochSecrets boot_secrets(
   const PskKeys & psk, AeadAlgorithm aead, const Random32 & client_random,
   const Random32 & challenge);
 
-/// RS: the PSK and what the session agreed on before. `resumption` is the rms of the epoch being rekeyed, empty for a
-/// new session.
+/// The name of an rms in a ClientHello. `hash` is that of its epoch.
+FormerId former_id(Hash hash, const SecretBytes & resumption);
+
+/// RS: the PSK and what the ends share beside the key exchange that follows.
 class ResumedSecret
 {
 public:
-  ResumedSecret(const PskKeys & psk, ByteView resumption);
+  /// `resumption` is the rms of the epoch being rekeyed.
+  static ResumedSecret of_rekey(const PskKeys & psk, const SecretBytes & resumption);
+  /// `anchor` is the secret that the drone encapsulated to the anchor, `former` the rms of a former session; each may be
+  /// empty.
+  static ResumedSecret of_session(
+    const PskKeys & psk, const SecretBytes & anchor, const SecretBytes & former);
 
   /// The MAC key of RATCHET ("rat d") or RATCHET_OK ("rat g").
   SecretBytes ratchet_key(std::string_view label) const;
@@ -94,6 +101,8 @@ public:
   Hash hash() const { return hash_; }
 
 private:
+  ResumedSecret(const PskKeys & psk, ByteView input);
+
   Hash hash_;
   SecretBytes secret_;
 };

@@ -63,10 +63,10 @@ protected:
 // Hellos in the right form, under no key.
 Bytes forged_hello()
 {
-  Bytes hello(144);
+  Bytes hello(152);
   SystemRandom().fill(hello);
   hello[0] = 0x81;
-  hello[1] = 3;
+  hello[1] = 4;
   return hello;
 }
 

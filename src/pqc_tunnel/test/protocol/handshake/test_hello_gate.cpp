@@ -105,7 +105,7 @@ TEST_F(Gate, challenges_a_hello_that_proves_the_psk_and_admits_its_answer)
 
 TEST_F(Gate, is_silent_to_everything_else_and_counts_it)
 {
-  EXPECT_TRUE(is_turned_away(handle(Bytes(144, 0x81))));
+  EXPECT_TRUE(is_turned_away(handle(Bytes(152, 0x81))));
   EXPECT_TRUE(is_turned_away(handle(Bytes(10, 0x81))));
   Bytes wrong = hello();
   wrong.back() ^= 1;
@@ -121,11 +121,11 @@ TEST_F(Gate, is_silent_to_everything_else_and_counts_it)
 TEST_F(Gate, is_silent_to_a_hello_of_another_version_and_tells_whose_id_it_has)
 {
   Bytes other = hello();
-  other[1] = 4;
+  other[1] = 5;
   other.resize(300);  // nothing behind the id is known
   const auto verdict = handle(other);
   ASSERT_TRUE(is_turned_away(verdict));
-  EXPECT_EQ(std::get<HelloGate::TurnedAway>(verdict).version, 4);
+  EXPECT_EQ(std::get<HelloGate::TurnedAway>(verdict).version, 5);
   EXPECT_EQ(std::get<HelloGate::TurnedAway>(verdict).drone, PeerIndex{0});
   other[2] ^= 1;
   EXPECT_TRUE(is_turned_away(handle(other)));
@@ -142,7 +142,7 @@ TEST_F(Gate, takes_only_a_whole_id_in_a_hello_of_another_version_for_an_id)
   const auto turned_away = [&](std::uint8_t type, std::size_t size) {
     Bytes other(size);
     other[0] = type;
-    other[1] = 4;
+    other[1] = 5;
     return std::get<HelloGate::TurnedAway>(handle(other)).drone;
   };
   EXPECT_EQ(turned_away(0x81, 2 + DroneId::size), PeerIndex{1});

@@ -60,23 +60,25 @@ Bytes client_hello()
   hello.suite = {0xa1, 0xa2, 0xa3, 0xa4, 0xa5};
   hello.mode = 3;
   hello.policy_hash.bytes = counting<32>(0x60);
+  hello.former.bytes = counting<8>(0x80);
   hello.challenge = counting<32>(0x90);
   Bytes message = encode(hello);
   put_mac(message);
   return message;
 }
 
-TEST(ClientHello, is_144_bytes_with_every_field_in_its_place)
+TEST(ClientHello, is_152_bytes_with_every_field_in_its_place)
 {
   const Bytes message = client_hello();
-  ASSERT_EQ(message.size(), 144u);
-  EXPECT_EQ(part(message, 0, 2), Bytes({0x81, 3}));
+  ASSERT_EQ(message.size(), 152u);
+  EXPECT_EQ(part(message, 0, 2), Bytes({0x81, 4}));
   EXPECT_EQ(part(message, 2, 8), bytes_of(counting<8>(0x10)));     // drone
   EXPECT_EQ(part(message, 10, 32), bytes_of(counting<32>(0x20)));  // random
   EXPECT_EQ(part(message, 42, 6), Bytes({0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 3}));
   EXPECT_EQ(part(message, 48, 32), bytes_of(counting<32>(0x60)));  // policy
-  EXPECT_EQ(part(message, 80, 32), bytes_of(counting<32>(0x90)));  // challenge
-  EXPECT_EQ(mac_of(message).data(), message.data() + 112);
+  EXPECT_EQ(part(message, 80, 8), bytes_of(counting<8>(0x80)));    // former
+  EXPECT_EQ(part(message, 88, 32), bytes_of(counting<32>(0x90)));  // challenge
+  EXPECT_EQ(mac_of(message).data(), message.data() + 120);
 }
 
 TEST(ClientHello, is_read_back_as_it_was_written)
@@ -87,6 +89,7 @@ TEST(ClientHello, is_read_back_as_it_was_written)
   EXPECT_EQ(hello.suite, (SuiteWireId{0xa1, 0xa2, 0xa3, 0xa4, 0xa5}));
   EXPECT_EQ(hello.mode, 3);
   EXPECT_EQ(hello.policy_hash.bytes, counting<32>(0x60));
+  EXPECT_EQ(hello.former.bytes, counting<8>(0x80));
   EXPECT_EQ(hello.challenge, counting<32>(0x90));
 }
 
@@ -95,7 +98,7 @@ TEST(HelloRetry, is_66_bytes_and_smaller_than_the_hello_that_it_answers)
   Bytes message = encode_hello_retry(counting<32>(0x90));
   put_mac(message);
   ASSERT_EQ(message.size(), 66u);
-  EXPECT_EQ(part(message, 0, 2), Bytes({0x82, 3}));
+  EXPECT_EQ(part(message, 0, 2), Bytes({0x82, 4}));
   EXPECT_EQ(hello_type(message), HelloType::hello_retry);
   EXPECT_EQ(parse_hello_retry(message), counting<32>(0x90));
 }
@@ -122,15 +125,16 @@ TEST(HelloFrame, of_another_type_version_or_length_has_no_meaning)
   message[0] = 0x81;
   for (unsigned version = 0; version < 256; ++version) {
     message[1] = static_cast<std::uint8_t>(version);
-    EXPECT_EQ(hello_type(message).has_value(), version == 3) << version;
+    EXPECT_EQ(hello_type(message).has_value(), version == 4) << version;
   }
-  message[1] = 3;
+  message[1] = 4;
   for (std::size_t size = 0; size < 300; ++size) {
     message.resize(size);
-    EXPECT_EQ(hello_type(message).has_value(), size == 144 && message[0] == 0x81) << size;
+    EXPECT_EQ(hello_type(message).has_value(), size == client_hello_size && message[0] == 0x81)
+      << size;
     if (size >= 2) {
       message[0] = 0x81;
-      message[1] = 3;
+      message[1] = 4;
     }
   }
 }
@@ -146,11 +150,11 @@ TEST(HelloFrame, of_another_version_tells_its_version_and_in_a_client_hello_the_
   for (const auto & [first, known] : std::initializer_list<std::pair<std::uint8_t, bool>>{
          {0x80, false}, {0x81, true}, {0x82, true}, {0x83, true}, {0x84, false}})
   {
-    EXPECT_EQ(version({first, 4}), known ? 4 : 0) << int{first};
-    EXPECT_EQ(version({first, 3}), 0) << int{first};
+    EXPECT_EQ(version({first, 5}), known ? 5 : 0) << int{first};
+    EXPECT_EQ(version({first, 4}), 0) << int{first};
   }
   Bytes frame = client_hello();
-  frame[1] = 4;
+  frame[1] = 5;
   EXPECT_EQ(other_version(frame)->drone, DroneId{counting<8>(0x10)});
   EXPECT_EQ(other_version(ByteView(frame).first(10))->drone, DroneId{counting<8>(0x10)});
   EXPECT_EQ(other_version(ByteView(frame).first(9))->drone, std::nullopt);

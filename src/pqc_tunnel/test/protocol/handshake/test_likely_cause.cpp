@@ -116,15 +116,15 @@ TEST(LikelyCause, of_a_drone_turned_away_is_shown_by_the_drone_and_counted_on_th
 }
 
 constexpr const char * conflict =
-  "the other end has another version: its protocol is version 4, and that of this end is version "
-  "3: "
+  "the other end has another version: its protocol is version 5, and that of this end is version "
+  "4: "
   "update both ends";
 
 TEST(LikelyCause, of_hellos_of_another_version_is_told_by_the_ground_station_which_stays_silent)
 {
   WiredPair pair(with_addresses());
   pair.set_datagram_filter([](Side, Bytes & bytes) {
-    bytes[1] = is_hello(bytes) ? 4 : bytes[1];
+    bytes[1] = is_hello(bytes) ? 5 : bytes[1];
     return true;
   });
   pair.run_for(10min);
@@ -142,7 +142,7 @@ TEST(LikelyCause, of_frames_of_another_version_from_the_ground_station_is_told_b
 {
   WiredPair pair(with_addresses());
   pair.set_datagram_filter([](Side from, Bytes & bytes) {
-    bytes[1] = from == Side::gcs ? 4 : bytes[1];
+    bytes[1] = from == Side::gcs ? 5 : bytes[1];
     return true;
   });
   pair.run_for(10min);
@@ -160,10 +160,10 @@ TEST(LikelyCause, is_no_other_version_because_a_stranger_says_so)
   pair.set_datagram_filter([](Side, Bytes &) { return false; });
   Bytes retry(66);
   retry[0] = 0x82;
-  retry[1] = 4;
-  Bytes hello(144);
+  retry[1] = 5;
+  Bytes hello(152);
   hello[0] = 0x81;
-  hello[1] = 4;
+  hello[1] = 5;
   for (int i = 0; i < 100; ++i) {
     pair.inject(Side::drone, retry, WiredPair::stranger());
     pair.inject(Side::gcs, hello, WiredPair::stranger());

@@ -38,7 +38,7 @@ protected:
       Bytes junk(client_hello_size);
       pair_.random().fill(junk);
       junk[0] = 0x81;
-      junk[1] = 3;
+      junk[1] = 4;
       pair_.inject(to, junk, from);
       pair_.inject(to, hellos_.at(static_cast<std::size_t>(i) % hellos_.size()), from);
       pair_.inject(to, retries_.at(static_cast<std::size_t>(i) % retries_.size()), from);

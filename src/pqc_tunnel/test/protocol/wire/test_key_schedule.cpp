@@ -125,8 +125,10 @@ TEST_P(KeySchedule, derives_everything_of_an_epoch_as_the_protocol_page_specifie
         kem_secret, hybrid ? x25519 : Bytes{}, rekey ? std::optional(resumption) : std::nullopt);
       const SecretBytes kem = SecretBytes::copy_of(kem_secret);
       const SecretBytes classical = SecretBytes::copy_of(x25519);
-      const HandshakeSecrets secrets(
-        ResumedSecret(keys(), resumption), kem, hybrid ? &classical : nullptr);
+      const ResumedSecret resumed =
+        rekey ? ResumedSecret::of_rekey(keys(), SecretBytes::copy_of(resumption))
+              : ResumedSecret::of_session(keys(), {}, {});
+      const HandshakeSecrets secrets(resumed, kem, hybrid ? &classical : nullptr);
       const auto th2 = array_of<Digest>(2);
       const auto th3 = array_of<Digest>(3);
       EXPECT_EQ(copy(secrets.drone_finish_key(th2).view()), schedule.of("fin d", copy(th2), n()));
@@ -146,10 +148,45 @@ TEST_P(KeySchedule, derives_everything_of_an_epoch_as_the_protocol_page_specifie
   }
 }
 
+TEST_P(KeySchedule, mixes_anchor_and_former_session_into_a_new_one_as_the_protocol_page_specifies)
+{
+  const Bytes kem_secret = filled(32, 0x44);
+  const Bytes anchor = filled(32, 0x66);
+  for (const std::size_t former_size : {std::size_t{0}, std::size_t{32}, std::size_t{48}}) {
+    for (const bool anchored : {false, true}) {
+      if (!anchored && former_size == 0) {
+        continue;
+      }
+      const Bytes former = filled(former_size, 0x33);
+      const std::uint8_t size = anchored ? 32 : 0;
+      ReferenceSchedule schedule = expected();
+      schedule.agree(
+        kem_secret, {},
+        Bytes{0, size} + (anchored ? anchor : Bytes{}) +
+          Bytes{0, static_cast<std::uint8_t>(former_size)} + former);
+      const ResumedSecret resumed = ResumedSecret::of_session(
+        keys(), anchored ? SecretBytes::copy_of(anchor) : SecretBytes(),
+        SecretBytes::copy_of(former));
+      const HandshakeSecrets secrets(resumed, SecretBytes::copy_of(kem_secret), nullptr);
+      const auto th2 = array_of<Digest>(2);
+      EXPECT_EQ(copy(secrets.drone_finish_key(th2).view()), schedule.of("fin d", copy(th2), n()));
+    }
+  }
+}
+
+TEST_P(KeySchedule, names_a_former_session_as_the_protocol_page_specifies)
+{
+  const Bytes former = filled(n(), 0x33);
+  const Hash hash_here = GetParam();
+  EXPECT_EQ(
+    copy(former_id(hash_here, SecretBytes::copy_of(former)).bytes),
+    reference_expand_label(reference(hash_here), former, "former", {}, 8));
+}
+
 TEST_P(KeySchedule, derives_different_bytes_for_each_purpose_and_direction)
 {
   const HandshakeSecrets secrets(
-    ResumedSecret(keys(), {}), SecretBytes::copy_of(filled(32, 0x44)), nullptr);
+    ResumedSecret::of_session(keys(), {}, {}), SecretBytes::copy_of(filled(32, 0x44)), nullptr);
   const auto th3 = array_of<Digest>(3);
   const EpochSecrets made = secrets.epoch_secrets(AeadAlgorithm::aes_256_gcm, th3);
   const PskKeys of_psk = keys();

@@ -1,0 +1,137 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions with the ground station's anchor, and the secret that one session hands to the next."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+from pqc_reference.anchor import AnchorKeys, AnchorSecrets, UnknownAnchor, anchor_id
+from pqc_reference.crypto import liboqs
+from pqc_reference.crypto.suites import KEMS, Kem
+from pqc_reference.key_files import Kind, encode
+from world import NAME, World, identities
+
+KEM = next(kem for kem in KEMS if kem.token == "classicmceliece348864")
+OWNER = b"drone__1".ljust(32, b"\0")
+
+
+@cache
+def pair(number: int) -> tuple[bytes, bytes]:
+    """Return a public and a secret key, the same for each call."""
+    del number
+    return liboqs.generate_key(KEM)
+
+
+def _write(folder: Path, kind: Kind, number: int, kem: Kem) -> None:
+    public, secret = pair(number)
+    name = f"{number:06}-{kem.level}-{anchor_id(public).hex()}"
+    suffix, content = (".pub", public) if kind is Kind.ANCHOR_PUBLIC else (".key", secret)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / (name + suffix)
+    path.write_bytes(encode(kind, kem.code, OWNER, content))
+    path.chmod(0o600)
+
+
+class Disks:
+    """The anchor's folders of a drone and its ground station: two one-time keys, and the last."""
+
+    def __init__(self, folder: Path) -> None:
+        """Make them."""
+        self.drone, self.gcs = folder / "drone", folder / "gcs"
+        for number in (1, 2):
+            _write(self.drone / "anchor/one_time", Kind.ANCHOR_PUBLIC, number, KEM)
+            _write(self.gcs / "anchor/one_time" / NAME, Kind.ANCHOR_SECRET, number, KEM)
+        _write(self.drone / "anchor/last_resort", Kind.ANCHOR_PUBLIC, 3, KEM)
+        _write(self.gcs / "anchor/last_resort", Kind.ANCHOR_SECRET, 3, KEM)
+
+    @property
+    def keys(self) -> AnchorKeys:
+        """The public keys."""
+        return AnchorKeys(self.drone, OWNER)
+
+    @property
+    def secrets(self) -> AnchorSecrets:
+        """The secret keys."""
+        return AnchorSecrets(self.gcs, NAME, OWNER)
+
+    def left(self) -> int:
+        """Return the number of one-time secrets."""
+        return len(list((self.gcs / "anchor/one_time" / NAME).glob("*.key")))
+
+    def world(self, **changes: object) -> World:
+        """Return two ends with these folders."""
+        drone, gcs, record = identities()
+        ends = (replace(drone, anchor=self.keys), gcs, replace(record, anchor=self.secrets))
+        return World(identity=ends, **changes)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def disks(tmp_path: Path) -> Disks:
+    return Disks(tmp_path)
+
+
+def test_each_session_takes_a_one_time_key_and_then_the_last_resort_key(disks: Disks) -> None:
+    world = disks.world()
+    for left in (1, 0, 0):
+        world.connect()
+        world.check_data()
+        assert disks.left() == left
+        world.restart_drone()
+    assert not world.heard("gcs", "failed")
+
+
+def test_a_key_that_was_used_is_refused_and_the_next_one_taken(disks: Disks) -> None:
+    used = disks.keys.take(1)
+    disks.secrets.erase(disks.secrets.find(used.id))
+    shutil.rmtree(disks.drone)
+    again = Disks(disks.drone.parent / "again")
+    shutil.copytree(again.drone, disks.drone)
+    world = disks.world()
+    world.connect()
+    assert world.heard("gcs", "used before")
+    assert disks.left() == 0
+
+
+def test_a_copy_that_comes_back_brings_no_used_key_back(disks: Disks, tmp_path: Path) -> None:
+    for folder in (disks.drone, disks.gcs):
+        shutil.copytree(folder, tmp_path / "copy" / folder.name)
+    first = disks.keys.take(1)
+    disks.secrets.erase(disks.secrets.find(first.id))
+    for folder in (disks.drone, disks.gcs):
+        shutil.copytree(tmp_path / "copy" / folder.name, folder, dirs_exist_ok=True)
+    with pytest.raises(UnknownAnchor):
+        disks.secrets.find(first.id)
+    assert disks.left() == 1
+    assert disks.keys.take(1).id != first.id
+
+
+@pytest.mark.parametrize(("drone", "gcs"), [("off", "required"), ("auto", "off")])
+def test_ends_that_disagree_have_no_session(disks: Disks, drone: str, gcs: str) -> None:
+    world = disks.world(drone={"anchor": drone}, gcs={"anchor": gcs})
+    world.run(lambda: world.heard("drone", "policy mismatch"))
+    assert disks.left() == 2
+
+
+def test_an_anchor_that_was_replaced_gets_an_answer(disks: Disks) -> None:
+    for path in (disks.gcs / "anchor").rglob("*.key"):
+        path.unlink()
+    world = disks.world()
+    world.run(lambda: world.heard("drone", "does not know the key of the anchor"))
+
+
+def test_a_new_session_takes_the_secret_of_the_one_before_along() -> None:
+    world = World()
+    world.connect()
+    hellos = [datagram for way, datagram in world.seen if datagram[0] == 0x81]
+    assert all(hello[80:88] == bytes(8) for hello in hellos)
+    world.seen.clear()
+    world.drone.begin_attempt(world.drone.suite)
+    world.run(lambda: world.drone.handshakes == 2 and world.ground.peers[0].slots.confirmed)
+    hellos = [datagram for way, datagram in world.seen if datagram[0] == 0x81]
+    assert hellos and all(hello[80:88] != bytes(8) for hello in hellos)
+    world.check_data()

@@ -1,0 +1,87 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__WIRE__ANCHOR_HPP_
+#define PQC_TUNNEL__PROTOCOL__WIRE__ANCHOR_HPP_
+
+#include <algorithm>
+#include <string>
+
+#include "base/bytes.hpp"
+#include "base/ids.hpp"
+#include "base/result.hpp"
+#include "crypto/hkdf.hpp"
+#include "crypto/secret.hpp"
+#include "crypto/suites/suite.hpp"
+
+namespace pqc_tunnel
+{
+
+/// A key of the ground station's anchor, as far as people are told.
+struct AnchorKind
+{
+  KemAlgorithm kem{};
+  bool one_time = false;  ///< otherwise the last-resort key
+
+  friend bool operator==(const AnchorKind &, const AnchorKind &) = default;
+};
+
+/// "a one-time key of Classic-McEliece-460896"
+inline std::string to_text(const AnchorKind & kind)
+{
+  return (kind.one_time ? "a one-time key of " : "the last-resort key of ") +
+         std::string(display_name(kind.kem));
+}
+
+/// The name of a public key in a Finish.
+inline AnchorId anchor_id(ByteView public_key)
+{
+  AnchorId id;
+  std::ranges::copy_n(sha512(public_key).begin(), AnchorId::size, id.bytes.begin());
+  return id;
+}
+
+/// The public keys of the anchor that a drone holds. Jobs call it, so it may block; one thread at a time.
+class AnchorKeys
+{
+public:
+  struct Taken
+  {
+    AnchorKind kind;
+    Bytes public_key;
+  };
+
+  AnchorKeys() = default;
+  AnchorKeys(const AnchorKeys &) = delete;
+  AnchorKeys & operator=(const AnchorKeys &) = delete;
+  virtual ~AnchorKeys() = default;
+
+  /// Takes the next one-time key, and notes for good that it is used before it returns; the last-resort key if none is
+  /// left. Its KEM has at least this level if there is such a key.
+  virtual Result<Taken> take(SecurityLevel level) = 0;
+};
+
+/// The secret keys of the anchor that a ground station holds for one drone. Jobs call it, so it may block; any thread.
+class AnchorSecrets
+{
+public:
+  struct Found
+  {
+    AnchorKind kind;
+    SecretBytes secret_key;
+  };
+
+  AnchorSecrets() = default;
+  AnchorSecrets(const AnchorSecrets &) = delete;
+  AnchorSecrets & operator=(const AnchorSecrets &) = delete;
+  virtual ~AnchorSecrets() = default;
+
+  /// Looks a key up. Error `unavailable` if there is none of that name, or if it was used.
+  virtual Result<Found> find(const AnchorId & id) = 0;
+  /// Erases a one-time key, and those before it, for good.
+  virtual Result<void> erase(const AnchorId & id) = 0;
+};
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__WIRE__ANCHOR_HPP_
