@@ -94,7 +94,7 @@ TEST_F(PqcCompletion, works_in_fish)
       {"--no-config", "-c", "pqc completion fish | source; complete -C '" + line + "' | sort"});
   };
   EXPECT_EQ(completed("pqc identity in"), "init\ninspect\n");
-  EXPECT_EQ(completed("pqc identity "), "add-drone\ninit\ninspect\n");
+  EXPECT_EQ(completed("pqc identity "), "add-drone\nanchor\ninit\ninspect\n");
   EXPECT_EQ(completed("pqc up "), "--help\ngcs\n");
   EXPECT_EQ(completed("pqc identity inspect "), "infile\n");
   EXPECT_EQ(completed("pqc check gcs --peer in"), "infile\n");
