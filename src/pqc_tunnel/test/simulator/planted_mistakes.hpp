@@ -53,9 +53,10 @@ enum class Mistake
   drones_share_no_time,
   events_unlimited,
   events_limited_together,
+  one_time_secret_kept,
 };
 
-inline constexpr std::array<std::pair<Mistake, std::string_view>, 37> mistake_names = {{
+inline constexpr std::array<std::pair<Mistake, std::string_view>, 38> mistake_names = {{
   {Mistake::promote_at_handshake_end, "promote_at_handshake_end"},
   {Mistake::promote_on_control_only, "promote_on_control_only"},
   {Mistake::pool_key_reused, "pool_key_reused"},
@@ -93,6 +94,7 @@ inline constexpr std::array<std::pair<Mistake, std::string_view>, 37> mistake_na
   {Mistake::drones_share_no_time, "drones_share_no_time"},
   {Mistake::events_unlimited, "events_unlimited"},
   {Mistake::events_limited_together, "events_limited_together"},
+  {Mistake::one_time_secret_kept, "one_time_secret_kept"},
 }};
 
 inline std::optional<Mistake> planted_mistake;

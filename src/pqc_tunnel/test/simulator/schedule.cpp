@@ -83,7 +83,7 @@ Schedule::Schedule(
   });
   pair_->set_job_filter([this](Side, Job & job) -> std::optional<JobResult> {
     handshakes_->look_at_job(job);
-    return std::nullopt;
+    return anchored() ? anchors_.run(job, anchor_, pair_->random()) : std::nullopt;
   });
 }
 
@@ -115,6 +115,14 @@ WiredPair::Options Schedule::circumstances()
   options.time_of_job = [this](const Job &) { return time_of_job(); };
   for (const Suite * suite : suites_) {
     options.identities.push_back(suite->signature);
+  }
+  if (anchored()) {
+    options.alter_drone = [this](DroneIdentity & identity) {
+      identity.anchor = anchor_.at_drone();
+    };
+    options.alter_gcs = [this](GcsIdentity &, DroneRecord & record) {
+      record.anchor = anchor_.at_ground();
+    };
   }
   return options;
 }
@@ -205,6 +213,9 @@ void Schedule::start_again()
 
 void Schedule::restart(Side side)
 {
+  if (anchored() && side == Side::gcs) {
+    anchor_.restore_ground();
+  }
   pair_->restart(side);
   keys_->restarted(side);
   life_->restarted(side);

@@ -14,6 +14,7 @@
 #include "simulator/adversary.hpp"
 #include "simulator/weather.hpp"
 #include "simulator/witnesses/address_witness.hpp"
+#include "simulator/witnesses/anchor_witness.hpp"
 #include "simulator/witnesses/blame_witness.hpp"
 #include "simulator/witnesses/datagram_witness.hpp"
 #include "simulator/witnesses/handshake_witness.hpp"
@@ -111,6 +112,7 @@ private:
 
   std::vector<Duration> travel(Side from, Bytes & datagram);
   Duration time_of_job();
+  bool anchored() const { return seed_ % 4 == 1; }
   bool has_two_links() const { return settings_.paths.links.size() > 1; }
   bool is_down(Side side) const { return pair_->now() < down_until_.at(side); }
   bool chance(double probability) { return dice_.uniform() < probability; }
@@ -129,6 +131,8 @@ private:
   Duration latency_;
   Duration interval_;
   TunnelSettings settings_;
+  MemoryAnchor anchor_{3};
+  AnchorWitness anchors_;
   std::unique_ptr<WiredPair> pair_;
   Journal journal_;
   std::optional<KeyWitness> keys_;
