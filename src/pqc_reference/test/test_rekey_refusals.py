@@ -78,8 +78,8 @@ def test_a_wrong_signature_of_the_drone_ends_a_session_and_a_rekey() -> None:
         (flipped(5), "does not prove the pre-shared key"),  # the ciphertext
         (flipped(-40), "does not prove the pre-shared key"),
         (flipped(-1), "does not confirm the key"),
-        (lambda finish: finish + b"x", "malformed"),
-        (lambda finish: finish[:-1], "malformed"),
+        (lambda finish: finish + b"x", "does not prove the pre-shared key"),
+        (lambda finish: finish[:-1], "does not prove the pre-shared key"),
     ],
 )
 def test_a_spoiled_finish_uses_up_its_prekey_and_leads_to_a_new_session(
