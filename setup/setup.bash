@@ -107,7 +107,7 @@ finish_liboqs()
 
 setup_python()
 {
-  local lists=("$ROOT"/setup/python{,_flight}.txt) arguments
+  local lists=("$ROOT/setup/python.txt") arguments
   has_distribution || lists+=("$ROOT/setup/ros_wheels.txt" "$ROOT/underlay/fix_wheels.py")
   stamped python "${lists[@]}" && return
   has_distribution || [ "$(/usr/bin/python3 -c 'import sys; print(*sys.version_info[:2])')" = "3 11" ] ||

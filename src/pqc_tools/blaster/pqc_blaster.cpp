@@ -83,12 +83,8 @@ Result<int> run(Given & given)
   return exit_success;
 }
 
-}  // namespace
-}  // namespace pqc_tunnel::cli
-
-int main(int argc, char ** argv)
+int run_tool(int argc, char ** argv)
 {
-  using namespace pqc_tunnel::cli;
   Given given;
   CLI::App app(
     "Plays the applications at both ends of a tunnel: sends numbered datagrams each way and "
@@ -97,5 +93,13 @@ int main(int argc, char ** argv)
     "pqc_blaster");
   app.footer(details);
   add_options(app, given);
-  return tool_main(app, argc, argv, [&] { return run(given); });
+  return run_program(app, {argv + 1, argv + argc}, [&] { return run(given); });
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::cli
+
+int main(int argc, char ** argv)
+{
+  return pqc_tunnel::cli::tool_main("pqc_blaster", pqc_tunnel::cli::run_tool, argc, argv);
 }

@@ -99,12 +99,8 @@ Result<int> run(Given & given)
   return exit_success;
 }
 
-}  // namespace
-}  // namespace pqc_tunnel::cli
-
-int main(int argc, char ** argv)
+int run_tool(int argc, char ** argv)
 {
-  using namespace pqc_tunnel::cli;
   Given given;
   CLI::App app(
     "Sends junk to the encrypted port of a tunnel, to show that it does no harm. Only for your own "
@@ -112,5 +108,13 @@ int main(int argc, char ** argv)
     "pqc_flood");
   app.footer(details);
   add_options(app, given);
-  return tool_main(app, argc, argv, [&] { return run(given); });
+  return run_program(app, {argv + 1, argv + argc}, [&] { return run(given); });
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::cli
+
+int main(int argc, char ** argv)
+{
+  return pqc_tunnel::cli::tool_main("pqc_flood", pqc_tunnel::cli::run_tool, argc, argv);
 }

@@ -147,15 +147,19 @@ Result<int> run(Options & options)
   return write_summary(*options.summary, report(true)).map([] { return exit_success; });
 }
 
+int run_tool(int argc, char ** argv)
+{
+  Options options;
+  CLI::App app("Emulates a bad link between a drone and its ground station.", "pqc_link_emulator");
+  app.footer(details);
+  add_options(app, options);
+  return run_program(app, {argv + 1, argv + argc}, [&] { return run(options); });
+}
+
 }  // namespace
 }  // namespace pqc_tunnel::cli
 
 int main(int argc, char ** argv)
 {
-  using namespace pqc_tunnel::cli;
-  Options options;
-  CLI::App app("Emulates a bad link between a drone and its ground station.", "pqc_link_emulator");
-  app.footer(details);
-  add_options(app, options);
-  return tool_main(app, argc, argv, [&] { return run(options); });
+  return pqc_tunnel::cli::tool_main("pqc_link_emulator", pqc_tunnel::cli::run_tool, argc, argv);
 }

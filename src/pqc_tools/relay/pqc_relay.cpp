@@ -24,12 +24,8 @@ Result<int> run(const relay::RelayOptions & options)
   return exit_success;
 }
 
-}  // namespace
-}  // namespace pqc_tunnel::cli
-
-int main(int argc, char ** argv)
+int run_tool(int argc, char ** argv)
 {
-  using namespace pqc_tunnel;
   relay::RelayOptions options;
   CLI::App app(
     "One end of a tunnel without cryptography, as a baseline. It protects nothing.", "pqc_relay");
@@ -37,7 +33,7 @@ int main(int argc, char ** argv)
     "SIGINT and SIGTERM end it; it then prints one line of JSON.\n"
     "Exit codes: 0 stopped by a signal, 1 cannot run, 2 usage.");
   const auto add = [&app](const char * name, HostPort & into, const char * help) {
-    cli::add_address(
+    add_address(
       app, name, [&into](HostPort address) { into = std::move(address); }, help)
       ->required();
   };
@@ -47,8 +43,16 @@ int main(int argc, char ** argv)
   add("--peer", options.peers[1], "where datagrams from the application go");
   bool unbatched = false;
   app.add_flag("--unbatched", unbatched, "one datagram per system call instead of up to 64");
-  return cli::tool_main(app, argc, argv, [&] {
+  return run_program(app, {argv + 1, argv + argc}, [&] {
     options.batched = !unbatched;
-    return cli::run(options);
+    return run(options);
   });
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::cli
+
+int main(int argc, char ** argv)
+{
+  return pqc_tunnel::cli::tool_main("pqc_relay", pqc_tunnel::cli::run_tool, argc, argv);
 }

@@ -80,18 +80,14 @@ Result<int> run(Options & options)
   return speed::operations_failed(options.subjects) == 0 ? exit_success : exit_cannot_run;
 }
 
-}  // namespace
-}  // namespace pqc_tunnel::cli
-
-int main(int argc, char ** argv)
+int run_tool(int argc, char ** argv)
 {
-  using namespace pqc_tunnel;
-  cli::Options options;
+  Options options;
   CLI::App app("Times every primitive of the tunnel on this machine.", "pqc_speed");
-  app.footer(cli::details);
-  cli::limit(
+  app.footer(details);
+  limit(
     app.add_option("--count", options.count, "samples of each operation (200)"), {1, 1'000'000});
-  cli::limit(
+  limit(
     app.add_option(
       "--seconds-cap", options.cap_s,
       "after so long in total an operation gets no further samples and is marked as cut (no cap)"),
@@ -101,5 +97,13 @@ int main(int argc, char ** argv)
       "--only", options.patterns, "names in suite ids, such as mlkem* or aesgcm; may be repeated")
     ->type_name("PATTERN");
   app.add_flag("--quiet", options.quiet, "print no progress");
-  return cli::tool_main(app, argc, argv, [&] { return cli::run(options); });
+  return run_program(app, {argv + 1, argv + argc}, [&] { return run(options); });
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::cli
+
+int main(int argc, char ** argv)
+{
+  return pqc_tunnel::cli::tool_main("pqc_speed", pqc_tunnel::cli::run_tool, argc, argv);
 }

@@ -173,6 +173,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/tunnel/test_flooded_link.cpp
     test/protocol/tunnel/test_half_duplex.cpp
     test/protocol/tunnel/test_hostile_member.cpp
+    test/protocol/tunnel/test_outbound.cpp
     test/protocol/tunnel/test_peer_budget.cpp
     test/protocol/tunnel/test_radio_traffic.cpp
     test/protocol/tunnel/test_saturated_link.cpp

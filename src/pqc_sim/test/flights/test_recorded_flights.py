@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from ament_index_python.packages import get_package_share_path
 from pqc_policy.policy.config import PolicyConfig
+from pqc_policy.policy.engine import Policy
 from pqc_policy.replay.recording import replay
 from pqc_sim.flights.flight_files import DECISIONS, PARAMETERS, policy_of, write_bag
 from pqc_sim.flights.record_flights import main
@@ -65,7 +66,7 @@ def test_a_recording_is_as_long_as_its_flight(name: str) -> None:
 
 @every_flight
 def test_the_parameters_beside_a_flight_are_those_it_was_flown_with(name: str) -> None:
-    assert policy_of(FLIGHTS / name).config == SCRIPTS[name].config
+    assert policy_of(FLIGHTS / name).config == Policy(SCRIPTS[name].config).config
     assert (FLIGHTS / name / PARAMETERS).exists() is bool(SCRIPTS[name].parameters)
 
 

@@ -179,15 +179,15 @@ int run_program(CLI::App & app, const List & words, const std::function<Result<i
   return refuse(code.error().message, is_usage ? exit_usage : exit_cannot_run);
 }
 
-int tool_main(CLI::App & app, int argc, char ** argv, const std::function<Result<int>()> & act)
+int tool_main(const char * name, Tool tool, int argc, char ** argv)
 {
   const ShownStream output(std::cout);
   const ShownStream errors(std::cerr);
   try {
     protect_secrets();
-    return run_program(app, List(argv + 1, argv + argc), act);
+    return tool(argc, argv);
   } catch (const std::exception & error) {
-    std::cerr << app.get_name() << ": " << shown(error.what()) << ".\n";
+    std::cerr << name << ": " << shown(error.what()) << ".\n";
     return exit_cannot_run;
   }
 }

@@ -53,9 +53,10 @@ CLI::Option * add_address(
 int run_program(
   CLI::App & app, const std::vector<std::string> & words, const std::function<Result<int>()> & act);
 
-/// The main function of a tool: calls protect_secrets(), then run_program(). Prints an uncaught exception as one sentence
-/// and returns exit_cannot_run.
-int tool_main(CLI::App & app, int argc, char ** argv, const std::function<Result<int>()> & act);
+using Tool = int (*)(int argc, char ** argv);
+/// The main function of a tool: calls protect_secrets(), then the tool. Prints an uncaught exception as one sentence and
+/// returns exit_cannot_run.
+int tool_main(const char * name, Tool tool, int argc, char ** argv);
 
 }  // namespace pqc_tunnel::cli
 

@@ -157,17 +157,21 @@ int run_tunnel(const Given & given)
   return exit_success;
 }
 
-}  // namespace
-}  // namespace pqc_tunnel::cli
-
-int main(int argc, char ** argv)
+int run_tool(int argc, char ** argv)
 {
-  using namespace pqc_tunnel::cli;
   Given given;
   CLI::App app(
     "One end of the tunnel without ROS. pqc up NAME starts it with /etc/pqc/NAME.yaml.",
     "pqc_tunneld");
   app.footer(details);
   add_options(app, given);
-  return tool_main(app, argc, argv, [&] { return run_tunnel(given); });
+  return run_program(app, {argv + 1, argv + argc}, [&] { return run_tunnel(given); });
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::cli
+
+int main(int argc, char ** argv)
+{
+  return pqc_tunnel::cli::tool_main("pqc_tunneld", pqc_tunnel::cli::run_tool, argc, argv);
 }

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.node import Node
-from rclpy.publisher import Publisher
 
 PATIENCE_S = 2.0
 _SENTENCE = (
@@ -23,7 +22,9 @@ class ClockWatch:
     def __init__(self, nodes: Sequence[Node]) -> None:
         """Watch the clocks of the nodes of one process."""
         self._seconds = dict.fromkeys(nodes, 0.0)
-        self._publishers: dict[Node, Publisher] = {}
+        self._publishers = {
+            node: node.create_publisher(DiagnosticArray, "/diagnostics", 1) for node in nodes
+        }
 
     def look(self) -> None:
         """Look at the clocks; called once a second of real time."""
@@ -37,8 +38,6 @@ class ClockWatch:
     def _report(self, node: Node, *, first: bool) -> None:
         if first:
             node.get_logger().warning(_SENTENCE)
-        if node not in self._publishers:
-            self._publishers[node] = node.create_publisher(DiagnosticArray, "/diagnostics", 1)
         name = f"{node.get_name()}: clock"
         status = DiagnosticStatus(level=DiagnosticStatus.WARN, name=name, message=_SENTENCE)
         status.hardware_id = node.get_fully_qualified_name()

@@ -65,10 +65,8 @@ std::size_t StreamSender::in_flight() const
 
 ByteRange StreamSender::take_range(Outbox & box) const
 {
-  std::size_t longest = small_ ? std::min(max_part_, small_part) : max_part_;
-  if (longest > small_part) {  // other links use short frames anyway
-    longest = std::min(longest, rate_.brief_part());
-  }
+  const std::size_t largest = small_ ? std::min(max_part_, small_part) : max_part_;
+  const std::size_t longest = std::min(largest, rate_.brief_part());
   const auto most = static_cast<std::uint32_t>(longest - StreamPart::header_size);
   if (!box.lost.empty()) {
     ByteRange & first = box.lost.front();

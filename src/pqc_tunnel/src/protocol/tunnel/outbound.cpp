@@ -4,7 +4,6 @@
 #include "outbound.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "link/mavlink/mavlink_class.hpp"
 
@@ -30,9 +29,7 @@ Outbound::Ready::Frame & Outbound::Ready::add()
   if (empty()) {
     next_ = size_ = 0;
   }
-  if (size_ == frames_.size()) {
-    frames_.emplace_back();
-  }
+  frames_.resize(std::max(frames_.size(), size_ + 1));
   return frames_[size_++];
 }
 
@@ -49,13 +46,6 @@ void Outbound::Ready::add(PeerIndex peer, const Endpoint & to, ByteView bytes, b
   }
 }
 
-void Outbound::Ready::add(SendDatagram && frame)
-{
-  Frame & added = add();
-  added.memory = std::move(frame.bytes);
-  added.frame = {frame.peer, frame.to, added.memory, false};
-}
-
 // --- Datagrams of the application ---
 
 bool Outbound::send(Peer & peer, MutableBytes frame, const Endpoint & source, Instant now)
@@ -64,7 +54,7 @@ bool Outbound::send(Peer & peer, MutableBytes frame, const Endpoint & source, In
     return send_classified(peer, frame, source, now);
   }
   if (frame.size() - frame_overhead > least_room_) {
-    return send_long(peer, frame, now);
+    return send_uncut(peer, frame, now);
   }
   if (!peer.seal(FrameKind::data, 1, frame, now)) {
     return false;
@@ -84,30 +74,27 @@ bool Outbound::send_classified(
   MavlinkStream & stream = streams_[static_cast<std::size_t>(peer.index())];
   const bool cuts = stream.cuts();
   bool taken = true;
-  const auto send_if_cut = [&](ByteView bytes, bool) {
+  stream.push(datagram, source, [&](ByteView bytes, bool) {
     if (cuts) {
       taken = send_piece(peer, bytes, now) && taken;
     }
-  };
-  if (datagram.size() <= settings_.longest_received()) {
-    stream.push(datagram, source, send_if_cut);
-  }
+  });
   if (cuts) {
     return taken;
   }
   if (stream.cuts()) {
     stream.forget_held();
   }
-  return datagram.size() > least_room_ ? send_long(peer, frame, now)
-                                       : send_over_paths(peer, frame, true, now);
+  return send_uncut(peer, frame, now);
 }
 
 // Sends a datagram that is too long for some link frame by frame, if it holds whole MAVLink frames.
-bool Outbound::send_long(Peer & peer, MutableBytes frame, Instant now)
+bool Outbound::send_uncut(Peer & peer, MutableBytes frame, Instant now)
 {
   ByteView rest = frame.subspan(frame_header_size, frame.size() - frame_overhead);
-  if (classify(rest).traffic == TrafficClass::other) {
-    return send_over_paths(peer, frame, true, now);
+  const DatagramClass kind = classify(rest);
+  if (rest.size() <= least_room_ || kind.traffic == TrafficClass::other) {
+    return send_over_paths(peer, kind, frame, true, now);
   }
   bool taken = true;
   while (const auto piece = take_mavlink_frame(rest)) {
@@ -120,22 +107,21 @@ bool Outbound::send_piece(Peer & peer, ByteView bytes, Instant now)
 {
   piece_.resize(bytes.size() + frame_overhead);
   std::ranges::copy(bytes, piece_.begin() + frame_header_size);
-  return send_over_paths(peer, piece_, false, now);
+  return send_over_paths(peer, classify(bytes), piece_, false, now);
 }
 
 // A datagram for one thin link is sealed when its turn comes. One for several links is sealed once, if necessary in
 // fragments that each of them takes.
-bool Outbound::send_over_paths(Peer & peer, MutableBytes frame, bool in_place, Instant now)
+bool Outbound::send_over_paths(
+  Peer & peer, const DatagramClass & kind, MutableBytes frame, bool in_place, Instant now)
 {
   const ByteView datagram = frame.subspan(frame_header_size, frame.size() - frame_overhead);
-  const DatagramClass kind = classify(datagram);
   const Routes routes = peer.routes(kind.traffic, 0, now);
-  const auto index = static_cast<std::size_t>(peer.index());
   if (
     routes.size() == 1 && links_[routes.begin()->link].queue->is_active() &&
     peer.keys().sending() != nullptr)
   {
-    links_[routes.begin()->link].queue->change().of(index).offer(datagram, now);
+    queue(routes.begin()->link, peer.index()).offer(datagram, now);
     return true;
   }
   std::size_t longest_frame = frame.size();
@@ -143,26 +129,22 @@ bool Outbound::send_over_paths(Peer & peer, MutableBytes frame, bool in_place, I
     longest_frame = std::min(longest_frame, links_[to.link].settings->mtu);
   }
   if (longest_frame < frame.size() && datagram.size() <= longest_fragmented) {
-    return send_in_fragments(peer, datagram, longest_frame, routes, now);
+    return send_in_fragments(peer, kind, datagram, longest_frame, routes, now);
   }
   if (!peer.seal(FrameKind::data, 1, frame, now)) {
     return false;
   }
   for (const Endpoint & to : routes) {
-    Link & link = links_[to.link];
-    if (link.queue->is_active()) {
-      link.queue->change().of(index).offer_sealed(kind, frame, to, now);
-    } else {
-      peer.paths().handle_sent(to, frame.size(), now);
-      link.ready.add(peer.index(), to, frame, in_place);
-    }
+    peer.paths().handle_sent(to, frame.size(), now);
+    send_sealed(peer.index(), kind, frame, to, in_place, now);
     send_copy(peer, frame, to.link, in_place, now);
   }
   return true;
 }
 
 bool Outbound::send_in_fragments(
-  Peer & peer, ByteView datagram, std::size_t frame_size, const Routes & routes, Instant now)
+  Peer & peer, const DatagramClass & kind, ByteView datagram, std::size_t frame_size,
+  const Routes & routes, Instant now)
 {
   if (!peer.seal_in_fragments(datagram, frame_size, fragments_, now)) {
     return false;
@@ -170,15 +152,13 @@ bool Outbound::send_in_fragments(
   for (const Endpoint & to : routes) {
     Link & link = links_[to.link];
     if (link.queue->is_active()) {
-      link.queue->change()
-        .of(static_cast<std::size_t>(peer.index()))
-        .offer_sealed(classify(datagram), fragments_, to, now, frame_size);
+      queue(to.link, peer.index()).offer_sealed(kind, fragments_, to, now, frame_size);
     }
     for (ByteView rest = fragments_; !rest.empty();) {
       const ByteView frame = rest.first(std::min(frame_size, rest.size()));
       rest = rest.subspan(frame.size());
+      peer.paths().handle_sent(to, frame.size(), now);
       if (!link.queue->is_active()) {
-        peer.paths().handle_sent(to, frame.size(), now);
         link.ready.add(peer.index(), to, frame, false);
       }
       send_copy(peer, frame, to.link, false, now);
@@ -190,29 +170,28 @@ bool Outbound::send_in_fragments(
 void Outbound::send_copy(
   Peer & peer, ByteView frame, std::uint8_t index, bool in_place, Instant now)
 {
-  const auto to = peer.paths().take_copy(index, frame.size(), now);
-  if (!to) {
-    return;
-  }
-  if (Link & link = links_[index]; link.queue->is_active()) {
-    link.queue->change()
-      .of(static_cast<std::size_t>(peer.index()))
-      .offer_sealed({TrafficClass::unproved, std::nullopt}, frame, *to, now);
-  } else {
-    link.ready.add(peer.index(), *to, frame, in_place);
+  if (const auto to = peer.paths().take_copy(index, frame.size(), now)) {
+    send_sealed(peer.index(), {TrafficClass::unproved, std::nullopt}, frame, *to, in_place, now);
   }
 }
 
-void Outbound::send_own(SendDatagram && frame, Instant now)
+void Outbound::send_own(const SendDatagram & frame, Instant now)
 {
-  const auto peer = static_cast<std::size_t>(frame.peer);
   if (frame.to.link >= links_.size()) {
-    peers_[peer].traffic().count(Drop::queue_full);
-  } else if (Link & link = links_[frame.to.link]; link.queue->is_active()) {
-    link.queue->change().of(peer).offer_sealed(
-      {frame.traffic, std::nullopt}, frame.bytes, frame.to, now);
+    peers_[static_cast<std::size_t>(frame.peer)].traffic().count(Drop::queue_full);
+    return;
+  }
+  send_sealed(frame.peer, {frame.traffic, std::nullopt}, frame.bytes, frame.to, false, now);
+}
+
+void Outbound::send_sealed(
+  PeerIndex peer, const DatagramClass & kind, ByteView frame, const Endpoint & to, bool in_place,
+  Instant now)
+{
+  if (Link & link = links_[to.link]; link.queue->is_active()) {
+    queue(to.link, peer).offer_sealed(kind, frame, to, now);
   } else {
-    link.ready.add(std::move(frame));
+    link.ready.add(peer, to, frame, in_place);
   }
 }
 
@@ -223,39 +202,28 @@ std::optional<Transmit> Outbound::poll(std::uint8_t link, Instant now)
   if (Ready & ready = links_[link].ready; !ready.empty()) {
     return ready.take();
   }
-  if (!links_[link].queue->is_active()) {
+  if (links_[link].queue->due() > now) {
     return std::nullopt;
   }
   auto frame = next_shaped(link, now);
-  if (!frame) {
-    use_found_rate(now);  // an empty queue may no longer be needed
-  }
+  use_found_rate(now);  // an empty queue may no longer be needed
   return frame;
 }
 
 std::optional<Transmit> Outbound::next_shaped(std::uint8_t index, Instant now)
 {
-  LinkQueue & queue = *links_[index].queue;
-  while (queue.is_active() && queue.due() <= now) {
-    const auto turn = queue.change().next_frame(now);
-    if (!turn) {
-      break;
-    }
+  while (const auto turn = links_[index].queue->change().next_frame(now)) {
     Peer & peer = peers_[turn->peer];
     const ShapedFrame & shaped = turn->shaped;
-    const bool sealed = shaped.kind == ShapedFrame::Kind::sealed;
-    const Endpoint to = sealed ? shaped.to : peer.paths().remote(index);
-    if (
-      to.family == AddressFamily::none ||
-      !(sealed || seal(peer, shaped, queue.change().of(turn->peer), now)))
-    {
-      continue;
+    if (shaped.kind == ShapedFrame::Kind::sealed) {
+      return Transmit{peer.index(), shaped.to, shaped.frame, false};
     }
-    if (!sealed) {
+    if (seal(peer, shaped, queue(index, peer.index()), now)) {
+      const Endpoint to = peer.paths().remote(index);
       peer.paths().handle_sent(to, shaped.frame.size(), now);
-      send_copy(peer, shaped.frame, to.link, false, now);
+      send_copy(peer, shaped.frame, index, false, now);
+      return Transmit{peer.index(), to, shaped.frame, false};
     }
-    return Transmit{peer.index(), to, shaped.frame, false};
   }
   return std::nullopt;
 }
@@ -310,17 +278,15 @@ void Outbound::adapt(Instant now)
 // Sends datagrams that wait for a link that is down over another one.
 void Outbound::save_waiting(std::uint8_t index, Instant now)
 {
-  LinkQueue & queue = *links_[index].queue;
-  for (std::size_t i = 0; queue.is_active() && i < peers_.size(); ++i) {
-    Peer & peer = peers_[i];
-    if (!queue.shaper().of(i).has_unsealed() || !peer.paths().is_down(index)) {
+  for (Peer & peer : peers_) {
+    if (!peer.paths().is_down(index)) {
       continue;
     }
     const Endpoint other = peer.address();
     if (other.family == AddressFamily::none || other.link == index) {
       continue;
     }
-    for (const Bytes & datagram : queue.change().of(i).take_unsealed()) {
+    for (const Bytes & datagram : queue(index, peer.index()).take_unsealed()) {
       send_piece(peer, datagram, now);
     }
   }
@@ -328,7 +294,7 @@ void Outbound::save_waiting(std::uint8_t index, Instant now)
 
 void Outbound::handle_link_down(std::uint8_t index, Instant now)
 {
-  if (index < links_.size() && links_[index].queue->is_active()) {
+  if (index < links_.size()) {
     save_waiting(index, now);
     links_[index].queue->change().clear();
     report_streams(index, now);
@@ -345,7 +311,7 @@ void Outbound::handle_arrival(std::uint8_t index, std::size_t bytes)
 // Applies to a single peer only, because drones that share a socket have paths of their own.
 void Outbound::use_found_rate(Instant now)
 {
-  if (links_.size() == 1 && peers_.size() == 1) {
+  if (peers_.size() == 1) {
     const Peer & peer = peers_[0];
     links_[0].queue->use_found_rate(peer.found_rate(), peer.makes_way(), peer.is_crowded(now));
   }

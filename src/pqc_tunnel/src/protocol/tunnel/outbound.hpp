@@ -37,7 +37,7 @@ public:
   // See Tunnel::handle_plaintext().
   bool send(Peer & peer, MutableBytes frame, const Endpoint & source, Instant now);
   // Sends a frame of the tunnel itself.
-  void send_own(SendDatagram && frame, Instant now);
+  void send_own(const SendDatagram & frame, Instant now);
   std::optional<Transmit> poll(std::uint8_t link, Instant now);
   // Returns when poll() may have a frame; max: nothing waits.
   Instant next_transmit(std::uint8_t link) const;
@@ -62,7 +62,6 @@ private:
   public:
     bool empty() const { return next_ == size_; }
     void add(PeerIndex peer, const Endpoint & to, ByteView bytes, bool in_place);
-    void add(SendDatagram && frame);
     const Transmit & take() { return frames_[next_++].frame; }
 
   private:
@@ -86,13 +85,24 @@ private:
   // True for a single link without a queue, for which nothing has to be classified.
   bool is_plain() const { return links_.size() == 1 && !links_[0].queue->is_active(); }
   bool send_classified(Peer & peer, MutableBytes frame, const Endpoint & source, Instant now);
-  bool send_long(Peer & peer, MutableBytes frame, Instant now);
+  bool send_uncut(Peer & peer, MutableBytes frame, Instant now);
   bool send_piece(Peer & peer, ByteView bytes, Instant now);
-  bool send_over_paths(Peer & peer, MutableBytes frame, bool in_place, Instant now);
+  bool send_over_paths(
+    Peer & peer, const DatagramClass & kind, MutableBytes frame, bool in_place, Instant now);
   bool send_in_fragments(
-    Peer & peer, ByteView datagram, std::size_t frame_size, const Routes & routes, Instant now);
+    Peer & peer, const DatagramClass & kind, ByteView datagram, std::size_t frame_size,
+    const Routes & routes, Instant now);
+  // Gives the frame to its link, or to the queue before it.
+  void send_sealed(
+    PeerIndex peer, const DatagramClass & kind, ByteView frame, const Endpoint & to, bool in_place,
+    Instant now);
   // Sends a copy of the frame to an unproved address of the peer on the link, if one may get it.
   void send_copy(Peer & peer, ByteView frame, std::uint8_t link, bool in_place, Instant now);
+  // The queue of the peer's frames before a link, to be changed.
+  Shaper & queue(std::uint8_t link, PeerIndex peer)
+  {
+    return links_[link].queue->change().of(static_cast<std::size_t>(peer));
+  }
   std::optional<Transmit> next_shaped(std::uint8_t link, Instant now);
   bool seal(Peer & peer, const ShapedFrame & shaped, Shaper & shaper, Instant now);
   void use_found_rate(Instant now);

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
+#include <utility>
 #include <vector>
 
 #include "support/pair/stream_parts.hpp"
@@ -237,6 +239,31 @@ TEST(StreamSender, measures_no_time_in_which_nothing_was_on_the_way)
   const std::size_t window = bytes_of(take_all(measured.sender, later + 1s));
   EXPECT_GE(window, 4 * universal_payload + 2180);
   EXPECT_LT(window, 4 * universal_payload + 2180 + large);
+}
+
+TEST(StreamSender, makes_parts_brief_once_it_knows_that_the_link_is_slow)
+{
+  constexpr double bytes_per_s = 6000;
+  StreamSender sender{max_part};
+  sender.send(foreground, Bytes(100 * large, 1), start);
+  std::deque<std::pair<Instant, StreamPart>> line;
+  Instant free = start;
+  std::size_t largest = 0;
+  for (Instant now = start; now < start + 12s; now += 10ms) {
+    for (; !line.empty() && line.front().first <= now; line.pop_front()) {
+      sender.handle_ack(ack_of(line.front().second), now);
+    }
+    largest = now < start + 10s ? 0 : largest;
+    for (const StreamPart & part : take_all(sender, now)) {
+      largest = std::max(largest, part.bytes.size());
+      const std::chrono::duration<double> airtime(
+        static_cast<double>(part.bytes.size()) / bytes_per_s);
+      free = std::max(free, now) + std::chrono::duration_cast<Duration>(airtime);
+      line.emplace_back(free, part);
+    }
+  }
+  EXPECT_GT(largest, 0U);
+  EXPECT_LE(largest, 256U);
 }
 
 TEST(StreamSender, measures_what_was_sent_beside_something_else_from_the_last_delivery)
