@@ -174,7 +174,8 @@ TEST(LikelyCause, at_the_drone_is_the_surest_of_what_it_knows)
      {failed(HandshakeFailure::timeout, "it waits for a key"),
       "the handshake with 10.0.0.2:4600 stopped halfway: it waits for a key"},
      {failed(HandshakeFailure::policy_mismatch, "other suites there"),
-      "other suites there; here: " + description(settings().suites, settings().mode)},
+      "other suites there; here: " + description(settings().suites, settings().mode) +
+        ", anchor auto"},
      {failed(HandshakeFailure::authenticated, "the signature does not hold"),
       "the signature does not hold: the identities of both ends do not match, or the versions "
       "differ"},
