@@ -35,7 +35,8 @@ struct Given
 void add_options(CLI::App & app, Given & given)
 {
   blaster::BlasterOptions & options = given.blaster;
-  for (const auto & [i, name] : {std::pair{0, "--drone"}, {1, "--ground"}}) {
+  for (const auto & [i, name] :
+       {std::pair{std::size_t{0}, "--drone"}, {std::size_t{1}, "--ground"}}) {
     const auto into = [](HostPort & place) {
       return [&place](HostPort address) { place = std::move(address); };
     };

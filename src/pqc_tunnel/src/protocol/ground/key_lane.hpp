@@ -45,9 +45,9 @@ public:
   KeyLane(PrekeySupply & supply, Outbox & outbox) : supply_(supply), outbox_(outbox) {}
 
   // A newer request of the drone replaces an older one.
-  void begin(Issue issue, Instant now)
+  void begin(const Issue & issue, Instant now)
   {
-    issue_ = std::move(issue);
+    issue_ = issue;
     start_waiting(now);
   }
   void begin(Exchange exchange, CompleteFinish job, Instant now)

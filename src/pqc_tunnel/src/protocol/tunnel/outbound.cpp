@@ -11,7 +11,7 @@ namespace pqc_tunnel
 {
 
 Outbound::Outbound(const TunnelSettings & settings, std::vector<Peer> & peers)
-: settings_(settings), peers_(peers), streams_(peers.size()), least_room_(settings.max_datagram)
+: peers_(peers), streams_(peers.size()), least_room_(settings.max_datagram)
 {
   for (const LinkSettings & link : settings.paths.links) {
     Link & added = links_.emplace_back();

@@ -108,7 +108,6 @@ private:
   void use_found_rate(Instant now);
   void save_waiting(std::uint8_t link, Instant now);
 
-  const TunnelSettings & settings_;
   std::vector<Peer> & peers_;
   std::vector<Link> links_;
   std::vector<MavlinkStream> streams_;  // by peer, from the local applications
