@@ -167,8 +167,7 @@ protected:
   {
     for (std::uint32_t i = 0; i < 4; ++i) {
       const Bytes frame = mavlink(attitude, i);
-      send(Bytes(frame.begin(), frame.begin() + 9));
-      send(Bytes(frame.begin() + 9, frame.end()));
+      send_all({Bytes(frame.begin(), frame.begin() + 9), Bytes(frame.begin() + 9, frame.end())});
     }
     run_for(1s);
     left_.clear();
