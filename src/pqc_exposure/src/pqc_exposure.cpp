@@ -28,7 +28,7 @@ Exit code: 0 closed, 1 exposed, 2 wrong usage, 3 unclear.)";
 constexpr int exit_exposed = 1;
 constexpr int exit_unclear = 3;
 
-// What a command line says.
+// The values that a command line gives.
 struct Given
 {
   std::vector<std::string> files;

@@ -63,19 +63,6 @@ class Answer:
     agreed: Agreed = field(repr=False)
 
 
-def answer_prekey(
-    prekey: Prekey,
-    suite: Suite,
-    policy: Policy,
-    identity: DroneIdentity,
-    psk: PskKeys,
-    opening: bytes,
-    resumption: bytes,
-) -> Answer:
-    """Answer the Prekey of a rekey; HandshakeFailed if it fails."""
-    return _answer(prekey, suite, policy, identity, psk, opening, resumption, b"")
-
-
 def answer_first_prekey(
     prekey: Prekey,
     suite: Suite,
@@ -97,10 +84,10 @@ def answer_first_prekey(
             raise HandshakeFailed(Failure.UNKNOWN_ANCHOR, str(error)) from error
         prefix = key.id + ciphertext
     mixed = of_session(anchor_secret, former if prekey.former else b"")
-    return _answer(prekey, suite, policy, identity, psk, opening, mixed, prefix)
+    return answer_prekey(prekey, suite, policy, identity, psk, opening, mixed, prefix)
 
 
-def _answer(
+def answer_prekey(
     prekey: Prekey,
     suite: Suite,
     policy: Policy,
@@ -108,9 +95,12 @@ def _answer(
     psk: PskKeys,
     opening: bytes,
     resumption: bytes,
-    anchor: bytes,
+    anchor: bytes = b"",
 ) -> Answer:
-    """Encapsulate to a Prekey, sign if drones sign, and confirm."""
+    """Encapsulate to a Prekey, sign if drones sign, and confirm; HandshakeFailed if that fails.
+
+    `anchor` is the id and the ciphertext with which the Finish of a new session begins.
+    """
     try:
         ciphertext, kem_secret = liboqs.encapsulate(suite.kem, prekey.public_key)
         x25519_key, classical_secret = b"", b""

@@ -23,7 +23,7 @@ constexpr const char * details =
 The end of the input stops it, too.
 Exit codes: 0 done, 1 cannot run, 2 usage.)";
 
-// What a command line says.
+// The values that a command line gives.
 struct Given
 {
   blaster::BlasterOptions blaster;

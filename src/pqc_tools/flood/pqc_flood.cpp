@@ -22,7 +22,7 @@ constexpr const char * details =
 end it prints in JSON how much it sent, and how many answers it got.
 Exit codes: 0 done, 1 cannot run, 2 usage.)";
 
-// What a command line says.
+// The values that a command line gives.
 struct Given
 {
   blaster::FloodOptions flood;

@@ -18,7 +18,7 @@ _TICKS = 1000  # of all cores from one moment to the next
 
 @dataclass(frozen=True)
 class Moment:
-    """The state of the computer that a policy is told."""
+    """The state of the computer, as an input of the policy."""
 
     temperature_c: float | None  # None: the sensor is silent
     load: float  # share of all cores, 0 to 1

@@ -31,7 +31,7 @@ _SUB = _numbered(
     "STABILIZE ACRO ALT_HOLD AUTO GUIDED . . CIRCLE . SURFACE . . . . . . POSHOLD . . MANUAL"
 )
 _BLIMP = _numbered("LAND MANUAL VELOCITY LOITER RTL AUTO HOLD")
-# By MAV_TYPE.
+# The modes of each MAV_TYPE.
 _ARDUPILOT = {
     **dict.fromkeys((2, 3, 4, 13, 14, 15, 29, 35), _COPTER),
     **dict.fromkeys((1, 19, 20, 21), _PLANE),

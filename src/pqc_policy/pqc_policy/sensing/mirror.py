@@ -23,9 +23,9 @@ from pqc_policy.sensing.flight_modes import mode_name
 from pqc_policy.sensing.mission_phase import Motion
 
 _HEARTBEAT, _SYS_STATUS, _VFR_HUD, _BATTERY_STATUS, _EXTENDED_SYS_STATE = 0, 1, 74, 147, 245
-# Of each message: CRC_EXTRA, and the payload up to the last field that is read. MAVLink sends the
-# fields of its XML files in the order of their size. The drone's tunnel has to copy these messages:
-# its parameter mirror_messages.
+# Each message has its CRC_EXTRA, and the payload up to the last field that is read. MAVLink sends
+# the fields of its XML files in the order of their size. The drone's tunnel has to copy these
+# messages: its parameter mirror_messages.
 MESSAGES = {
     _HEARTBEAT: (50, Struct("<IBBB")),  # custom mode, type, autopilot, base mode
     _SYS_STATUS: (124, Struct("<14xHh")),  # voltage, current

@@ -17,7 +17,7 @@ from ros_graph import PATIENCE_S, Listener, NodeProcess, own_graph
 from pqc_msgs.msg import PolicyDecision
 
 NAMES = {"sensing", "advisor", "policy", "messenger"}
-# What only a lab, a build or a replay needs.
+# Only a lab, a build or a replay needs these.
 NEEDLESS = {"em", "lark", "lxml", "onnxruntime", "pymavlink", "rosbags", "scipy"}
 
 

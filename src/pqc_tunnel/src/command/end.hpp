@@ -30,13 +30,13 @@ struct Findings
 // The keys of this end: whether they can be used by this process, and for the suites and drones of the parameters.
 void check_identity(const EngineConfig & config, Findings & findings);
 
-// Whether the ports are free, unless this tunnel runs, and whether host names resolve. May wait for a name server.
+// Checks that the ports are free, unless this tunnel runs, and that host names resolve. May wait for a name server.
 void check_sockets(const EngineConfig & config, Findings & findings);
 
-// Who else can reach the readable side, and whether its addresses are known. May wait for a name server.
+// Checks who else can reach the readable side, and that its addresses are known. May wait for a name server.
 void check_plaintext(const EngineConfig & config, Findings & findings);
 
-// What both ends must agree on.
+// Checks that both ends agree where they must.
 void compare_ends(const End & one, const End & other, Findings & findings);
 
 }  // namespace pqc_tunnel::cli

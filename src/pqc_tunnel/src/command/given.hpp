@@ -13,10 +13,10 @@
 namespace pqc_tunnel::cli
 {
 
-// What a command line says; each sub-command uses a part of it.
+// The values that a command line gives; each sub-command uses a part of them.
 struct Given
 {
-  std::vector<std::string> words;  // that belong to no option
+  std::vector<std::string> words;  // those that belong to no option
   std::vector<std::string> drones;
   std::string out;
   std::string signatures = "all";
@@ -28,7 +28,7 @@ struct Given
   bool rotate = false;
   bool ratchet = false;
 
-  // The word that may be left out if there is only one tunnel.
+  // Returns the name of the tunnel; empty if it is left out, because only one runs.
   std::string tunnel() const { return words.empty() ? "" : words.front(); }
 };
 

@@ -33,7 +33,7 @@ struct PacketThreadConfig
   bool lock_memory = false;
 };
 
-// How one of settings.paths.links is opened.
+// The socket or device of one of settings.paths.links.
 struct LinkPort
 {
   // UDP

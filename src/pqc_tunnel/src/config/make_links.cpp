@@ -64,7 +64,7 @@ T choice(
   return words.front().second;
 }
 
-// What a link leaves out is that of the tunnel.
+// A parameter that a link leaves out is that of the tunnel.
 HostPort host_port(
   const Reader & values, const std::string & prefix, const std::string & address,
   const std::string & port)

@@ -155,7 +155,7 @@ Specs link_rows()
   };
 }
 
-// Of the one drone of a drone's tunnel, or of each of a ground station's.
+// Returns the parameters of the one drone of a drone's tunnel, or of each drone of a ground station's.
 Specs vehicle_rows(Role role, const std::string & prefix, const List & mirrored)
 {
   Specs rows{
@@ -195,9 +195,10 @@ Specs plaintext_rows()
       Role::drone,
       text(
         "radio_status",
-        "Whether the autopilot is told once a second, by RADIO_STATUS as from a telemetry radio, "
-        "how much room a link of known or found rate has, so that it slows its streams: auto "
-        "(unless a radio reports by itself) or off.",
+        "Tells the autopilot once a second by RADIO_STATUS, as a telemetry radio does, how much "
+        "room "
+        "a link of known or found rate has, so that it slows its streams: auto (unless a radio "
+        "reports by itself) or off.",
         "auto")),
     only(
       Role::gcs,
@@ -333,7 +334,7 @@ Specs machine_rows()
   };
 }
 
-// What the sensing node reads: HEARTBEAT, SYS_STATUS, VFR_HUD, BATTERY_STATUS, EXTENDED_SYS_STATE.
+// The sensing node reads these: HEARTBEAT, SYS_STATUS, VFR_HUD, BATTERY_STATUS, EXTENDED_SYS_STATE.
 List read_by_sensing() { return {"0", "1", "74", "147", "245"}; }
 
 Specs table()

@@ -4,6 +4,7 @@
 #ifndef PQC_TUNNEL__CRYPTO__KEM_HPP_
 #define PQC_TUNNEL__CRYPTO__KEM_HPP_
 
+#include <cstddef>
 #include <memory>
 
 #include "base/bytes.hpp"
@@ -31,8 +32,11 @@ struct Encapsulation
   SecretBytes shared_secret;
 };
 
-/// One key-encapsulation mechanism of liboqs. Never throws. Not thread-safe: one thread at a time. Classic
-/// McEliece needs a stack of 16 MiB, and its keygen takes up to seconds.
+/// Stack of a thread that calls any Kem: Classic McEliece keeps up to 16 MiB there.
+inline constexpr std::size_t kem_stack_bytes = std::size_t{32} << 20;
+
+/// One key-encapsulation mechanism of liboqs. Never throws. Not thread-safe: one thread at a time. The keygen of
+/// Classic McEliece takes up to seconds.
 class Kem
 {
 public:

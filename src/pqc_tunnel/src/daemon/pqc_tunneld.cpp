@@ -26,7 +26,7 @@ constexpr const char * details =
 session. SIGHUP changes nothing. SIGINT and SIGTERM stop the program.
 Exit codes: 0 stopped, 1 cannot run now, 2 cannot run with these options, parameters, files or keys.)";
 
-// What a command line says.
+// The values that a command line gives.
 struct Given
 {
   std::vector<std::string> files;

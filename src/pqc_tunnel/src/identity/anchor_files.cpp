@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <system_error>
 
+#include "base/byte_io.hpp"
 #include "net/sockets.hpp"
 #include "os/file_descriptor.hpp"
 
@@ -138,14 +139,7 @@ Result<std::uint32_t> read_used(const fs::path & folder, const OwnerId & owner)
   if (!file) {
     return tl::make_unexpected(file.error());
   }
-  std::uint32_t number = 0;
-  if (file->owner != owner) {
-    return number;
-  }
-  for (const std::uint8_t byte : file->payload.view()) {
-    number = number << 8 | byte;
-  }
-  return number;
+  return file->owner == owner ? ByteReader(file->payload.view()).u32() : 0;
 }
 
 Result<void> note_used(const fs::path & folder, const OwnerId & owner, std::uint32_t number)
@@ -157,11 +151,10 @@ Result<void> note_used(const fs::path & folder, const OwnerId & owner, std::uint
   if (*before >= number) {
     return {};
   }
-  KeyFile file{KeyFileKind::anchor_note, {}, owner, SecretBytes(4)};
-  for (std::size_t i = 0; i < 4; ++i) {
-    file.payload.span()[i] = static_cast<std::uint8_t>(number >> (24 - 8 * i));
-  }
-  return replace_key_file(folder / note_name, file);
+  Bytes content;
+  ByteWriter(content).u32(number);
+  return replace_key_file(
+    folder / note_name, {KeyFileKind::anchor_note, {}, owner, SecretBytes::copy_of(content)});
 }
 
 // --- At the drone ---

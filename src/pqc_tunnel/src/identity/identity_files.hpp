@@ -36,7 +36,7 @@ Result<PublicKeys> load_gcs_public_keys(const std::filesystem::path & folder, co
 // Shows a line of progress; an empty one is a step without words.
 using Progress = std::function<void(const std::string &)>;
 
-// What is made of the anchor.
+// The keys of the anchor that are to be made.
 struct AnchorPlan
 {
   std::optional<KemAlgorithm> kem;  // none: nothing

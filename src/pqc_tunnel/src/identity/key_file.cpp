@@ -223,6 +223,16 @@ Result<void> sync_folder(const std::filesystem::path & folder)
   return {};
 }
 
+Result<void> make_secret_folder(const std::filesystem::path & path)
+{
+  if (::mkdir(path.c_str(), 0700) != 0 || ::chmod(path.c_str(), 0700) != 0) {
+    return fail(
+      ErrorCode::unavailable,
+      "The folder " + path.string() + " can't be made: " + error_text(errno) + ".");
+  }
+  return {};
+}
+
 Result<void> check_secret_folder(const std::filesystem::path & path)
 {
   struct stat status

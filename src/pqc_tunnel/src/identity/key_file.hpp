@@ -57,6 +57,8 @@ Result<void> replace_key_file(const std::filesystem::path & path, const KeyFile 
 // Writes the names in a folder through to the disk.
 Result<void> sync_folder(const std::filesystem::path & folder);
 
+// Makes a folder for secrets, closed to group and others.
+Result<void> make_secret_folder(const std::filesystem::path & path);
 // Checks a folder with secrets: closed to group and others, owned by the user of this process or by root.
 Result<void> check_secret_folder(const std::filesystem::path & path);
 

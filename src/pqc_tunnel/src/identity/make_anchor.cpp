@@ -3,11 +3,9 @@
 
 #include "make_anchor.hpp"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <map>
 #include <optional>
 #include <system_error>
@@ -16,7 +14,6 @@
 #include "anchor_files.hpp"
 #include "crypto/kem.hpp"
 #include "match_identities.hpp"
-#include "net/sockets.hpp"
 #include "os/thread.hpp"
 
 namespace pqc_tunnel
@@ -27,13 +24,11 @@ namespace
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t keygen_stack_bytes = std::size_t{32} << 20;
-
-// Classic McEliece needs more stack than a main thread has.
+// A main thread has too small a stack.
 Result<KemKeyPair> generate(KemAlgorithm algorithm, RandomSource & random)
 {
   std::optional<Result<KemKeyPair>> pair;
-  Thread("pqc_keygen", keygen_stack_bytes, [&] {
+  Thread("pqc_keygen", kem_stack_bytes, [&] {
     auto kem = Kem::open(algorithm);
     if (kem) {
       pair = kem->keygen(random);
@@ -50,7 +45,7 @@ std::uint32_t last_number(const fs::path & folder, const std::string & extension
   return files.empty() ? 0 : files.back().number;
 }
 
-// Of the files with this extension, keeps the newest ones of the KEM.
+// Deletes all files of the KEM with this extension but the newest ones.
 void keep_newest(
   const fs::path & folder, const std::string & extension, KemAlgorithm kem, std::size_t count)
 {
@@ -74,12 +69,7 @@ Result<void> ensure_folder(const fs::path & path)
       return around;
     }
   }
-  if (::mkdir(path.c_str(), 0700) != 0) {
-    return fail(
-      ErrorCode::unavailable,
-      "The folder " + path.string() + " can't be made: " + error_text(errno) + ".");
-  }
-  return {};
+  return make_secret_folder(path);
 }
 
 Result<void> AnchorMaker::make_pair(

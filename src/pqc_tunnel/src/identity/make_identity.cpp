@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,16 +30,6 @@ namespace
 namespace fs = std::filesystem;
 
 constexpr std::size_t max_name = 64;
-
-Result<void> make_folder(const fs::path & path)
-{
-  if (::mkdir(path.c_str(), 0700) != 0 || ::chmod(path.c_str(), 0700) != 0) {
-    return fail(
-      ErrorCode::unavailable,
-      "The folder " + path.string() + " can't be made: " + error_text(errno) + ".");
-  }
-  return {};
-}
 
 bool is_there(const fs::path & path)
 {
@@ -198,7 +187,7 @@ Result<std::shared_ptr<const Bytes>> make_signing_key(
 Result<void> write_public_keys(
   const fs::path & folder, const PublicKeys & keys, const OwnerId & owner)
 {
-  if (auto made = make_folder(folder); !made) {
+  if (auto made = make_secret_folder(folder); !made) {
     return made;
   }
   for (const auto & [algorithm, key] : keys) {
@@ -216,7 +205,7 @@ Result<PublicKeys> make_gcs(
   RandomSource & random, const Progress & progress)
 {
   for (const fs::path & made : {folder, signing_folder(folder), records_folder(folder)}) {
-    if (const auto result = make_folder(made); !result) {
+    if (const auto result = make_secret_folder(made); !result) {
       return tl::make_unexpected(result.error());
     }
   }
@@ -252,7 +241,7 @@ Result<DroneRecord> make_drone(
   random.fill(record.psk.span());
   progress(name + ": identity");
   for (const fs::path & made : {folder, signing_folder(folder)}) {
-    if (const auto result = make_folder(made); !result) {
+    if (const auto result = make_secret_folder(made); !result) {
       return tl::make_unexpected(result.error());
     }
   }
@@ -372,7 +361,7 @@ Result<void> add_drones(
     return tl::make_unexpected(workshop.error());
   }
   const fs::path records = *workshop / "gcs";
-  auto made = make_folder(records);
+  auto made = make_secret_folder(records);
   if (made) {
     made = make_drones(*workshop, records, gcs->id, *keys, plan, random, progress);
   }

@@ -13,8 +13,8 @@
 namespace pqc_tunnel
 {
 
-// What keeps the identity of a drone and that of a ground station, given as folders in either order, from working
-// together: sentences without secrets; none if they match. Blocks for seconds if the drone signs with SPHINCS+.
+// Returns what keeps the identities of a drone and of a ground station, given as folders in either order, from working
+// together, as sentences without secrets; none if they match. Blocks for seconds if the drone signs with SPHINCS+.
 Result<std::vector<std::string>> match_identities(
   const std::filesystem::path & a, const std::filesystem::path & b);
 

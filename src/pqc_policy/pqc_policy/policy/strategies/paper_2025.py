@@ -21,6 +21,12 @@ from pqc_policy.policy.wishes.upgrade import upgrade
 from pqc_policy.policy.wording import apart
 
 
+def _lasted_s(s: Situation, name: str) -> float | None:
+    """Return how long a condition has lasted, in s; None before it has lasted long enough."""
+    lasted_s = s.since_switch_s(name)
+    return None if lasted_s is None or lasted_s < s.config.persistence_s else lasted_s
+
+
 def _awaits(s: Situation, name: str, what: str) -> Iterator[str]:
     lasted_s = s.since_switch_s(name)
     if lasted_s is not None and lasted_s < s.config.persistence_s:
@@ -36,8 +42,8 @@ def _awaits(s: Situation, name: str, what: str) -> Iterator[str]:
 )
 def link(s: Situation) -> Proposal | None:
     """Go one step down when the gap between datagrams has been too large for a while."""
-    lasted_s = s.since_switch_s("link")
-    if lasted_s is None or lasted_s < s.config.persistence_s:
+    lasted_s = _lasted_s(s, "link")
+    if lasted_s is None:
         return None
     gap, limit = apart(s.gap_s or 0.0, s.config.link_gap_s, 2)
     what = f"The gap between datagrams (95th percentile) is {gap} s, and has been more than"
@@ -53,8 +59,8 @@ def link(s: Situation) -> Proposal | None:
 )
 def stress(s: Situation) -> Proposal | None:
     """Go one step down when temperature or voltage have changed too fast for a while."""
-    lasted_s = s.since_switch_s("stress")
-    if lasted_s is None or lasted_s < s.config.persistence_s:
+    lasted_s = _lasted_s(s, "stress")
+    if lasted_s is None:
         return None
     heating = s.thermal.rate_c_per_min if s.thermal is not None else None
     if heating is not None and heating > s.config.stress_c_per_min:

@@ -26,7 +26,6 @@ namespace
 {
 
 constexpr std::size_t packet_stack_bytes = std::size_t{8} << 20;
-constexpr std::size_t self_test_stack_bytes = std::size_t{32} << 20;  // Classic McEliece
 
 // Returns the suites to test at the start: the drone's first suite, or on the ground all suites whose
 // test takes milliseconds. The others would take seconds.
@@ -51,7 +50,7 @@ std::vector<const Suite *> suites_to_test(const EngineConfig & config)
 Result<void> self_test(const EngineConfig & config, RandomSource & random)
 {
   SelfTestReport report;
-  Thread("pqc_self_test", self_test_stack_bytes, [&] {
+  Thread("pqc_self_test", kem_stack_bytes, [&] {
     report = run_self_test(random, SelfTestSelection::of(suites_to_test(config)));
   }).join();
   for (const auto & result : report.results) {

@@ -143,7 +143,8 @@ private:
   Instant next_address_look_;
   Instant next_publication_;
   Instant last_publication_;
-  Instant next_announcement_ = Instant::max();  // when the owner is told of events and replies
+  Instant next_announcement_ =
+    Instant::max();  // when events and replies are announced to the owner
   bool stopping_ = false;
   WorkerPool workers_;
   WorkerPool preparers_;  // makes keys in advance, without delaying handshakes

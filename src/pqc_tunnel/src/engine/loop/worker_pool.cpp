@@ -12,19 +12,11 @@
 namespace pqc_tunnel
 {
 
-namespace
-{
-
-// Classic McEliece keeps megabytes on the stack.
-constexpr std::size_t worker_stack_bytes = std::size_t{32} << 20;
-
-}  // namespace
-
 WorkerPool::WorkerPool(std::size_t threads, int niceness, std::function<void()> finished)
 : niceness_(niceness), finished_(std::move(finished))
 {
   for (std::size_t i = 0; i < threads; ++i) {
-    threads_.emplace_back("pqc_worker", worker_stack_bytes, [this] { work(); });
+    threads_.emplace_back("pqc_worker", kem_stack_bytes, [this] { work(); });
   }
 }
 

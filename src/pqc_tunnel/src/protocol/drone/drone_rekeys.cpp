@@ -194,7 +194,7 @@ void DroneEnd::answer(bool success, const std::string & message, Instant now)
   }
 }
 
-// What the rekey took on the air, up to the first frame under the new keys.
+// Notes the bytes that the rekey took on the air, up to the first frame under the new keys.
 void DroneEnd::note_bytes()
 {
   const KeyTraffic & now = peer_.key_traffic();

@@ -341,7 +341,7 @@ void DroneEnd::watch_attempt(Instant now)
   }
 }
 
-// Of an attempt that has been answered. A ground station at work says so.
+// Returns when an attempt that has been answered counts as failed. A ground station at work says so.
 Instant DroneEnd::end_of_patience() const
 {
   if (attempt_->job) {

@@ -64,7 +64,7 @@ public:
   // Returns the size of the prekey that is being signed.
   std::size_t bytes() const { return issue_ && issue_->job ? prekey_bytes(*issue_->suite) : 0; }
 
-  // What a job was for; neither of them if it was abandoned.
+  // The purpose of a job that has ended; neither if it was abandoned.
   struct Ended
   {
     std::optional<Issue> issue;

@@ -17,7 +17,7 @@
 namespace pqc_tunnel
 {
 
-// What the sessions and the rekeys of one served drone share.
+// The sessions and the rekeys of one served drone share this.
 struct ServedContext
 {
   const TunnelSettings & settings;

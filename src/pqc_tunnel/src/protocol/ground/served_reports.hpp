@@ -15,8 +15,8 @@
 namespace pqc_tunnel
 {
 
-// What a ground station knows about the trouble with one drone: its silence, its failed handshakes, and the hellos that come
-// in its name.
+// Keeps the trouble of a ground station with one drone: its silence, its failed handshakes, and the hellos that come in
+// its name.
 class ServedReports
 {
 public:

@@ -154,7 +154,7 @@ JobResult run(const VerifyPrekey & job, RandomSource &)
   return out;
 }
 
-// What both ends hash of the key exchange.
+// Hashes the parts of the key exchange that both ends know.
 class Transcript
 {
 public:

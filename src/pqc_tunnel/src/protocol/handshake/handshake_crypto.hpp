@@ -62,7 +62,7 @@ struct IssuePrekey
   bool former = false;  // new session: the rms of a former one is mixed in
 };
 
-// What a GCS keeps of a prekey that a drone has. It is used once.
+// A GCS keeps this of a prekey that a drone has, and uses it once.
 struct PrekeySecret
 {
   const Suite * suite = nullptr;

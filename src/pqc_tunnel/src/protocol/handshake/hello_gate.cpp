@@ -20,12 +20,12 @@ static_assert(longest_validity >= longest_round_trip + challenge_bucket);
 // for no longer than this after its first hello.
 constexpr Duration memory_of_random = longest_validity + 2 * (answer_patience + longest_round_trip);
 
-// What answers to hellos may take of a link: a share of its rate, but some answers a second of one whose rate is unknown.
+// Answers to hellos may take this share of a link's rate, and so many bytes a second of a link whose rate is unknown.
 constexpr double share_of_link = 0.05;
 constexpr double most_of_unknown = 4000;
 constexpr double least_saved = 600;  // some answers
-// Of that, one share each is kept for the host of a live session and for all others, for hellos that nobody can have
-// recorded: whoever has the PSK makes as many hellos as it likes, wherever it is.
+// The host of a live session and all other hosts keep a share of that each, for hellos that nobody can have recorded:
+// whoever has the PSK makes as many hellos as it likes, wherever it is.
 constexpr double share_of_group = 0.25;
 constexpr double common_share = 1 - share_of_group;  // the host's is in it
 

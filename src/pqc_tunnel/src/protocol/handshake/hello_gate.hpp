@@ -39,7 +39,7 @@ public:
     SharedPskKeys psk;
   };
 
-  // Whether a drone's live session, or its last one, has this host: it had the traffic keys.
+  // Returns whether a drone's live session, or its last one, has this host, which then had the traffic keys.
   using IsLiveHost = std::function<bool(PeerIndex, const Endpoint &)>;
 
   HelloGate(const PathSettings & paths, RandomSource & random, IsLiveHost is_live_host);
@@ -65,7 +65,7 @@ public:
   {
     PeerIndex drone;
   };
-  // Where a hello comes from, the best last: whoever has stolen the PSK, but not the live keys, is no better than `fresh`.
+  // The origin of a hello, the best last: whoever has stolen the PSK, but not the live keys, is no better than `fresh`.
   enum class Standing : std::uint8_t
   {
     again,  // a host that has begun a session a moment ago

@@ -53,7 +53,7 @@ struct PrekeyMessage
   ByteView signature;
 };
 
-// What a rekey is about: the bytes of the message before the Finish.
+// The bytes of a rekey message before its Finish.
 struct RekeyOpening
 {
   Random32 client_random = {};
@@ -64,7 +64,7 @@ struct RekeyOpening
   Epoch next_epoch{};
 };
 
-// What precedes the rest of a Finish in a session with an anchor: its id, and a ciphertext for it.
+// Bytes of the id and of the longest ciphertext with which a Finish begins in a session with an anchor.
 inline constexpr std::size_t longest_anchor = AnchorId::size + 208;
 
 // The drone's encapsulation and its proof of the keys.
@@ -115,20 +115,20 @@ struct FinishMacs
   ByteView finish_mac;
 };
 std::optional<FinishMacs> split_macs(ByteView finish);
-// A Finish without its type. `anchor_size`: of the id and the ciphertext that it begins with in a session with an anchor.
+// A Finish without its type. `anchor_size`: bytes of the id and the ciphertext with which it begins in a session with an anchor.
 std::optional<FinishMessage> parse_finish(
   ByteView finish, const Suite & suite, HandshakeMode mode, std::size_t anchor_size = 0);
 
-// What the GCS signs. `key_digest` is H(pk).
+// Returns the text that the GCS signs. `key_digest` is H(pk).
 Bytes signed_by_gcs(
   const PrekeyMessage & prekey, const GcsId & gcs_id, const Digest & key_digest,
   const Digest & bind);
-// What the drone signs.
+// Returns the text that the drone signs.
 Bytes signed_by_drone(const Digest & transcript);
 
-// What a prekey of a new session is bound to.
+// Binds the prekey of a new session to its hello.
 Digest bind_to_hello(ByteView client_hello);
-// What a prekey sent ahead is bound to. `transcript`: th3 of the session's epoch 0.
+// Binds a prekey sent ahead to its session. `transcript`: th3 of the session's epoch 0.
 Digest bind_to_session(const DroneId & drone, const SessionId & session, const Digest & transcript);
 // Signing takes so long that it is done ahead of time, bound to nothing.
 inline bool signs_slowly(SignatureAlgorithm algorithm)

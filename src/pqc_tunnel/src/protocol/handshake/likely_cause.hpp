@@ -30,7 +30,7 @@ std::string version_conflict(std::uint8_t theirs);
 inline constexpr const char * identity_cloned =
   "two machines have this drone's identity, and take the session from each other";
 
-// What one end knows about the way to its peer.
+// The knowledge of one end about the way to its peer.
 struct PeerFacts
 {
   Role role = Role::drone;                    // of this end

@@ -41,7 +41,7 @@ public:
   void want(std::span<const Suite * const> suites);
   // Nothing if there are none.
   std::optional<PrekeyPair> take(const Suite & suite, Instant now);
-  // How long keys of this kind took to make.
+  // Returns how long keys of this kind took to make.
   Duration estimate(const Suite & suite) const;
   void note_duration(const Suite & suite, Duration keygen_and_sign);
 

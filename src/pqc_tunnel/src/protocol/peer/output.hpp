@@ -44,7 +44,7 @@ struct StartJob  // run it with run_job() on a worker thread, then call handle_j
   Job job;
 };
 
-// Of the event of a key exchange.
+// Returns the text of the event of a completed handshake.
 std::string completed_text(const std::optional<AnchorKind> & anchor);
 
 struct NoticeArrived  // authentic, from the peer's programs

@@ -39,7 +39,7 @@ struct HandshakeMode
   friend bool operator==(const HandshakeMode &, const HandshakeMode &) = default;
 };
 
-// Whether sessions use the anchor: long-lived Classic McEliece keys of the ground station.
+// Says when sessions use the anchor, the long-lived Classic McEliece keys of the ground station.
 enum class AnchorUse : std::uint8_t
 {
   off,

@@ -51,7 +51,7 @@ struct MachineTrouble  // why this end may be late
 };
 using Trouble = std::variant<GroundTrouble, LinkTrouble, MachineTrouble>;
 
-// Whether a serial device is plugged in, or an interface exists.
+// A link is up while its serial device is plugged in, or its interface exists.
 enum class LinkState : std::uint8_t
 {
   down,

@@ -17,7 +17,7 @@
 namespace pqc_tunnel
 {
 
-/// A key of the ground station's anchor, as far as people are told.
+/// The public description of a key of the ground station's anchor.
 struct AnchorKind
 {
   KemAlgorithm kem{};

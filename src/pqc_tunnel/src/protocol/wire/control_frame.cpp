@@ -195,7 +195,7 @@ void take_body(ByteReader & in, Notice & body)
   }
 }
 
-// Whether messages of this type belong to no transaction.
+// Returns whether messages of this type belong to no transaction.
 template <class... Types>
 bool is_one_of(const ControlBody & body)
 {

@@ -15,7 +15,7 @@
 namespace pqc_tunnel
 {
 
-// What a notice is about. The protocol carries every kind, and what most kinds contain is a matter of the programs at
+// The subject of a notice. The protocol carries every kind, and what most kinds contain is a matter of the programs at
 // both ends (docs/protocol.md). The tunnel reads the last two, and knows that whoever tells a decision is not silent.
 enum class NoticeKind : std::uint8_t
 {
