@@ -24,7 +24,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this command."""
     parser.add_argument(
         "--only",
+        nargs="+",
         metavar="PATTERN",
+        default=["*"],
         help="files of the core, as protocol/session/key_slots.* or link/* (default: all)",
     )
     parser.add_argument(
@@ -46,6 +48,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Require that the pattern names a room."""
-    if options.only and options.only.split("/")[0] not in ROOMS:
+    """Require that each pattern names a room."""
+    if any(pattern.split("/")[0] not in ("*", *ROOMS) for pattern in options.only):
         raise UsageFault(f"--only begins with {' or '.join(room + '/' for room in ROOMS)}")

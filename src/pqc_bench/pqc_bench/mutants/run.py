@@ -58,10 +58,12 @@ def _chosen(mutants: list[Mutant], options: argparse.Namespace) -> list[Mutant]:
         mutant
         for mutant in mutants
         if (options.statements or mutant.kind != "statement")
-        and fnmatch(mutant.file.removeprefix("src/"), options.only or "*")
+        and any(fnmatch(mutant.file.removeprefix("src/"), pattern) for pattern in options.only)
     ]
     if not chosen:
-        raise RunFault(f"no file of the core that can be mutated is named '{options.only}'")
+        raise RunFault(
+            f"no file of the core that can be mutated is named '{' '.join(options.only)}'"
+        )
     if options.sample:
         chosen = random.Random(options.seed).sample(chosen, min(options.sample, len(chosen)))
     return chosen
