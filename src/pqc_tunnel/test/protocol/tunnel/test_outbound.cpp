@@ -515,6 +515,24 @@ TEST_F(OutboundLinks, that_are_gone_drop_what_waits_if_there_is_no_other_one)
   EXPECT_EQ(next_transmit(), Instant::max());
 }
 
+TEST_F(OutboundLinks, that_are_silent_as_all_others_let_what_waits_grow_old)
+{
+  use({radio(), udp()});
+  now_ += 60s;
+  peers_[0].paths().handle_timeout(now_);
+  ASSERT_TRUE(peers_[0].paths().is_down(0));
+  ASSERT_EQ(peers_[0].address().link, 0U);
+  for (std::uint32_t i = 0; i < 60; ++i) {
+    send(mavlink(attitude, i));
+  }
+  for (int i = 0; i < 50; ++i) {
+    outbound_->adapt(now_);
+    now_ += 100ms;  // and the link takes nothing
+  }
+  poll();
+  EXPECT_EQ(counts(TrafficClass::telemetry).sent, 0U);
+}
+
 // --- Streams ---
 
 TEST_F(OutboundLinks, with_a_queue_report_that_one_of_several_drones_sent_more)
