@@ -116,6 +116,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/session/test_wipes.cpp
 
     test/protocol/handshake/test_anchor.cpp
+    test/protocol/handshake/test_anchor_faults.cpp
     test/protocol/handshake/test_boot_keys.cpp
     test/protocol/handshake/test_cause_sentences.cpp
     test/protocol/handshake/test_every_suite.cpp

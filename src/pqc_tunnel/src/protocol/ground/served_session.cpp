@@ -21,13 +21,6 @@ AbortReason reason_of(JobError error)
                                              : AbortReason::suite_refused;
 }
 
-HandshakeFailure failure_of(JobError error)
-{
-  return error == JobError::authenticated    ? HandshakeFailure::authenticated
-         : error == JobError::unknown_anchor ? HandshakeFailure::unknown_anchor
-                                             : HandshakeFailure::unauthenticated;
-}
-
 }  // namespace
 
 // --- Hellos ---
@@ -255,7 +248,8 @@ void ServedSession::handle_job_failed(const JobFailed & failed, Instant now)
        Abort{reason_of(failed.error)}},
       now, Channel::boot);
   }
-  handle_attempt_failed({failure_of(failed.error), failed.text}, now);
+  // The sentence is that of the job, whether the drone proved the PSK or not.
+  handle_attempt_failed({HandshakeFailure::unauthenticated, failed.text}, now);
 }
 
 // --- Time ---

@@ -77,7 +77,10 @@ TEST_F(Anchor, is_left_out_where_the_drone_has_no_key_or_is_told_so)
 {
   WiredPair::Options without = options();
   without.alter_drone = nullptr;
-  for (auto & made : {without, options(AnchorUse::off, AnchorUse::automatic)}) {
+  for (auto & made :
+       {without, options(AnchorUse::off, AnchorUse::automatic),
+        options(AnchorUse::off, AnchorUse::off)})
+  {
     WiredPair pair(made);
     ASSERT_TRUE(pair.establish());
     EXPECT_FALSE(at(pair, Side::drone));

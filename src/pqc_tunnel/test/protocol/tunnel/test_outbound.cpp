@@ -316,6 +316,23 @@ TEST_F(OutboundLinks, that_classify_take_each_byte_of_cut_frames_once)
   EXPECT_EQ(left_.size(), arrived_[0].size());
 }
 
+TEST_F(OutboundLinks, that_classify_take_each_byte_once_if_each_datagram_ends_within_a_frame)
+{
+  use({udp(), radio()});
+  std::vector<Bytes> frames;
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    frames.push_back(mavlink(attitude, i));
+  }
+  const Bytes stream = joined(frames);
+  const std::size_t size = frames[0].size() + 1;
+  for (std::size_t at = 0; at < stream.size(); at += size) {
+    const auto begin = stream.begin() + static_cast<std::ptrdiff_t>(at);
+    send_all({Bytes(begin, begin + static_cast<std::ptrdiff_t>(std::min(size, stream.size() - at)))});
+  }
+  EXPECT_EQ(joined(arrived_[0]), stream);
+  EXPECT_EQ(arrived_[0].back(), frames.back());
+}
+
 TEST_F(OutboundLinks, that_classify_report_that_one_of_the_frames_is_too_long)
 {
   settings_.max_datagram = 100;
@@ -504,13 +521,14 @@ TEST_F(OutboundLinks, that_are_not_down_keep_what_waits_although_a_better_one_is
 
 TEST_F(OutboundLinks, that_are_gone_drop_what_waits_if_there_is_no_other_one)
 {
-  use({radio()});
-  ASSERT_TRUE(send(numbered(1)));
+  use({udp(), radio()});
   peers_[0].paths().handle_link_down(0);
+  ASSERT_TRUE(send(numbered(1)));
+  peers_[0].paths().handle_link_down(1);
   outbound_->adapt(now_);
-  EXPECT_EQ(counts(TrafficClass::other).waiting(), 1U);
-  outbound_->handle_link_down(0, now_);
-  EXPECT_EQ(counts(TrafficClass::other).stale, 1U);
+  EXPECT_EQ(counts(TrafficClass::other, 1).waiting(), 1U);
+  outbound_->handle_link_down(1, now_);
+  EXPECT_EQ(counts(TrafficClass::other, 1).stale, 1U);
   EXPECT_EQ(peers_[0].traffic().plain_in_packets, 0U) << "it was sealed for no link";
   EXPECT_EQ(next_transmit(), Instant::max());
 }
