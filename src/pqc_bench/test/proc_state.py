@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a process runs, whoever its parent is."""
+"""Tell whether a process runs, whoever its parent is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def runs(pid: int) -> bool:
-    """Whether a process runs; whoever inherits an ended one may leave it unreaped."""
+    """Tell whether a process runs; whoever inherits an ended one may leave it unreaped."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
     except OSError:

@@ -13,7 +13,7 @@ from pqc_learning.agent.view import View
 
 
 class BadAgent:
-    """What they have in common: nothing speaks for what they want."""
+    """They have in common that nothing speaks for their choices."""
 
     def __init__(self, seed: int) -> None:
         self._chance = Random(seed)

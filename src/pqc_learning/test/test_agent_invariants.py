@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What every strategy must hold to, rl and hybrid hold to however bad their agent is."""
+"""Rules that bind every strategy bind rl and hybrid, too, however bad their agent is."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hypothesis import settings
 
-# How long an example takes depends on what else the machine does.
+# The time of an example depends on what else the machine does.
 settings.register_profile("here", deadline=None, database=None)
 settings.load_profile("here")
 

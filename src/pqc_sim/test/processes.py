@@ -59,7 +59,7 @@ class Program:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What the program last wrote; empty before that."""
+        """The text that the program wrote last; empty before that."""
         return read_summary(self.summary_file) or {}
 
     def wait_until(self, condition: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:

@@ -1,3 +1,3 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What tests, demonstration and measurements share: free ports, a graph, child processes."""
+"""Tests, demonstration and measurements share free ports, a graph and child processes."""

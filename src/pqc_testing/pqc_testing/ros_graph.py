@@ -39,7 +39,7 @@ def reserve_domain() -> tuple[int, socket.socket]:
 
 
 def _has_participant(domain: int) -> bool:
-    """Whether a program of this machine that reserved nothing is in a domain."""
+    """Tell whether a program of this machine that reserved nothing is in a domain."""
     first = 7410 + 250 * domain  # the port of the first participant (RTPS 2.5, section 9.6.1)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:

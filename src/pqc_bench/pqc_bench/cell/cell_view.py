@@ -38,7 +38,7 @@ class CellView(MeasuredNodes):
         """Join the graph."""
         self._since_ns = time.time_ns()
         self.gcs_events: list[TunnelEvent] = []
-        # How often each event of the drone came before `events` was last cleared.
+        # Counts each event of the drone that came before `events` was last cleared.
         self.earlier: Counter[str] = Counter()
         self.links: dict[str, LinkReport] = {}
         self.received: Counter[tuple[str, str]] = Counter()

@@ -82,7 +82,7 @@ class FlowMatch:
 
     @property
     def overtaken(self) -> bool:
-        """Whether the last datagram sent was delivered: any other missing one is late or lost."""
+        """Tell whether the last datagram sent came: any other missing one is late or lost."""
         return self._newest == self.offered - 1
 
     def windows(self) -> dict[str, dict[str, float]]:

@@ -35,7 +35,7 @@ class Tolerance:
         return "no difference" if self.kind == EXACT else "no increase"
 
     def holds(self, published: float, low: float, high: float) -> bool:
-        """Whether a figure whose interval is `low` to `high` agrees with the published one."""
+        """Tell whether a figure whose interval is `low` to `high` agrees with the published one."""
         if self.kind == EXACT:
             return low <= published <= high
         if self.kind == NOT_MORE:

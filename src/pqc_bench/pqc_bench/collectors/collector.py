@@ -25,7 +25,7 @@ class Collector(ABC):
     """Samples a source while traffic flows: call start, then sample periodically, then stop."""
 
     name = ""
-    # Whether it collects once, at the start.
+    # True if it collects once, at the start.
     static = False
 
     def __init__(

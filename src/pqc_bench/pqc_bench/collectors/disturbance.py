@@ -90,7 +90,7 @@ def disturbance(taken: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
 
 
 def _was_limited(flags: Sequence[int | None]) -> bool:
-    """Whether the flags, oldest first, tell that something limited the CPU then or in between."""
+    """Tell whether the flags, oldest first, say that something limited the CPU."""
     known = [one for one in flags if one is not None]
     since = [(later & ~earlier) >> _PI_SINCE for earlier, later in pairwise(known)]
     return any(one & _PI_LIMITS for one in (*known, *since))

@@ -1,3 +1,3 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the drone's side costs its computer: memory, threads, wake-ups, time."""
+"""Measure what the side of the drone costs its computer: memory, threads, wake-ups, time."""

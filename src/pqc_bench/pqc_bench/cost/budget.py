@@ -13,7 +13,7 @@ _TOLERANCE = 1.1
 
 @dataclass(frozen=True)
 class Most:
-    """What a process may have."""
+    """The most that a process may have."""
 
     rss_mib: float
     threads: int

@@ -28,7 +28,7 @@ _ROUNDS = 3
 _STEPS = ("rekey", "ratchet", "restart")
 # The second rekey finds no prekey in stock, and has to ask for one.
 _ROUND = ("rekey", "rekey", "ratchet", "restart")
-# What takes no longer is prompt, however short it was without the attack.
+# A time up to this is prompt, however short it was without the attack.
 _PROMPT_MS = 1000.0
 _TIMES = 3  # as many as otherwise use up what hellos may take of the packet thread's time
 _LEAST_PAUSE_S = 1.1  # the ground station makes a session and a prekey a second

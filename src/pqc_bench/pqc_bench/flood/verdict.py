@@ -9,7 +9,7 @@ from typing import Any
 
 # A rekey or a new session may take this many times as long as without the flood.
 MAX_DELAY = 3.0
-# Of a node, beyond what the same rekeys and sessions took before the flood.
+# A node may grow by so much beyond what the same rekeys and sessions took before the flood.
 MAX_GROWTH_KIB = 2 * 1024
 # The least rate of a valid flood.
 MIN_FLOOD_SHARE = 0.95

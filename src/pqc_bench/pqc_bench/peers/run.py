@@ -20,7 +20,7 @@ from pqc_bench.peers.measure import Load, measure
 from pqc_bench.peers.peer import Peer, inside
 from pqc_bench.peers.rounds import BASE, DIRECT, Round, sum_up, sum_up_searches
 
-# Of a build beside the one that it is compared with; medians near 1 differ by chance.
+# A build may be so much above the one that it is compared with; medians near 1 differ by chance.
 _NOT_ABOVE = {
     "ratio_cpu_us_per_packet_both": "CPU per packet",
     "ratio_owd_p50_ms": "median delay",

@@ -14,7 +14,7 @@ CALM = "calm"
 UP, DOWN, BOTH = "drone_to_gcs", "gcs_to_drone", "both"
 # Traffic of both directions.
 PER_S, BYTES = 100, 120
-# What a datagram of the traffic takes on the link, with frame and headers.
+# A datagram of the traffic takes so much of the link, with frame and headers.
 _ON_LINK_BYTES = BYTES + 36 + 28
 Profile = dict[str, Any]
 

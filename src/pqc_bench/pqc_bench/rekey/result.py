@@ -17,7 +17,7 @@ BUDGET_FACTOR = 1.5
 BUDGET_MS = 5.0
 # The same where the prekey is there, beyond the cryptography and one round trip.
 PROMPT_MS = 2.0
-# By how much the bytes on the air may differ from the arithmetic.
+# The bytes on the air may differ from the arithmetic by so much.
 BYTES_TOLERANCE = 0.1
 
 

@@ -12,7 +12,7 @@ from pqc_bench.rekey.result import BYTES_TOLERANCE, PROMPT_MS
 GAP_FACTOR = 3.0
 # The least share of rekeys with their prekey at the drone that take no longer than they should.
 PROMPT_SHARE = 0.95
-# Of a node, prekeys apart.
+# The limit for a node, without prekeys.
 MAX_RESIDENT_KIB = 40 * 1024
 # A gap is compared only with that of about as much steady traffic.
 _COMPARABLE = 0.9

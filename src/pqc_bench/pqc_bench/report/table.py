@@ -167,7 +167,7 @@ def plain_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str
 
 
 def _are_numbers(values: Sequence[object]) -> bool:
-    """Whether most of a column's values are numbers; a count like 71/72 may stand among them."""
+    """Tell whether most of a column's values are numbers; counts like 71/72 among them."""
     return 2 * sum(isinstance(value, str) for value in values) < len(values)
 
 

@@ -26,7 +26,7 @@ from pqc_sim.processes.command_line import whole
 from pqc_bench.harness.usage import UsageFault, needs, output_file, unknown
 
 _MOST = 1_000_000
-# What a profile takes of the record of a suite.
+# A profile takes these fields of the record of a suite.
 _OF_A_REKEY = {
     "suite",
     "rekeys",

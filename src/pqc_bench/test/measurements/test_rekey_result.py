@@ -116,7 +116,7 @@ def test_suites_come_in_the_order_of_their_first_rekeys() -> None:
 def test_keys_that_lay_ready_need_not_be_made_in_a_rekey() -> None:
     assert REKEY.primitives_ms == 12.0
     assert replace(REKEY, pooled=True).primitives_ms == 2.0
-    # What the ends report counts, even on a slow machine or with a quick pool.
+    # The report of the ends counts, even on a slow machine or with a quick pool.
     assert replace(REKEY, pooled=True, fetch_ms=90.0).primitives_ms == 2.0
     assert replace(REKEY, fetch_ms=0.1).primitives_ms == 12.0
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""How schedules are shared out among processes."""
+"""Schedules are shared out among processes."""
 
 from __future__ import annotations
 

@@ -264,7 +264,7 @@ def test_a_profile_with_power_has_the_energy_of_rekeys_and_ciphers(tmp_path: Pat
     document = policy_profile(_report(), "bench", _rekeys(), BusyCore(1.5, "hwmon"))
     file.write_text(json.dumps(document), encoding="utf-8")
     profile = load_profile(file)
-    # Of every measured cipher, also in suites whose rekey was not measured.
+    # Every measured cipher has one, also in suites whose rekey was not measured.
     aes, ascon = (
         profile.costs[f"cs-mlkem768-{cipher}-mldsa65"] for cipher in ("aesgcm", "ascon128a")
     )

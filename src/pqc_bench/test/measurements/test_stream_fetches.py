@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a link has left for a stream, and a short run over the real nodes."""
+"""A link leaves room for a stream: the arithmetic, and a short run over the real nodes."""
 
 from __future__ import annotations
 

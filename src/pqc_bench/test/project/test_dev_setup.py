@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What ./dev takes for missing on a machine (setup/setup.bash)."""
+"""./dev finds out what a machine lacks (setup/setup.bash)."""
 
 from __future__ import annotations
 

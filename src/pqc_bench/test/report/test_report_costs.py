@@ -43,7 +43,7 @@ def options(cells: list[Metrics]) -> list[dict[str, Any]]:
 
 
 def beaten(one: dict[str, Any], other: dict[str, Any], *costs: str) -> bool:
-    """Whether the other is nowhere dearer, and somewhere cheaper."""
+    """Tell whether the other is nowhere dearer, and somewhere cheaper."""
     pairs = [(one[cost], other[cost]) for cost in costs]
     return all(b <= a for a, b in pairs) and any(b < a for a, b in pairs)
 

@@ -142,7 +142,7 @@ class TestExposure(GraphTestCase):
 
 @launch_testing.post_shutdown_test()
 class TestShutdown(unittest.TestCase):
-    """What is left after SIGINT."""
+    """Nothing is left after SIGINT."""
 
     def test_both_nodes_stop_cleanly(self, proc_info: Any) -> None:
         launch_testing.asserts.assertExitCodes(proc_info)

@@ -24,7 +24,7 @@ from pqc_sim.processes.command_line import Parser, whole
 TREES, TRANSFORMER, AGENT, ALL = "trees", "transformer", "agent", "all"
 # The trees fly.
 MODELS = {TREES: "src/pqc_policy/models", TRANSFORMER: "src/pqc_learning/models"}
-# How far the metrics of a second training may be from those of a card.
+# The metrics of a second training may be so far from those of a card.
 RATE_BOUND, FALSE_ALARM_BOUND = 0.05, 1.0
 
 

@@ -105,7 +105,7 @@ class Outcome:
 
     @property
     def shaped(self) -> bool:
-        """Whether the tunnel had several links, or a thin one to which it shaped the traffic."""
+        """Tell whether the tunnel had several links, or a thin one with shaping."""
         return bool(self.links) and self.link == NO_LINK
 
     @property

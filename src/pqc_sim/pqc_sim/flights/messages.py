@@ -14,7 +14,7 @@ from ament_index_python.packages import get_package_share_directory
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 _PACKAGES = ("pqc_msgs", "mavros_msgs")
-# Of the mantissa of every number; more would only make bags larger.
+# Bits of the mantissa of every number; more would only make bags larger.
 _BITS = 16
 NANOSECONDS = 1_000_000_000
 

@@ -10,7 +10,7 @@ from typing import Protocol
 from pqc_sim.tunnel.events import Kind
 
 UP, DOWN, WORK = "up", "down", "work"
-# Of a message: on a thin link, and on any other.
+# The overhead of a message on a thin link, and on any other.
 _THIN_PART_BYTES, PART_BYTES = 290, 1200
 
 

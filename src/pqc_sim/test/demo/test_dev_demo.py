@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""How ./dev starts the demo."""
+"""./dev starts the demo."""
 
 from __future__ import annotations
 

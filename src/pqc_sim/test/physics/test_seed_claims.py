@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the papers claim of adaptive suites, on simulated drones whose policy closes the loop."""
+"""The papers' claims about adaptive suites, tried on simulated drones in a closed loop."""
 
 from __future__ import annotations
 

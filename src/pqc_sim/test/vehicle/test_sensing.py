@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the drone's sensing makes of a simulated vehicle's traffic."""
+"""The drone's sensing reads a simulated vehicle's traffic."""
 
 from __future__ import annotations
 
