@@ -205,6 +205,44 @@ TEST(TunnelOfTheGroundStation, refuses_a_rekey_of_a_drone_beyond_its_last)
   EXPECT_EQ(pair.outcomes(Side::gcs).back().message, "there is no such drone");
 }
 
+WiredPair::Options over_a_radio()
+{
+  WiredPair::Options options;
+  options.settings.paths.links = {radio()};
+  return options;
+}
+
+TEST(TunnelOverARadio, keeps_what_waits_when_the_link_comes_up_and_drops_it_when_it_goes)
+{
+  WiredPair pair(over_a_radio());
+  ASSERT_TRUE(pair.establish());
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    pair.offer(Side::drone, numbered(i, 200));
+  }
+  const auto waiting = [&] { return pair.queue_counts(Side::drone, TrafficClass::other).waiting(); };
+  ASSERT_GT(waiting(), 10u);
+  pair.drone().handle_link(0, LinkState::up, pair.now());
+  EXPECT_GT(waiting(), 10u);
+  pair.drone().handle_link(0, LinkState::down, pair.now());
+  EXPECT_EQ(waiting(), 0u);
+}
+
+// Nobody without keys takes airtime from those who have some.
+TEST(TunnelOverARadio, is_not_slowed_down_by_frames_that_are_not_authentic)
+{
+  WiredPair pair(over_a_radio());
+  ASSERT_TRUE(pair.establish());
+  pair.run_for(5s);
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    Bytes junk(200, 7);
+    pair.drone().handle_datagram(junk, WiredPair::stranger(), pair.now(), {});
+    pair.offer(Side::drone, numbered(i, 20));
+    pair.run_for(20ms);
+  }
+  EXPECT_EQ(pair.received(Side::gcs).size(), 200u);
+  EXPECT_LE(pair.queue_counts(Side::drone, TrafficClass::other).waiting(), 1u);
+}
+
 // A serial port's bytes come in pieces, and one piece may complete several frames.
 TEST(Tunnel, sends_each_of_the_frames_that_a_datagram_completes)
 {
