@@ -145,6 +145,8 @@ TEST(Hellos, are_answered_at_the_usual_rate_unless_the_full_radio_is_that_of_all
   Fleet two(2);
   EXPECT_LT(answered_beside_a_full_radio(one), 60u);
   EXPECT_GT(answered_beside_a_full_radio(two), 80u);
+  EXPECT_TRUE(one.at_gcs(0).paths.at(0).load);
+  EXPECT_FALSE(two.at_gcs(0).paths.at(0).load) << "a queue for one drone's rate delays the other";
 }
 
 }  // namespace

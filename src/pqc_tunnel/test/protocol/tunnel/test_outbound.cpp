@@ -470,6 +470,13 @@ TEST_F(OutboundLinks, with_a_queue_give_copies_after_it)
   EXPECT_EQ(arrived_[0], Datagrams{numbered(1)});
 }
 
+TEST_F(OutboundLinks, report_the_load_of_queues_only)
+{
+  use({udp(), radio()});
+  EXPECT_FALSE(path(0).load);
+  EXPECT_EQ(path(1).load, Duration{});
+}
+
 // --- Links that go down ---
 
 TEST_F(OutboundLinks, that_are_gone_leave_what_waits_of_each_drone_to_others)
