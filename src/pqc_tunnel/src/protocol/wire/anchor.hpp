@@ -26,7 +26,7 @@ struct AnchorKind
   friend bool operator==(const AnchorKind &, const AnchorKind &) = default;
 };
 
-/// "a one-time key of Classic-McEliece-460896"
+/// "a one-time key of Classic McEliece 460896"
 inline std::string to_text(const AnchorKind & kind)
 {
   return (kind.one_time ? "a one-time key of " : "the last-resort key of ") +

@@ -61,8 +61,8 @@ TEST_F(Anchor, is_used_once_per_one_time_key_and_then_the_last_resort_key)
   ASSERT_TRUE(pair.establish());
   const AnchorKind one_time{MemoryAnchor::kem, true};
   const AnchorKind last_resort{MemoryAnchor::kem, false};
-  EXPECT_EQ(to_text(one_time), "a one-time key of Classic-McEliece-348864");
-  EXPECT_EQ(to_text(last_resort), "the last-resort key of Classic-McEliece-348864");
+  EXPECT_EQ(to_text(one_time), "a one-time key of Classic McEliece 348864");
+  EXPECT_EQ(to_text(last_resort), "the last-resort key of Classic McEliece 348864");
   for (const AnchorKind & expected : {one_time, one_time, last_resort, last_resort}) {
     for (const Side side : both_sides) {
       EXPECT_EQ(at(pair, side), expected);
