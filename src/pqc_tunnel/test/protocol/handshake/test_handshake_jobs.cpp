@@ -49,7 +49,7 @@ protected:
       &used,
       mode_,
       psk,
-      SecretBytes::copy_of(resumption_),
+      {SecretBytes::copy_of(resumption_), {}},
       ids.drone_signing_keys.at(used.signature),
       opening_,
       std::move(std::get<VerifiedPrekey>(verified))};
@@ -65,7 +65,7 @@ protected:
       &used,
       mode_,
       psk,
-      SecretBytes::copy_of(resumption_),
+      {SecretBytes::copy_of(resumption_), {}},
       ids.drone_keys.at(used.signature),
       opening_,
       std::move(issued.secret),
