@@ -273,8 +273,8 @@ TEST_F(Anchor, makes_the_first_handshake_on_a_radio_of_57_6_kbit_at_most_a_tenth
     without += time_to_session(options(AnchorUse::off), seed);
   }
   RecordProperty("longer_per_mille", std::to_string(1000 * (with - without) / without));
-  EXPECT_LE(with, without * 11 / 10) << (with - without) / 100us << " us longer, of "
-                                     << without / 100us << " us";
+  EXPECT_LE(with, without * 11 / 10)
+    << (with - without) / 100us << " us longer, of " << without / 100us << " us";
 }
 
 // --- From one session to the next ---

@@ -77,7 +77,7 @@ public:
   void restarted(Side side)
   {
     had_keys_[side] = false;
-    shown_[side].clear();
+    shown_[side].reset();
     forgotten();
   }
 
@@ -118,6 +118,9 @@ private:
     require(
       is_explained(keys, shape), "keys show what was mixed into them",
       "an end shows other layers of new keys than those of the former keys and the new exchange");
+    if (keys.epoch == Epoch{} && !exchanges_.at(keys.transcript_tag).chained) {
+      first_.insert(keys.session);
+    }
     of_epoch_[{keys.session, keys.epoch}].insert(shape);
     all_.insert(shape);
   }
@@ -145,12 +148,14 @@ private:
       return;
     }
     std::vector<Problem> now = problems_of(keys->layers);
-    std::vector<Problem> & before = shown_[side];
+    auto & before = shown_[side];
+    const bool goes_on =
+      !before || (std::ranges::includes(now, before->second) &&
+                  (keys->session == before->first || !first_.contains(keys->session)));
     require(
-      std::ranges::includes(now, before) || may_fall_.erase(side) > 0,
-      "only a restart or a wipe shortens the chain",
+      goes_on || may_fall_.erase(side) > 0, "only a restart or a wipe shortens the chain",
       "an end sends under keys that depend on less than those before");
-    before = std::move(now);
+    before.emplace(keys->session, std::move(now));
   }
 
   const KeyWitness & keys_;
@@ -158,7 +163,8 @@ private:
   std::map<KeyTag, Shape> shapes_;
   std::map<std::pair<SessionId, Epoch>, std::set<Shape>> of_epoch_;
   std::set<Shape> all_;
-  std::map<Side, std::vector<Problem>> shown_;
+  std::set<SessionId> first_;  // that stand alone
+  std::map<Side, std::optional<std::pair<SessionId, std::vector<Problem>>>> shown_;
   std::map<Side, bool> had_keys_;
   std::set<Side> may_fall_;
 };
