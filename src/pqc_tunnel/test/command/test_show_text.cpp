@@ -85,7 +85,8 @@ TEST(ShowText, what_the_keys_rest_on_is_shown)
 {
   const std::string text = show_text(
     "drone", YAML::Load("{role: drone, ports: {}, peers: [{name: gcs, suite: cs-a, protected_by:"
-                        " 'ML-KEM-768: lattices', traffic: {drops: {}}, paths: []}]}"));
+                        " 'ML-KEM-768: lattices', handshake: {total_s: 0.002}, link: {loss: 0.01},"
+                        " traffic: {drops: {}}, paths: []}]}"));
   expect_part(text, "    protected by: ML-KEM-768: lattices\n");
   EXPECT_EQ(shown("").find("protected by"), std::string::npos) << "of an earlier version";
 }

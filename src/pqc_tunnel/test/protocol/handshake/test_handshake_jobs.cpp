@@ -220,7 +220,7 @@ TEST_F(HandshakeJobs, blame_what_the_psk_proves_and_the_rest_does_not)
     authenticated);
   EXPECT_EQ(with_finish([](auto & job) { job.finish.back() ^= 1; }), authenticated);
   EXPECT_EQ(
-    with_finish([](auto & job) { job.resumption = SecretBytes::copy_of(Bytes(32, 1)); }),
+    with_finish([](auto & job) { job.resumption.secret = SecretBytes::copy_of(Bytes(32, 1)); }),
     authenticated);
 }
 
