@@ -14,6 +14,7 @@ from pqc_reference.crypto.key_schedule import MAC_SIZE, boot_traffic, digest, fo
 from pqc_reference.crypto.suites import Suite
 from pqc_reference.drone_handshake import Answer, answer_first_prekey, check_prekey
 from pqc_reference.handshake import Agreed, Failure, HandshakeFailed, failure_of, used_twice
+from pqc_reference.layers import Layers
 from pqc_reference.peer import Boot
 from pqc_reference.wire.control import Control, ControlMessage, transaction_of
 from pqc_reference.wire.messages import (
@@ -49,8 +50,9 @@ class Attempt:
         self._anchored = drone.identity.anchor is not None and drone.config.anchor != "off"
         mode = policy.mode | (ANCHOR_BIT if self._anchored else 0)
         self._former, former = b"", NO_FORMER
+        self._former_layers: Layers = {}
         if (live := drone.peer.slots.sending) is not None:
-            self._former = live.resumption
+            self._former, self._former_layers = live.resumption, live.layers
             former = former_id(live.suite.wire_id, live.resumption)
         names = (drone.identity.id, random, suite.wire_id, mode, policy.hash)
         self._hello = ClientHello(*names, former)
@@ -133,8 +135,9 @@ class Attempt:
 
         def work() -> tuple[Prekey, Answer]:
             prekey = check_prekey(message, suite, policy, identity, digest(opening))
-            terms = (suite, policy, identity, psk, opening, self._former, self._anchored)
-            return prekey, answer_first_prekey(prekey, *terms)
+            terms = (suite, policy, identity, psk, opening)
+            former = (self._former, self._former_layers)
+            return prekey, answer_first_prekey(prekey, *terms, *former, self._anchored)
 
         self._working = True
         drone.start(work, self._finish, lambda error: drone.fail_attempt(self, error))
@@ -178,4 +181,4 @@ class Attempt:
         traffic = agreed.secret.traffic(suite.cipher, agreed.th3)
         resumption = agreed.secret.resumption(agreed.th3)
         drone.peer.address = boot.address
-        drone.install(drone.new_keys(suite, session, 0, traffic, resumption))
+        drone.install(drone.new_keys(suite, session, 0, traffic, resumption, agreed.layers))

@@ -29,6 +29,7 @@ from pqc_reference.handshake import (
 )
 from pqc_reference.identity import DroneIdentity
 from pqc_reference.key_files import IdentityError
+from pqc_reference.layers import AnchorUse, Layers, after_exchange
 from pqc_reference.wire.messages import Finish, Malformed, Prekey
 
 
@@ -71,10 +72,11 @@ def answer_first_prekey(
     psk: PskKeys,
     opening: bytes,
     former: bytes,
+    former_layers: Layers,
     anchored: bool,
 ) -> Answer:
     """Answer the Prekey of a new session, with the anchor and the rms of a former one."""
-    prefix, anchor_secret = b"", b""
+    prefix, anchor_secret, used = b"", b"", None
     if anchored:
         try:
             assert identity.anchor is not None
@@ -82,9 +84,12 @@ def answer_first_prekey(
             ciphertext, anchor_secret = liboqs.encapsulate(key.kem, key.key)
         except (UnknownAnchor, IdentityError, liboqs.Unavailable) as error:
             raise HandshakeFailed(Failure.UNKNOWN_ANCHOR, str(error)) from error
-        prefix = key.id + ciphertext
+        prefix, used = key.id + ciphertext, AnchorUse(key.kem, key.one_time)
     mixed = of_session(anchor_secret, former if prekey.former else b"")
-    return answer_prekey(prekey, suite, policy, identity, psk, opening, mixed, prefix)
+    before = former_layers if prekey.former else {}
+    return answer_prekey(
+        prekey, suite, policy, identity, psk, opening, mixed, before, prefix, used
+    )
 
 
 def answer_prekey(
@@ -95,11 +100,14 @@ def answer_prekey(
     psk: PskKeys,
     opening: bytes,
     resumption: bytes,
+    before: Layers,
     anchor: bytes = b"",
+    anchor_use: AnchorUse | None = None,
 ) -> Answer:
     """Encapsulate to a Prekey, sign if drones sign, and confirm; HandshakeFailed if that fails.
 
-    `anchor` is the id and the ciphertext with which the Finish of a new session begins.
+    `before` are the layers of `resumption`; `anchor` is the id and the ciphertext with which the
+    Finish of a new session begins.
     """
     try:
         ciphertext, kem_secret = liboqs.encapsulate(suite.kem, prekey.public_key)
@@ -122,4 +130,5 @@ def answer_prekey(
     macs = mac(psk.client_finish, th2) + mac(secret.drone_finish_key(th2), th2)
     th3 = digest(transcript, macs)
     confirmation = mac(secret.gcs_finish_key(th2), th3)
-    return Answer(finish.encode() + macs, Agreed(secret, th3, confirmation))
+    layers = after_exchange(before, suite, hybrid=policy.hybrid, anchor=anchor_use)
+    return Answer(finish.encode() + macs, Agreed(secret, th3, confirmation, layers))

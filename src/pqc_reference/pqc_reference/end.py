@@ -19,6 +19,7 @@ from pqc_reference.config import Config
 from pqc_reference.crypto.key_schedule import Traffic
 from pqc_reference.crypto.suites import Suite
 from pqc_reference.handshake import HandshakeFailed
+from pqc_reference.layers import Layers
 from pqc_reference.peer import Peer, Report
 from pqc_reference.session.epoch_keys import Dropped, EpochKeys, Session, is_sealed, key_id_of
 from pqc_reference.session.replay_window import ReplayWindow
@@ -145,7 +146,13 @@ class End(ABC):
         return Session(Streams(limit, self.config.part_size, self.config.small_part_size))
 
     def new_keys(
-        self, suite: Suite, session: Session, epoch: int, traffic: Traffic, resumption: bytes = b""
+        self,
+        suite: Suite,
+        session: Session,
+        epoch: int,
+        traffic: Traffic,
+        resumption: bytes = b"",
+        layers: Layers | None = None,
     ) -> EpochKeys:
         """Return the keys of an epoch."""
         window = ReplayWindow(self.config.replay_window_packets, self.config.max_age_s)
@@ -160,6 +167,7 @@ class End(ABC):
             installed=self.now,
             max_age_s=self.config.max_age_s,
             resumption=resumption,
+            layers=layers,
         )
 
     def _handle_sealed(self, frame: bytes, sender: Address) -> None:

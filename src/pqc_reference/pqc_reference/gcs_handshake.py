@@ -33,6 +33,7 @@ from pqc_reference.handshake import (
 )
 from pqc_reference.identity import GcsIdentity
 from pqc_reference.key_files import IdentityError
+from pqc_reference.layers import AnchorUse, Layers, after_exchange
 from pqc_reference.wire.messages import FORMER_BIT, Finish, HelloType, Malformed, Prekey
 
 
@@ -118,13 +119,14 @@ def agree(
     psk: PskKeys,
     prekey: OwnPrekey,
     resumption: bytes,
+    before: Layers,
     drone_key: bytes | None,
     anchors: AnchorSecrets | None = None,
 ) -> Agreed:
     """Check the drone's signature if drones sign, decapsulate, and check the drone's confirmation.
 
-    `resumption` is the rms of the epoch being rekeyed, or of the former session that is mixed in.
-    HandshakeFailed if that fails; the prekey is used up in any case.
+    `resumption` is the rms of the epoch being rekeyed, or of the former session that is mixed in;
+    `before` are its layers. HandshakeFailed if that fails; the prekey is used up in any case.
     """
     finish = proved.finish
     try:
@@ -156,4 +158,6 @@ def agree(
         except (UnknownAnchor, IdentityError, OSError) as error:
             raise HandshakeFailed(Failure.FAILED, f"a one-time key stays: {error}") from error
     th3 = digest(proved.transcript, proved.macs)
-    return Agreed(secret, th3, psk.kdf.mac(secret.gcs_finish_key(th2), th3))
+    used = AnchorUse(proved.anchor.kem, proved.anchor.one_time) if proved.anchor else None
+    layers = after_exchange(before, suite, hybrid=policy.hybrid, anchor=used)
+    return Agreed(secret, th3, psk.kdf.mac(secret.gcs_finish_key(th2), th3), layers)

@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X
 
 from pqc_reference.crypto.key_schedule import HandshakeSecret, digest
 from pqc_reference.crypto.suites import Suite
+from pqc_reference.layers import Layers
 from pqc_reference.wire.control import Abort
 
 NO_BIND = bytes(64)
@@ -81,6 +82,7 @@ class Agreed:
     secret: HandshakeSecret = field(repr=False)
     th3: bytes = field(repr=False)
     confirmation: bytes  # MAC of CONFIRM
+    layers: Layers = field(default_factory=dict)
 
 
 def bind_ahead(drone_id: bytes, session_id: bytes, origin: bytes) -> bytes:

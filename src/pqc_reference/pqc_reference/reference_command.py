@@ -79,6 +79,7 @@ def _describe(peer: Peer) -> dict[str, Any]:
         "suite": keys.suite.name if keys else "",
         "epoch": keys.epoch if keys else 0,
         "confirmed": peer.slots.confirmed,
+        "layers": [[*place, kem] for place, kem in sorted(keys.layers.items())] if keys else [],
         "packets": peer.packets,
         "drops": peer.drops,
         "remote_link": peer.remote_view._asdict() if peer.remote_view else None,

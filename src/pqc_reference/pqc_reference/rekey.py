@@ -15,6 +15,7 @@ from pqc_reference.crypto.key_schedule import HandshakeSecret, Ratchet
 from pqc_reference.crypto.suites import Suite
 from pqc_reference.drone_handshake import Answer, answer_prekey
 from pqc_reference.handshake import Agreed, Failure, HandshakeFailed, failure_of
+from pqc_reference.layers import Layers
 from pqc_reference.session.epoch_keys import LAST_EPOCH, EpochKeys
 from pqc_reference.wire.control import Control, transaction_of
 from pqc_reference.wire.messages import Prekey
@@ -139,7 +140,7 @@ class Rekey:
         names = (random, prekey.key_id, suite.wire_id, policy.mode, current.session.id)
         opening = Opening(*names, self._epoch).encode()
         psk, resumption = drone.psk.keys(suite.wire_id), current.resumption
-        terms = (prekey, suite, policy, drone.identity, psk, opening, resumption)
+        terms = (prekey, suite, policy, drone.identity, psk, opening, resumption, current.layers)
         drone.start(
             lambda: answer_prekey(*terms),
             lambda answer: self._send(opening, answer),
@@ -159,7 +160,7 @@ class Rekey:
         if agreed is not None and hmac.compare_digest(confirmation, agreed.confirmation):
             self._agreed = None
             self._current.session.streams.stop()
-            self._install(agreed.secret, agreed.th3)
+            self._install(agreed.secret, agreed.th3, agreed.layers)
 
     def handle_abort(self, transaction: int, reason: int) -> None:
         """Fetch another prekey if the GCS does not know this one, but only once."""
@@ -188,13 +189,13 @@ class Rekey:
         if not hmac.compare_digest(mac, ratchet.gcs_mac(random, gcs_random)):
             return
         self._ratchet, self._next_try = None, _NEVER
-        self._install(*ratchet.agree(random, gcs_random))
+        self._install(*ratchet.agree(random, gcs_random), self._current.layers)
 
     # --- Both ---
 
-    def _install(self, secret: HandshakeSecret, th3: bytes) -> None:
+    def _install(self, secret: HandshakeSecret, th3: bytes, layers: Layers) -> None:
         drone, suite = self._drone, self.order.suite
         self._deadline = _NEVER
         traffic, resumption = secret.traffic(suite.cipher, th3), secret.resumption(th3)
         session = self._current.session
-        drone.install(drone.new_keys(suite, session, self._epoch, traffic, resumption))
+        drone.install(drone.new_keys(suite, session, self._epoch, traffic, resumption, layers))

@@ -18,6 +18,7 @@ from pqc_reference.crypto.suites import Suite
 from pqc_reference.gcs_handshake import OwnPrekey, agree, check_finish
 from pqc_reference.handshake import Agreed, HandshakeFailed
 from pqc_reference.identity import DroneRecord
+from pqc_reference.layers import Layers
 from pqc_reference.peer import Peer
 from pqc_reference.served_rekeys import ServedRekeys
 from pqc_reference.served_session import NewSession
@@ -79,13 +80,13 @@ class ServedDrone:
         keys = self.peer.slots.sending
         return keys is not None and keys.session is session
 
-    def former_named(self, name: bytes) -> bytes:
+    def former_named(self, name: bytes) -> tuple[bytes, Layers]:
         """Return the rms with a name that a hello gives; empty if no live keys have it."""
         slots = self.peer.slots
         for keys in (slots.sending, *slots.pending):
             if keys is not None and former_id(keys.suite.wire_id, keys.resumption) == name:
-                return keys.resumption
-        return b""
+                return keys.resumption, keys.layers
+        return b"", {}
 
     def accept(
         self,
@@ -94,6 +95,7 @@ class ServedDrone:
         opening: bytes,
         prekey: OwnPrekey,
         resumption: bytes,
+        before: Layers,
         done: Callable[[Agreed], None],
         failed: Callable[[HandshakeFailed], None],
         anchors: AnchorSecrets | None = None,
@@ -106,7 +108,7 @@ class ServedDrone:
             failed(error)
             return
         drone_key = self.record.public_keys.get(suite.signature)
-        terms = (proved, suite, policy, psk, prekey, resumption, drone_key, anchors)
+        terms = (proved, suite, policy, psk, prekey, resumption, before, drone_key, anchors)
         self.ground.start(lambda: agree(*terms), done, failed)
 
     def install(
@@ -123,7 +125,7 @@ class ServedDrone:
         """Receive under new keys from now on, and confirm that."""
         traffic = agreed.secret.traffic(suite.cipher, agreed.th3)
         resumption = agreed.secret.resumption(agreed.th3)
-        keys = self.ground.new_keys(suite, session, epoch, traffic, resumption)
+        keys = self.ground.new_keys(suite, session, epoch, traffic, resumption, agreed.layers)
         self.peer.slots.install_pending(keys)
         self.ground.handshakes += not ratchet
         what = "ratchet" if ratchet else "handshake"

@@ -131,8 +131,8 @@ class ServedRekeys:
             self._request = b""
             self._refuse(transaction, failed)
 
-        resumption = keys.resumption
-        drone.accept(finish, suite, opening.encode(), prekey, resumption, install, refuse)
+        origin = (keys.resumption, keys.layers)
+        drone.accept(finish, suite, opening.encode(), prekey, *origin, install, refuse)
 
     def _check(self, opening: Opening, keys: EpochKeys) -> Suite:
         ground = self._drone.ground
@@ -179,7 +179,7 @@ class ServedRekeys:
             keys.suite,
             session,
             next_epoch,
-            Agreed(secret, th3, answer),
+            Agreed(secret, th3, answer, keys.layers),
             drone_random,
             lambda: drone.peer.send_control(*ratchet_ok),
             ratchet=True,

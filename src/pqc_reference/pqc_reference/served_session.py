@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pqc_reference.crypto.key_schedule import boot_traffic, digest
 from pqc_reference.crypto.suites import Suite
 from pqc_reference.gcs_handshake import OwnPrekey, make_prekey
 from pqc_reference.handshake import Agreed, Failure, HandshakeFailed, abort_reason
+from pqc_reference.layers import Layers
 from pqc_reference.peer import Boot
 from pqc_reference.wire.control import Control, transaction_of
 from pqc_reference.wire.messages import ANCHOR_BIT, ClientHello, largest_rekey
@@ -32,6 +33,7 @@ class _Attempt:
     suite: Suite
     boot: Boot
     former: bytes = b""  # the rms that is mixed in
+    former_layers: Layers = field(default_factory=dict)
     anchored: bool = False
     prekey: OwnPrekey | None = None  # None once a Finish has used it
     finish: bytes = b""
@@ -67,7 +69,7 @@ class NewSession:
         session = ground.new_session(largest_rekey(suite, policy.mode))
         boot = Boot(ground.new_keys(suite, session, 0, traffic), sender, ground.now + _SILENCE_S)
         self._attempt = attempt = _Attempt(frame, transaction_of(hello.client_random), suite, boot)
-        attempt.former = former = drone.former_named(hello.former)
+        attempt.former, attempt.former_layers = former, _ = drone.former_named(hello.former)
         attempt.anchored = bool(hello.mode & ANCHOR_BIT)
         drone.peer.boot = boot
 
@@ -115,6 +117,7 @@ class NewSession:
             attempt.hello,
             prekey,
             attempt.former,
+            attempt.former_layers,
             lambda agreed: self._install(attempt, agreed),
             lambda failed: self._fail(attempt, failed),
             drone.record.anchor if attempt.anchored else None,

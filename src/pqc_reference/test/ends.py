@@ -165,6 +165,15 @@ class Reference:
         request = self._shell.request_rekey(suite, ratchet=ratchet)
         return asyncio.run_coroutine_threadsafe(request, self._loop).result(LIMIT_S)
 
+    def begin_session(self) -> None:
+        """Begin a new session beside the live one; a drone only."""
+
+        async def begin() -> None:
+            assert isinstance(self.end, Drone)
+            self.end.begin_attempt(self.end.suite)
+
+        asyncio.run_coroutine_threadsafe(begin(), self._loop).result(LIMIT_S)
+
     def seal(self, kind: Kind, text: bytes) -> bytes:
         """Return a frame under the keys in use."""
 

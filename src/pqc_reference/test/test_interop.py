@@ -95,12 +95,43 @@ def applications(site: Site) -> Iterator[tuple[Application, Application]]:
 @pytest.mark.parametrize("role", ROLES)
 def test_sessions_use_up_the_one_time_keys_of_the_anchor(role: str, tmp_path: Path) -> None:
     site = Site(tmp_path, make_identities(tmp_path, one_time=1), {"anchor": "required"})
-    for kind in ("one-time", "last-resort"):
+    for kind in ("one_time", "last_resort"):
         with pair(site, role) as (_, tunnel), applications(site) as (drone, ground):
-            assert kind in tunnel.peer["anchor"]
+            assert tunnel.peer["anchor"] == kind
             drone.send(b"telemetry")
             assert ground.receive() == b"telemetry"
     assert not list((site.keys / "gcs/anchor/one_time" / DRONE).glob("*.key"))
+
+
+def layers_of(tunnel: Tunnel) -> dict[tuple[str, str, str], str]:
+    """Return what the tunnel shows, in the reference peer's form."""
+    names = ("family", "form", "key")
+    return {tuple(layer[n] for n in names): layer["kem"] for layer in tunnel.peer["layers"]}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_both_ends_derive_the_same_layers(role: str, tmp_path: Path) -> None:
+    hybrid = {"hybrid_x25519": True}
+    site = Site(tmp_path, make_identities(tmp_path, one_time=1), hybrid)
+    plain = suite_named("cs-frodokem640aes-aesgcm-mldsa44")
+    assert plain
+    with pair(site, role) as (reference, tunnel):
+
+        def agree(what: str, count: int) -> None:
+            keys = lambda: reference.peer.slots.sending  # noqa: E731
+            same = lambda: keys() and keys().layers == layers_of(tunnel)  # noqa: E731
+            wait_for(what, lambda: (same() and len(layers_of(tunnel)) == count) or None)
+
+        agree("a session", 3)
+        assert reference.rekey(plain) is None
+        agree("a rekey", 4)
+        assert reference.rekey(ratchet=True) is None
+        agree("a ratchet", 4)
+        if role == "drone":
+            first = reference.session
+            reference.begin_session()
+            wait_for("a new session", lambda: reference.session not in (None, first) or None)
+            agree("a session in the chain", 5)
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -54,6 +54,7 @@ add_library(pqc_tunnel_core STATIC
 
   src/protocol/wire/control_frame.cpp
   src/protocol/wire/key_schedule.cpp
+  src/protocol/wire/layers.cpp
   src/protocol/wire/wire.cpp
 
   src/protocol/session/clock_sync.cpp

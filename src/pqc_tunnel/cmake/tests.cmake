@@ -98,6 +98,7 @@ if(PQC_TUNNEL_CORE_TESTS)
 
     test/protocol/wire/test_control_frame.cpp
     test/protocol/wire/test_key_schedule.cpp
+    test/protocol/wire/test_layers.cpp
     test/protocol/wire/test_reflection.cpp
     test/protocol/wire/test_wire_format.cpp
 
@@ -118,6 +119,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/handshake/test_anchor.cpp
     test/protocol/handshake/test_anchor_faults.cpp
     test/protocol/handshake/test_boot_keys.cpp
+    test/protocol/handshake/test_chain.cpp
     test/protocol/handshake/test_cause_sentences.cpp
     test/protocol/handshake/test_every_suite.cpp
     test/protocol/handshake/test_handshake_jobs.cpp

@@ -10,6 +10,7 @@ from enum import IntEnum
 from pqc_reference.crypto.aead import TAG_SIZE, InvalidTag
 from pqc_reference.crypto.key_schedule import Traffic
 from pqc_reference.crypto.suites import Suite
+from pqc_reference.layers import Layers
 from pqc_reference.session.peer_clock import PERIOD_S, PeerClock, send_time
 from pqc_reference.session.replay_window import ReplayWindow, Verdict
 from pqc_reference.wire.streams import Streams
@@ -90,12 +91,14 @@ class EpochKeys:
         installed: float,
         max_age_s: float,
         resumption: bytes = b"",
+        layers: Layers | None = None,
     ) -> None:
         """Take the keys of a handshake; `drone` tells which end this is."""
         self.suite = suite
         self.session = session
         self.epoch = epoch
         self.resumption = resumption
+        self.layers = layers or {}  # that these keys depend on
         self.installed = installed  # s, by the clock of this end
         self.sent = 0
         self.sequence = 0  # number of the latest opened frame

@@ -93,7 +93,8 @@ std::string session_text(const YAML::Node & peer)
   return line(
            "suite", text(peer["suite"]) + " (level " + text(peer["level"]) + "), epoch " +
                       text(peer["epoch"])) +
-         (text(peer["anchor"]).empty() ? "" : line("anchor", text(peer["anchor"]))) +
+         (text(peer["protected_by"]).empty() ? ""
+                                             : line("protected by", text(peer["protected_by"]))) +
          line("last received", duration(number(peer["last_heard_s"])) + " ago") +
          line(
            "handshake", duration(number(peer["key_age_s"])) + " ago, took " +

@@ -207,8 +207,9 @@ Specs plaintext_rows()
       Role::gcs,
       flag(
         "announce_decisions", true,
-        "Show in the ground program, as a STATUSTEXT, the lines that a drone's programs send: to "
-        "which suite its policy changes and why, and what its cues ask the operator to do.")),
+        "Show in the ground program, as a STATUSTEXT, what the keys rest on, and the lines that a "
+        "drone's programs send: to which suite its policy changes and why, and what its cues ask "
+        "the operator to do.")),
   };
 }
 

@@ -52,6 +52,8 @@ std::string traffic_json(const TrafficCounters & traffic)
   return JsonWriter::object()
     .number("plain_in_packets", traffic.plain_in_packets)
     .number("plain_in_bytes", traffic.plain_in_bytes)
+    .number("one_family_packets", traffic.one_family_packets)
+    .number("two_families_packets", traffic.two_families_packets)
     .number("plain_out_packets", traffic.plain_out_packets)
     .number("plain_out_bytes", traffic.plain_out_bytes)
     .number("cipher_in_packets", traffic.cipher_in_packets)
@@ -164,6 +166,21 @@ std::string pool_json(const PrekeyPoolStatus & pool)
     .str();
 }
 
+std::string layers_json(const Layers & layers, Instant now)
+{
+  auto json = JsonWriter::array();
+  for (const Layer & layer : layers) {
+    json.element(JsonWriter::object()
+                   .text("family", names(layer.problem).family)
+                   .text("form", names(layer.problem).form)
+                   .text("kem", layer.kem)
+                   .text("key", to_string(layer.key))
+                   .number("age_s", seconds(now - layer.since))
+                   .str());
+  }
+  return json.str();
+}
+
 std::string peer_json(const PeerSnapshot & peer, Instant now)
 {
   auto json = JsonWriter::object();
@@ -179,7 +196,10 @@ std::string peer_json(const PeerSnapshot & peer, Instant now)
       .number("packets_under_key", peer.packets_under_key)
       .number("key_id", static_cast<std::uint32_t>(peer.receive_id))
       .number("last_heard_s", seconds(now - peer.last_heard))
-      .text("anchor", peer.anchor ? to_text(*peer.anchor) : "");
+      .text("anchor", peer.anchor ? to_string(key_of(*peer.anchor)) : "")
+      .text("protection", families_text(peer.layers))
+      .text("protected_by", protection_text(peer.layers))
+      .raw("layers", layers_json(peer.layers, now));
   }
   json.text("address", to_string(peer.address))
     .number("handshakes", peer.handshakes)

@@ -81,6 +81,16 @@ TEST(ShowText, several_links_have_a_line_each)
     " 5.62 KiB/s as configured, 2.00 KiB received, 100 B sent\n");
 }
 
+TEST(ShowText, what_the_keys_rest_on_is_shown)
+{
+  const std::string text = show_text(
+    "drone", YAML::Load("{role: drone, ports: {}, peers: [{name: gcs, suite: cs-a, protected_by:"
+                        " 'ML-KEM-768: lattices', handshake: {total_s: 0.002}, link: {loss: 0.01},"
+                        " traffic: {drops: {}}, paths: []}]}"));
+  expect_part(text, "    protected by: ML-KEM-768: lattices\n");
+  EXPECT_EQ(shown("").find("protected by"), std::string::npos) << "of an earlier version";
+}
+
 TEST(ShowText, a_silent_policy_and_the_newest_line_of_the_drone_are_shown)
 {
   const std::string peer = "{name: gcs, encrypted: true, traffic: {drops: {}}, paths: []";

@@ -54,9 +54,12 @@ enum class Mistake
   events_unlimited,
   events_limited_together,
   one_time_secret_kept,
+  session_forgets_chain,
+  ratchet_forgets_chain,
+  failed_rekey_is_a_layer,
 };
 
-inline constexpr std::array<std::pair<Mistake, std::string_view>, 38> mistake_names = {{
+inline constexpr std::array<std::pair<Mistake, std::string_view>, 41> mistake_names = {{
   {Mistake::promote_at_handshake_end, "promote_at_handshake_end"},
   {Mistake::promote_on_control_only, "promote_on_control_only"},
   {Mistake::pool_key_reused, "pool_key_reused"},
@@ -95,6 +98,9 @@ inline constexpr std::array<std::pair<Mistake, std::string_view>, 38> mistake_na
   {Mistake::events_unlimited, "events_unlimited"},
   {Mistake::events_limited_together, "events_limited_together"},
   {Mistake::one_time_secret_kept, "one_time_secret_kept"},
+  {Mistake::session_forgets_chain, "session_forgets_chain"},
+  {Mistake::ratchet_forgets_chain, "ratchet_forgets_chain"},
+  {Mistake::failed_rekey_is_a_layer, "failed_rekey_is_a_layer"},
 }};
 
 inline std::optional<Mistake> planted_mistake;

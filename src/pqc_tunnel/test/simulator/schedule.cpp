@@ -60,6 +60,7 @@ Schedule::Schedule(
   }
   pair_ = std::make_unique<WiredPair>(circumstances());
   keys_.emplace(*pair_, longest_round_trip());
+  chain_.emplace(*keys_);
   life_.emplace(*pair_, settings_.wipe_after);
   datagrams_.emplace(
     *pair_, *keys_, *life_, suites_, settings_, holds_back(),
@@ -83,7 +84,13 @@ Schedule::Schedule(
   });
   pair_->set_job_filter([this](Side, Job & job) -> std::optional<JobResult> {
     handshakes_->look_at_job(job);
-    return anchored() ? anchors_.run(job, anchor_, pair_->random()) : std::nullopt;
+    const auto exchange = ChainWitness::exchange_of(job);
+    auto result = anchored() ? anchors_.run(job, anchor_, pair_->random()) : std::nullopt;
+    if (exchange) {
+      result = result ? std::move(result) : run_job(std::move(job), pair_->random());
+      chain_->made(*exchange, *result);
+    }
+    return result;
   });
 }
 
@@ -218,6 +225,7 @@ void Schedule::restart(Side side)
   }
   pair_->restart(side);
   keys_->restarted(side);
+  chain_->restarted(side);
   life_->restarted(side);
   handshakes_->restarted(side);
 }
@@ -316,6 +324,7 @@ void Schedule::ask_for_rekey(Side side, const Suite * suite, bool ratchet)
 void Schedule::look()
 {
   keys_->look();
+  chain_->look();
   blame_->look();
   life_->look_at_events();
   handshakes_->look();  // forgets the events

@@ -16,6 +16,7 @@
 #include "simulator/witnesses/address_witness.hpp"
 #include "simulator/witnesses/anchor_witness.hpp"
 #include "simulator/witnesses/blame_witness.hpp"
+#include "simulator/witnesses/chain_witness.hpp"
 #include "simulator/witnesses/datagram_witness.hpp"
 #include "simulator/witnesses/handshake_witness.hpp"
 #include "simulator/witnesses/journal.hpp"
@@ -136,6 +137,7 @@ private:
   std::unique_ptr<WiredPair> pair_;
   Journal journal_;
   std::optional<KeyWitness> keys_;
+  std::optional<ChainWitness> chain_;
   std::optional<LifeWitness> life_;
   std::optional<BlameWitness> blame_;
   std::optional<AddressWitness> addresses_;

@@ -12,6 +12,19 @@ namespace pqc_tunnel
 namespace
 {
 
+// In the order of KemFamily.
+constexpr Problem problems[] = {
+  Problem::structured_lattices, Problem::quasi_cyclic_codes, Problem::goppa_codes,
+  Problem::plain_lattices};
+
+// In the order of Problem.
+constexpr ProblemNames problem_names[] = {
+  {"lattices", "structured"},
+  {"lattices", "plain"},
+  {"codes", "goppa"},
+  {"codes", "quasi_cyclic"},
+  {"curves", "x25519"}};
+
 template <class Spec>
 auto list_algorithms(std::span<const Spec> specs)
 {
@@ -68,6 +81,14 @@ std::string_view display_name(AeadAlgorithm algorithm) { return spec(algorithm).
 KemFamily family(KemAlgorithm algorithm) { return spec(algorithm).family; }
 SignatureFamily family(SignatureAlgorithm algorithm) { return spec(algorithm).family; }
 SecurityLevel level(KemAlgorithm algorithm) { return spec(algorithm).level; }
+Problem problem(KemAlgorithm algorithm)
+{
+  return problems[static_cast<std::size_t>(family(algorithm))];
+}
+const ProblemNames & names(Problem problem)
+{
+  return problem_names[static_cast<std::size_t>(problem)];
+}
 SecurityLevel level(SignatureAlgorithm algorithm) { return spec(algorithm).level; }
 
 std::size_t key_size(AeadAlgorithm algorithm) { return spec(algorithm).key_size; }

@@ -64,6 +64,23 @@ enum class KemFamily : std::uint8_t
   frodokem,
 };
 
+/// The hard problem under a key exchange. Whoever solves one of them may soon solve the others of its family.
+enum class Problem : std::uint8_t
+{
+  structured_lattices,
+  plain_lattices,
+  goppa_codes,
+  quasi_cyclic_codes,
+  curves,  ///< classical: a quantum computer solves it
+};
+
+/// The names of a problem in the status and in pqc_msgs/Layer.
+struct ProblemNames
+{
+  std::string_view family;  ///< lattices, codes or curves
+  std::string_view form;    ///< structured, plain, goppa, quasi_cyclic or x25519
+};
+
 /// Families of signature algorithms.
 enum class SignatureFamily : std::uint8_t
 {
@@ -153,6 +170,8 @@ std::size_t iv_size(AeadAlgorithm algorithm);
 KemFamily family(KemAlgorithm algorithm);
 SignatureFamily family(SignatureAlgorithm algorithm);
 SecurityLevel level(KemAlgorithm algorithm);
+Problem problem(KemAlgorithm algorithm);
+const ProblemNames & names(Problem problem);
 SecurityLevel level(SignatureAlgorithm algorithm);
 /// @}
 

@@ -313,6 +313,14 @@ void PacketLoop::carry_out(Event output)
   if (output.kind == EventKind::handshake_completed && output.peer && config_.role == Role::gcs) {
     policy_watches_.at(static_cast<std::size_t>(*output.peer)).forget();
   }
+  if (output.kind == EventKind::protection && config_.announce_decisions) {
+    const Layers layers = tunnel_.snapshot(*output.peer, output.time).layers;
+    plaintexts_.at(static_cast<std::size_t>(*output.peer))
+      .show(
+        severity(output) == EventSeverity::warning ? MavlinkSeverity::warning
+                                                   : MavlinkSeverity::info,
+        "PQC: " + families_text(layers));
+  }
   for (const auto & resolver : resolvers_) {
     if (resolver && output.kind == EventKind::handshake_started) {
       resolver->ask();

@@ -92,6 +92,9 @@ bool PlaintextSide::add(ByteView datagram)
   }
   if (system_ == 0) {
     search_system(datagram);
+    if (system_ != 0 && waiting_) {
+      show(waiting_->first, waiting_->second);
+    }
   }
   return true;
 }
@@ -111,6 +114,7 @@ void PlaintextSide::search_system(ByteView datagram)
 void PlaintextSide::show(MavlinkSeverity severity, std::string_view text)
 {
   if (system_ == 0) {
+    waiting_.emplace(severity, text);
     return;
   }
   send(mavlink_statustext(system_, sequence_++, severity, text));

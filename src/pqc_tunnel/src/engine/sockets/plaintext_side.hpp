@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/ids.hpp"
 #include "config/engine_config.hpp"
@@ -47,8 +48,8 @@ public:
 
   // Queues a datagram for the local application. Returns false if its address is unknown.
   bool add(ByteView datagram);
-  // Shows a line of text in the local application as if the vehicle had sent it. Does nothing before the vehicle was
-  // heard.
+  // Shows a line of text in the local application as if the vehicle had sent it. Before the vehicle was heard, the newest
+  // line waits for that.
   void show(MavlinkSeverity severity, std::string_view text);
   // Tells the vehicle how much airtime it asks for in vain, unless a radio reports by itself.
   void report_load(Duration load, Instant now);
@@ -87,6 +88,7 @@ private:
   MavlinkStream search_;        // finds frames of the vehicle for system_
   std::uint64_t searched_ = 0;  // datagrams that search_ has had
   std::uint8_t sequence_ = 0;   // of the tunnel's own frames
+  std::optional<std::pair<MavlinkSeverity, std::string>> waiting_;  // a line that show() was given
   RadioStatus radio_status_;
   Mirror mirror_;
   std::unique_ptr<SendBatch> out_ = std::make_unique<SendBatch>();

@@ -46,6 +46,8 @@ pqc_msgs::msg::TrafficCounters traffic_message(const TrafficCounters & traffic)
   pqc_msgs::msg::TrafficCounters message;
   message.plain_in_packets = traffic.plain_in_packets;
   message.plain_in_bytes = traffic.plain_in_bytes;
+  message.one_family_packets = traffic.one_family_packets;
+  message.two_families_packets = traffic.two_families_packets;
   message.plain_out_packets = traffic.plain_out_packets;
   message.plain_out_bytes = traffic.plain_out_bytes;
   message.cipher_in_packets = traffic.cipher_in_packets;
@@ -75,6 +77,17 @@ pqc_msgs::msg::LinkView view_message(const LinkView & view)
   message.lost = view.lost;
   message.reordered = view.reordered;
   message.duplicates = view.duplicates;
+  return message;
+}
+
+pqc_msgs::msg::Layer layer_message(const Layer & layer, Instant now)
+{
+  pqc_msgs::msg::Layer message;
+  message.family = names(layer.problem).family;
+  message.form = names(layer.problem).form;
+  message.kem = layer.kem;
+  message.key = to_string(layer.key);
+  message.age_s = age(layer.since, now);
   return message;
 }
 
@@ -136,6 +149,7 @@ static_assert(static_cast<int>(EventKind::superseded) == TunnelEvent::SUPERSEDED
 static_assert(static_cast<int>(EventKind::policy_lost) == TunnelEvent::POLICY_LOST);
 static_assert(static_cast<int>(EventKind::policy_back) == TunnelEvent::POLICY_BACK);
 static_assert(static_cast<int>(EventKind::said) == TunnelEvent::SAID);
+static_assert(static_cast<int>(EventKind::protection) == TunnelEvent::PROTECTION);
 
 pqc_msgs::msg::HandshakeTiming to_message(const HandshakeTiming & timing)
 {
@@ -180,6 +194,11 @@ TunnelStatus status_message(Role role, const PeerSnapshot & peer, const ClockPai
     message.key_age_s = age(peer.key_installed, now.engine);
     message.packets_under_key = peer.packets_under_key;
     message.key_id = static_cast<std::uint32_t>(peer.receive_id);
+    message.anchor = peer.anchor ? to_string(key_of(*peer.anchor)) : "";
+  }
+  message.protection = families_text(peer.layers);
+  for (const Layer & layer : peer.layers) {
+    message.layers.push_back(layer_message(layer, now.engine));
   }
   message.handshakes = peer.handshakes;
   message.rekeys = peer.rekeys;

@@ -61,7 +61,7 @@ private:
     const Suite * suite = nullptr;
     bool for_rekey = false;
     ClientHello hello;
-    SecretBytes former;  // the rms that the hello names; empty: none
+    Resumption former;  // the rms that the hello names
     // The first hello with its MAC; once boot keys are chosen, the second one that they belong to. Until then the second
     // ones, in the order of the boot keys offered to the peer.
     Bytes frame;

@@ -26,7 +26,7 @@ void DroneEnd::begin_session(const Suite & suite, bool for_rekey, Instant now)
     static_cast<std::uint8_t>(settings_.mode.to_wire() | (uses_anchor() ? anchor_bit : 0));
   attempt.hello.policy_hash = policy_hash_;
   if (const EpochKeys * keys = peer_.keys().sending()) {
-    attempt.former = SecretBytes::copy_of(keys->resumption().view());
+    attempt.former = keys->resume();
     attempt.hello.former = keys->former_id();
   }
   attempt.frame = encode(attempt.hello);

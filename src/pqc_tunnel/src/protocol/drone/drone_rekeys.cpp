@@ -225,8 +225,8 @@ void DroneEnd::make_finish(Instant now)
   exchange.opening = encode(opening);
   exchange.epoch = opening.next_epoch;
   exchange.job = outbox_.start(MakeFinish{
-    &suite, settings_.mode, psk_, SecretBytes::copy_of(keys.resumption().view()),
-    signing_key(suite), exchange.opening, std::move(*prekey)});
+    &suite, settings_.mode, psk_, keys.resume(), signing_key(suite), exchange.opening,
+    std::move(*prekey), now});
 }
 
 void DroneEnd::handle_exchange_job(JobResult result, Instant now)
@@ -305,6 +305,7 @@ void DroneEnd::install(EpochSecrets secrets, const EpochName & name, Instant now
   peer_.keys().install_for_sending(std::make_unique<EpochKeys>(
     name, Role::drone, std::move(secrets), settings_, now, peer_.clock(Channel::session)));
   peer_.report(EventKind::rekey_committed, now, "sending under new keys", name.suite, name.epoch);
+  peer_.report_protection(now);
   act(rekey_.handle_installed(now), now);
 }
 

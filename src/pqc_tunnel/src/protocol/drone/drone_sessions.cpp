@@ -130,8 +130,8 @@ void DroneEnd::handle_attempt_job(JobResult result, Instant now)
         {HandshakeFailure::authenticated, "the ground station used an ephemeral key twice"}, now);
       return;
     }
-    MakeFinish job{&suite,          settings_.mode,    psk_, SecretBytes(), signing_key(suite),
-                   attempt_->frame, std::move(*prekey)};
+    MakeFinish job{&suite,          settings_.mode,     psk_, Resumption(), signing_key(suite),
+                   attempt_->frame, std::move(*prekey), now};
     job.anchor = uses_anchor() ? identity_.anchor : nullptr;
     if (job.prekey.former) {
       job.former = std::move(attempt_->former);
@@ -196,6 +196,7 @@ void DroneEnd::handle_session_made(Instant now)
   }
   peer_.report(
     EventKind::handshake_completed, now, completed_text(made.anchor), &suite, Epoch{}, severity);
+  peer_.report_protection(now);
   if (for_rekey) {
     peer_.report(EventKind::rekey_committed, now, "sending under new keys", &suite, Epoch{});
     act(rekey_.handle_installed(now), now);

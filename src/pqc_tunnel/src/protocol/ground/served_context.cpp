@@ -39,6 +39,7 @@ CompleteFinish ServedContext::job_of(
   job.opening = exchange.opening;
   job.prekey = std::move(prekey);
   job.finish.assign(finish.begin(), finish.end());
+  job.begun = exchange.started;
   return job;
 }
 

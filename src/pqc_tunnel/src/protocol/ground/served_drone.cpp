@@ -38,6 +38,7 @@ void ServedDrone::handle_proved(Instant now)
     peer_.reset_session_streams();
     rekeys_.begin_session(keys.transcript());
   }
+  new_session_.forget_formers();
   epoch_ = keys.epoch();
   context_.reports.note_proved();
   peer_.send_control({0, Keepalive{}}, now);  // confirms them to the drone at once
@@ -47,6 +48,7 @@ void ServedDrone::handle_proved(Instant now)
     peer_.report(
       EventKind::rekey_confirmed, now, "sending under new keys", &keys.suite(), keys.epoch());
   }
+  peer_.report_protection(now);
   rekeys_.handle_proved(keys, new_session, now);
 }
 
@@ -87,6 +89,7 @@ void ServedDrone::wipe(const std::string & reason, bool tell, Instant now)
     peer_.send_wiped(now);
   }
   new_session_.end_attempt(now);
+  new_session_.forget_formers();
   session_ = {};
   context_.anchor.reset();
   context_.reports.handle_wiped();

@@ -185,7 +185,7 @@ void ServedRekeys::handle_message(Bytes message, const FrameOrder & order, Insta
   exchange.started = now;
   CompleteFinish job =
     drone_.job_of(exchange, std::move(secret), ByteView(message).subspan(rekey_opening_size));
-  job.resumption = SecretBytes::copy_of(live.resumption().view());
+  job.resumption = live.resume();
   lane_.begin(std::move(exchange), std::move(job), now);
 }
 

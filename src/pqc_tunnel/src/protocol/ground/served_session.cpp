@@ -21,6 +21,11 @@ AbortReason reason_of(JobError error)
                                              : AbortReason::suite_refused;
 }
 
+Resumption copy_of(const Resumption & one)
+{
+  return {SecretBytes::copy_of(one.secret.view()), one.layers};
+}
+
 }  // namespace
 
 // --- Hellos ---
@@ -93,11 +98,12 @@ void ServedSession::admit(
     1 + (is_anchored(hello) ? longest_anchor : 0) + finish_size(*suite, drone_.settings.mode).max);
   attempt_->next_later = now;
   attempt_->former = find_former(hello.former);
-  lane_.begin({suite, 0, bind_to_hello(frame), attempt_->former.size() > 0}, now);
+  attempt_->chained = {hello.former, copy_of(attempt_->former)};
+  lane_.begin({suite, 0, bind_to_hello(frame), attempt_->former.secret.size() > 0}, now);
   handle_timeout(now);
 }
 
-SecretBytes ServedSession::find_former(const FormerId & id) const
+Resumption ServedSession::find_former(const FormerId & id) const
 {
   const auto matches = [&id](const EpochKeys * keys) {
     return keys != nullptr && !id.is_zero() && keys->former_id() == id;
@@ -107,10 +113,11 @@ SecretBytes ServedSession::find_former(const FormerId & id) const
          peer_.keys().sending(), pending[0].keys.get(), pending[1].keys.get()})
   {
     if (matches(keys)) {
-      return SecretBytes::copy_of(keys->resumption().view());
+      return keys->resume();
     }
   }
-  return {};
+  const auto former = std::ranges::find(formers_, id, &Former::id);
+  return id.is_zero() || former == formers_.end() ? Resumption() : copy_of(former->resumption);
 }
 
 void ServedSession::reject(
@@ -226,6 +233,13 @@ void ServedSession::handle_completed(
   const KeyLane::Exchange & exchange, FinishCompleted completed, Instant now)
 {
   const SessionId session = completed.secrets.session;
+  const SecretBytes & rms = completed.secrets.resumption;
+  formers_[0] = {
+    former_id(hash_of(exchange.suite->wire_id), rms),
+    {SecretBytes::copy_of(rms.view()), completed.secrets.layers}};
+  if (attempt_) {
+    formers_[1] = std::move(attempt_->chained);
+  }
   drone_.anchor = completed.anchor;
   drone_.install(exchange, session, std::move(completed), Channel::boot, now);
   if (attempt_) {

@@ -4,6 +4,7 @@
 #ifndef PQC_TUNNEL__PROTOCOL__GROUND__SERVED_SESSION_HPP_
 #define PQC_TUNNEL__PROTOCOL__GROUND__SERVED_SESSION_HPP_
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -41,6 +42,8 @@ public:
   bool handle_job_result(JobId id, JobResult & result, Instant now);
   // The drone uses the keys of a session. A newer attempt goes on: the drone may have its keys already.
   void handle_proved(const SessionId & session, Instant now);
+  // The drone uses keys that this end has, or all are wiped.
+  void forget_formers() { formers_ = {}; }
   void end_attempt(Instant now);
 
   void handle_timeout(Instant now);
@@ -52,11 +55,17 @@ public:
   }
 
 private:
+  // What a hello of the drone may name.
+  struct Former
+  {
+    FormerId id;
+    Resumption resumption;
+  };
   struct Attempt
   {
     const Suite * suite = nullptr;
     Bytes hello;
-    SecretBytes former;  // the rms that the hello names; empty: none that is known
+    Resumption former;  // the rms that the hello names; empty: none that is known
     Endpoint from;
     HelloGate::Standing standing{};
     Instant started;
@@ -66,6 +75,7 @@ private:
     std::optional<Instant> prekey_sent;   // until the drone answers
     std::optional<PrekeySecret> prekey;
     std::optional<SessionId> made;  // its keys, which the drone has not proved yet
+    Former chained;                 // of `former`, until the keys are made
     HandshakeTiming timing;
   };
 
@@ -74,12 +84,14 @@ private:
   void handle_job_failed(const JobFailed & failed, Instant now);
   void handle_attempt_failed(const FailedHandshake & failed, Instant now);
   Instant progress() const;
-  SecretBytes find_former(const FormerId & id) const;
+  Resumption find_former(const FormerId & id) const;
 
   ServedContext & drone_;
   Peer & peer_;
   KeyLane lane_;
   std::optional<Attempt> attempt_;
+  // The newest session that was made, and what it was made from: the drone has one of them. Later ones may displace its keys.
+  std::array<Former, 2> formers_;
 };
 
 }  // namespace pqc_tunnel

@@ -170,8 +170,24 @@ private:
 template <class Exchange>
 ResumedSecret resumed(const Exchange & job, const PskKeys & psk, const SecretBytes & anchor)
 {
-  return job.resumption.size() > 0 ? ResumedSecret::of_rekey(psk, job.resumption)
-                                   : ResumedSecret::of_session(psk, anchor, job.former);
+  return job.resumption.secret.size() > 0
+           ? ResumedSecret::of_rekey(psk, job.resumption.secret)
+           : ResumedSecret::of_session(psk, anchor, job.former.secret);
+}
+
+// What the keys of the exchange depend on: what the secret depends on that they are made from, and what is new.
+template <class Exchange>
+Layers layers_of(const Exchange & job, const std::optional<AnchorKind> & anchor)
+{
+  Layers layers = job.resumption.secret.size() > 0 ? job.resumption.layers : job.former.layers;
+  add_ephemeral(layers, job.suite->kem, job.begun);
+  if (job.mode.hybrid_x25519) {
+    add_x25519(layers, job.begun);
+  }
+  if (anchor) {
+    add_anchor(layers, *anchor, job.begun);
+  }
+  return layers;
 }
 
 // Begins a Finish with a key of the anchor and a ciphertext for it; returns the secret. The key is noted as used before
@@ -259,6 +275,7 @@ JobResult run(MakeFinish job, RandomSource & random)
   const Digest th3 = transcript.with(out.finish);
   out.confirmation = hmac(psk.hash, secrets.gcs_finish_key(th2).view(), {th3});
   out.secrets = secrets.epoch_secrets(suite.aead, th3);
+  out.secrets.layers = layers_of(job, out.anchor);
   return out;
 }
 
@@ -402,6 +419,7 @@ JobResult run(CompleteFinish job, RandomSource &)
   const Digest th3 = transcript.with(job.finish);
   out.confirmation = hmac(psk.hash, secrets.gcs_finish_key(th2).view(), {th3});
   out.secrets = secrets.epoch_secrets(suite.aead, th3);
+  out.secrets.layers = layers_of(job, out.anchor);
   return out;
 }
 

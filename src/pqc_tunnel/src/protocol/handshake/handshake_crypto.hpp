@@ -108,13 +108,14 @@ struct MakeFinish
   const Suite * suite;
   HandshakeMode mode;
   SharedPskKeys psk;
-  SecretBytes resumption;               // empty for a new session
+  Resumption resumption;                // none for a new session
   SharedSecretBytes drone_signing_key;  // mutual mode, else null
   Bytes opening;
   VerifiedPrekey prekey;
+  Instant begun = {};
   // New sessions only.
   std::shared_ptr<AnchorKeys> anchor = nullptr;  // null: none
-  SecretBytes former = {};                       // the rms that is mixed in; empty: none
+  Resumption former = {};                        // the rms that is mixed in
 };
 
 struct FinishMade
@@ -132,15 +133,16 @@ struct CompleteFinish
   const Suite * suite;
   HandshakeMode mode;
   SharedPskKeys psk;
-  SecretBytes resumption;
+  Resumption resumption;
   std::shared_ptr<const Bytes> drone_public_key;  // mutual mode, else null
   Bytes opening;
   PrekeySecret prekey;
   Bytes finish;
+  Instant begun = {};
   // New sessions only.
   bool anchored = false;
   std::shared_ptr<AnchorSecrets> anchor = nullptr;  // null: none is known
-  SecretBytes former = {};
+  Resumption former = {};
 };
 
 struct FinishCompleted

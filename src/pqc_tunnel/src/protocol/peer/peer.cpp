@@ -67,6 +67,7 @@ void Peer::copy_boot_to(const Endpoint & address)
 void Peer::wipe()
 {
   keys_.clear();
+  protection_.clear();
   streams_.clear();
   link_.end_reports();
 }
@@ -152,6 +153,7 @@ void Peer::describe(PeerSnapshot & snapshot, Instant now) const
     snapshot.key_installed = keys->installed();
     snapshot.packets_under_key = keys->sent();
     snapshot.receive_id = keys->receive_id();
+    snapshot.layers = keys->layers();
   }
   link_.describe(snapshot, now);
 }
@@ -161,6 +163,21 @@ void Peer::report(
   std::optional<EventSeverity> severity)
 {
   outbox_.push(Event{kind, now, index_, suite, epoch, std::move(text), severity});
+}
+
+void Peer::report_protection(Instant now)
+{
+  const EpochKeys & keys = *keys_.slots().sending();
+  const std::vector<Problem> before = std::exchange(protection_, problems_of(keys.layers()));
+  if (protection_ == before) {
+    return;
+  }
+  const bool fallen = !std::ranges::includes(protection_, before);
+  report(
+    EventKind::protection, now,
+    (fallen ? "less protection than before, by " : "protected by ") +
+      protection_text(keys.layers()),
+    &keys.suite(), keys.epoch(), fallen ? EventSeverity::warning : EventSeverity::info);
 }
 
 void Peer::reply(

@@ -162,6 +162,8 @@ public:
   void report(
     EventKind kind, Instant now, std::string text, const Suite * suite = nullptr, Epoch epoch = {},
     std::optional<EventSeverity> severity = std::nullopt);
+  // Reports if the sending keys rest on other problems than those before.
+  void report_protection(Instant now);
   // Answers a rekey command with the keys in use now.
   void reply(RekeyId id, bool success, const std::string & message, const HandshakeTiming & timing);
   // Answers that the command is refused, and reports it within a budget, since anybody may ask at any rate. `suite`:
@@ -204,6 +206,8 @@ private:
   std::size_t send_frame(
     EpochKeys * keys, FrameKind kind, ByteView payload, TrafficClass traffic, const Routes & to,
     Instant now);
+  // Counts a frame, and the datagrams of the application that are whole with it.
+  void count_sealed(const EpochKeys & keys, std::size_t bytes, std::size_t datagrams);
   void count_key_traffic(Channel channel, StreamClass kind, std::size_t bytes);
   void count_key_traffic(Channel channel, const ControlBody & body, std::size_t bytes);
   void pump(Channel channel, Instant now);
@@ -225,8 +229,9 @@ private:
   Instant next_superseded_;
   Instant cloned_until_;
   Instant next_clone_report_;
-  EventBudget refusals_;  // of rekeys requested at this end
-  Bytes unpacked_;        // datagrams of a bundle
+  std::vector<Problem> protection_;  // as reported; none without keys
+  EventBudget refusals_;             // of rekeys requested at this end
+  Bytes unpacked_;                   // datagrams of a bundle
 };
 
 }  // namespace pqc_tunnel

@@ -40,8 +40,7 @@ SealedFragment Peer::seal_fragment(
   write_fragment_header(
     frame.subspan<frame_header_size, fragment_header>(), place, here.sequence - origin.sequence);
   keys->seal(FrameKind::fragment, frame, now);
-  ++link_.traffic().cipher_out_packets;
-  link_.traffic().cipher_out_bytes += frame.size();
+  count_sealed(*keys, frame.size(), place.is_last ? 1 : 0);
   if (place.is_last) {
     ++link_.traffic().plain_in_packets;
     link_.traffic().plain_in_bytes +=

@@ -47,9 +47,16 @@ bool Peer::seal(FrameKind kind, std::size_t datagrams, MutableBytes frame, Insta
     link_.traffic().count(Drop::no_session);
     return false;
   }
-  ++link_.traffic().cipher_out_packets;
-  link_.traffic().cipher_out_bytes += frame.size();
+  count_sealed(*keys, frame.size(), datagrams);
   return true;
+}
+
+void Peer::count_sealed(const EpochKeys & keys, std::size_t bytes, std::size_t datagrams)
+{
+  TrafficCounters & traffic = link_.traffic();
+  ++traffic.cipher_out_packets;
+  traffic.cipher_out_bytes += bytes;
+  (keys.families() > 1 ? traffic.two_families_packets : traffic.one_family_packets) += datagrams;
 }
 
 Routes Peer::routes(TrafficClass traffic, std::size_t bytes, Instant now)

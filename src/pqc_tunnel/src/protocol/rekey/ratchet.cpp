@@ -60,7 +60,9 @@ EpochSecrets ratchet_secrets(
   Bytes exchanged;
   ByteWriter(exchanged).text("ratchet").bytes(proposal(live, ratchet)).bytes(gcs_random);
   const HandshakeSecrets secrets(resumed(psk, live), ratchet.random, gcs_random);
-  return secrets.epoch_secrets(live.suite().aead, sha512(exchanged));
+  EpochSecrets made = secrets.epoch_secrets(live.suite().aead, sha512(exchanged));
+  made.layers = live.layers();  // no KEM adds any
+  return made;
 }
 
 }  // namespace pqc_tunnel

@@ -38,6 +38,8 @@ EpochKeys::EpochKeys(
     (own_role == Role::drone ? secrets.gcs_to_drone_key : secrets.drone_to_gcs_key).view())),
   resumption_(std::move(secrets.resumption)),
   transcript_(secrets.transcript),
+  layers_(std::move(secrets.layers)),
+  families_(quantum_safe_families(layers_)),
   clock_(std::move(clock)),
   proven_{0, installed},
   next_proven_{0, installed},

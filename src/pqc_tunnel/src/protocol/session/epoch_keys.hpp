@@ -94,6 +94,12 @@ public:
     return pqc_tunnel::former_id(hash_of(suite().wire_id), resumption_);
   }
   const Digest & transcript() const { return transcript_; }
+  // Returns what these keys depend on.
+  const Layers & layers() const { return layers_; }
+  // Returns a copy of the rms for the next keys.
+  Resumption resume() const { return {SecretBytes::copy_of(resumption_.view()), layers_}; }
+  // Returns on how many families of hard problems these keys rest that a quantum computer does not solve.
+  std::size_t families() const { return families_; }
 
 private:
   using Nonce = std::array<std::uint8_t, 16>;
@@ -111,6 +117,8 @@ private:
   AeadKey receive_key_;
   SecretBytes resumption_;
   Digest transcript_;
+  Layers layers_;
+  std::size_t families_;
   // A proof that the peer sealed all frames from number `from` on after the moment `after`.
   struct Sealed
   {

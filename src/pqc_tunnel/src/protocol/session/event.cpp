@@ -74,6 +74,8 @@ const char * to_string(EventKind kind)
       return "policy_back";
     case EventKind::said:
       return "said";
+    case EventKind::protection:
+      return "protection";
   }
   return "";
 }

@@ -38,6 +38,7 @@ enum class EventKind : std::uint8_t
   policy_lost,     // the drone's policy has gone silent
   policy_back,     // the drone's policy decides again
   said,            // the drone's programs have sent a line for the pilot
+  protection,      // the keys rest on other problems than those before
 };
 
 enum class EventSeverity : std::uint8_t

@@ -9,6 +9,7 @@
 
 #include "base/ids.hpp"
 #include "crypto/suites/suite.hpp"
+#include "protocol/wire/layers.hpp"
 #include "protocol/wire/wire.hpp"
 
 namespace pqc_tunnel
@@ -34,6 +35,7 @@ struct InstalledKeys
   FrameKeyId receive_id{};
   std::uint64_t sent = 0;  // packets
   bool confirmed = false;  // of sending keys: a packet under them has arrived
+  Layers layers = {};
 };
 
 }  // namespace pqc_tunnel

@@ -148,7 +148,7 @@ std::vector<InstalledKeys> KeySlots::installed() const
     if (slot) {
       held.push_back(
         {use, &slot->suite(), slot->id(), slot->epoch(), transcript_tag(*slot), slot->send_id(),
-         slot->receive_id(), slot->sent(), use == KeyUse::sending && confirmed_});
+         slot->receive_id(), slot->sent(), use == KeyUse::sending && confirmed_, slot->layers()});
     }
   };
   add(pending_[0].keys, KeyUse::pending);

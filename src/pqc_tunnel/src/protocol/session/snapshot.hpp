@@ -19,6 +19,7 @@
 #include "link/estimate/link_estimator.hpp"
 #include "link/paths/path_set.hpp"
 #include "protocol/wire/anchor.hpp"
+#include "protocol/wire/layers.hpp"
 #include "protocol/wire/wire.hpp"
 
 namespace pqc_tunnel
@@ -87,7 +88,10 @@ struct TrafficCounters
   std::uint64_t plain_in_bytes = 0;
   std::uint64_t plain_out_packets = 0;  // to the local application
   std::uint64_t plain_out_bytes = 0;
-  std::uint64_t cipher_in_packets = 0;  // authenticated, from the peer
+  std::uint64_t one_family_packets =
+    0;  // of plain_in, sealed under keys that rest on lattices or on codes
+  std::uint64_t two_families_packets = 0;  // and on both
+  std::uint64_t cipher_in_packets = 0;     // authenticated, from the peer
   std::uint64_t cipher_in_bytes = 0;
   std::uint64_t cipher_out_packets = 0;  // sealed, to the peer
   std::uint64_t cipher_out_bytes = 0;
@@ -195,6 +199,7 @@ struct PeerSnapshot
   std::size_t prekeys = 0;           // drone: in stock; GCS: handed to this drone
   HandshakeTiming timing;            // of the latest key exchange
   std::optional<AnchorKind> anchor;  // of the session
+  Layers layers;                     // of the sending keys
   PrekeyPoolStatus pool;             // GCS; the same for every drone
   TrafficCounters traffic;
   LinkView link;                         // what we receive

@@ -15,6 +15,7 @@
 #include "crypto/secret.hpp"
 #include "crypto/suites/suite.hpp"
 #include "identity.hpp"
+#include "layers.hpp"
 #include "wire.hpp"
 
 namespace pqc_tunnel
@@ -73,6 +74,7 @@ struct EpochSecrets
   SessionId session;       ///< for a new session; a rekey keeps its own
   SecretBytes resumption;  ///< rms: input to the next rekey's schedule; empty for boot keys
   Digest transcript = {};  ///< th3
+  Layers layers;           ///< what all of it depends on; empty for boot keys
 };
 
 /// The keys of the messages before epoch 0: from the PSK, the drone's random value and the challenge.

@@ -43,6 +43,11 @@ protected:
     // By this the ground's end learns which vehicle is behind the tunnel.
     vehicle_ = mavlink_statustext(42, 9, MavlinkSeverity::info, "ready");
     drone_application_.send(vehicle_);
+    if (announce) {  // what the ground's end has known since the session began
+      EXPECT_EQ(
+        gcs_application_.receive(),
+        mavlink_statustext(42, 0, MavlinkSeverity::info, "PQC: lattices"));
+    }
     ASSERT_EQ(gcs_application_.receive(), vehicle_);
   }
 
@@ -71,7 +76,7 @@ TEST_F(EngineNotices, with_a_line_reach_the_holder_the_ground_program_the_log_an
   EXPECT_TRUE(std::ranges::equal(notices[0].notice.content(), line.content()));
   EXPECT_EQ(
     gcs_application_.receive(),
-    mavlink_statustext(42, 0, MavlinkSeverity::warning, "PQC link: light"));
+    mavlink_statustext(42, 1, MavlinkSeverity::warning, "PQC link: light"));
   EXPECT_TRUE(eventually([&] { return gcs_->snapshot().peers.at(0).said == "PQC link: light"; }));
   std::vector<Event> said;
   EXPECT_TRUE(eventually([&] {
@@ -143,7 +148,7 @@ TEST_F(EngineNotices, of_a_silent_policy_are_an_event_at_both_ends_and_a_line_in
   EXPECT_TRUE(reported(*gcs_, EventKind::policy_lost));
   EXPECT_EQ(
     gcs_application_.receive(),
-    mavlink_statustext(42, 0, MavlinkSeverity::warning, "PQC policy silent"));
+    mavlink_statustext(42, 1, MavlinkSeverity::warning, "PQC policy silent"));
   const auto silent = [](Engine & engine) { return engine.snapshot().peers.at(0).policy_silent; };
   EXPECT_TRUE(eventually([&] { return silent(*drone_) && silent(*gcs_); }));
 
@@ -152,7 +157,7 @@ TEST_F(EngineNotices, of_a_silent_policy_are_an_event_at_both_ends_and_a_line_in
   EXPECT_TRUE(reported(*gcs_, EventKind::policy_back));
   EXPECT_EQ(
     gcs_application_.receive(),
-    mavlink_statustext(42, 1, MavlinkSeverity::info, "PQC policy decides again"));
+    mavlink_statustext(42, 2, MavlinkSeverity::info, "PQC policy decides again"));
   EXPECT_TRUE(eventually([&] { return !silent(*drone_) && !silent(*gcs_); }));
 }
 

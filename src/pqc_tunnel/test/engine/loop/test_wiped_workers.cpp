@@ -48,11 +48,11 @@ public:
       &suite_, hybrid, ids_.gcs_part().id, ids_.drone_part(1).gcs_keys.at(suite_.signature),
       Digest{}, issued.message});
     auto made = result<FinishMade>(
-      MakeFinish{&suite_, hybrid, psk_, SecretBytes(), nullptr, opening_, std::move(verified)});
+      MakeFinish{&suite_, hybrid, psk_, Resumption(), nullptr, opening_, std::move(verified)});
     remember_shared_secrets(issued.secret, made.finish);
     remember(made.secrets);
     const auto completed = result<FinishCompleted>(CompleteFinish{
-      &suite_, hybrid, psk_, SecretBytes(), nullptr, opening_, std::move(issued.secret),
+      &suite_, hybrid, psk_, Resumption(), nullptr, opening_, std::move(issued.secret),
       made.finish});
     EXPECT_EQ(completed.confirmation, made.confirmation);
   }

@@ -123,6 +123,24 @@ TEST(Messages, status_without_a_session_names_no_keys)
   EXPECT_DOUBLE_EQ(status.since_heard_s, -1.0);
 }
 
+TEST(Messages, status_has_the_layers_of_the_keys_and_the_key_of_the_anchor)
+{
+  auto peer = established_peer();
+  peer.anchor = AnchorKind{KemAlgorithm::classic_mceliece_460896, true};
+  add_ephemeral(peer.layers, KemAlgorithm::ml_kem_768, now.engine - seconds(20));
+  add_anchor(peer.layers, *peer.anchor, now.engine - seconds(90));
+  const auto status = status_message(Role::gcs, peer, now);
+  EXPECT_EQ(status.anchor, "one_time");
+  EXPECT_EQ(status.protection, "lattices + codes");
+  ASSERT_EQ(status.layers.size(), 2u);
+  EXPECT_EQ(status.layers[0].kem, "ML-KEM-768");
+  EXPECT_EQ(status.layers[1].family, "codes");
+  EXPECT_EQ(status.layers[1].form, "goppa");
+  EXPECT_EQ(status.layers[1].key, "one_time");
+  EXPECT_DOUBLE_EQ(status.layers[0].age_s, 20.0);
+  EXPECT_TRUE(status_message(Role::gcs, PeerSnapshot{}, now).layers.empty());
+}
+
 TEST(Messages, protection_is_on_only_while_keys_are_in_use_and_the_peer_answers)
 {
   auto peer = established_peer();
@@ -140,10 +158,12 @@ TEST(Messages, protection_is_on_only_while_keys_are_in_use_and_the_peer_answers)
 TEST(Messages, each_counter_of_the_traffic_has_its_own_field)
 {
   auto peer = established_peer();
-  peer.traffic = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, {}};
+  peer.traffic = {1, 2, 14, 15, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, {}};
   const auto status = status_message(Role::drone, peer, now);
   EXPECT_EQ(status.traffic.plain_in_packets, 1u);
   EXPECT_EQ(status.traffic.plain_in_bytes, 2u);
+  EXPECT_EQ(status.traffic.one_family_packets, 14u);
+  EXPECT_EQ(status.traffic.two_families_packets, 15u);
   EXPECT_EQ(status.traffic.plain_out_packets, 3u);
   EXPECT_EQ(status.traffic.plain_out_bytes, 4u);
   EXPECT_EQ(status.traffic.cipher_in_packets, 5u);

@@ -49,7 +49,7 @@ protected:
       &used,
       mode_,
       psk,
-      SecretBytes::copy_of(resumption_),
+      {SecretBytes::copy_of(resumption_), {}},
       ids.drone_signing_keys.at(used.signature),
       opening_,
       std::move(std::get<VerifiedPrekey>(verified))};
@@ -65,7 +65,7 @@ protected:
       &used,
       mode_,
       psk,
-      SecretBytes::copy_of(resumption_),
+      {SecretBytes::copy_of(resumption_), {}},
       ids.drone_keys.at(used.signature),
       opening_,
       std::move(issued.secret),
@@ -220,7 +220,7 @@ TEST_F(HandshakeJobs, blame_what_the_psk_proves_and_the_rest_does_not)
     authenticated);
   EXPECT_EQ(with_finish([](auto & job) { job.finish.back() ^= 1; }), authenticated);
   EXPECT_EQ(
-    with_finish([](auto & job) { job.resumption = SecretBytes::copy_of(Bytes(32, 1)); }),
+    with_finish([](auto & job) { job.resumption.secret = SecretBytes::copy_of(Bytes(32, 1)); }),
     authenticated);
 }
 

@@ -139,7 +139,7 @@ protected:
   {
     pair_.set_job_filter([this](Side, Job & job) -> std::optional<JobResult> {
       const auto * finish = std::get_if<MakeFinish>(&job);
-      const bool is_rekey = finish != nullptr && finish->resumption.size() > 0;
+      const bool is_rekey = finish != nullptr && finish->resumption.secret.size() > 0;
       JobResult result = run_job(std::move(job), pair_.random());
       if (const auto * issued = std::get_if<IssuedPrekey>(&result)) {
         prekeys_.emplace_back(issued->secret.kem_secret_key.view());

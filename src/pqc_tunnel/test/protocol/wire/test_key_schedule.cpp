@@ -288,8 +288,13 @@ TEST_P(Transcript, macs_signatures_and_keys_are_those_of_the_page)
   auto verified = run<VerifiedPrekey>(
     VerifyPrekey{&suite, mode(), ids.gcs.id, ids.gcs_keys.begin()->second, bind, issued.message});
   const auto made = run<FinishMade>(MakeFinish{
-    &suite, mode(), psk_keys, SecretBytes::copy_of(resumption),
-    mutual() ? ids.drone_signing_keys.begin()->second : nullptr, opening, std::move(verified)});
+    &suite,
+    mode(),
+    psk_keys,
+    {SecretBytes::copy_of(resumption), {}},
+    mutual() ? ids.drone_signing_keys.begin()->second : nullptr,
+    opening,
+    std::move(verified)});
   const auto finish = parse_finish(made.finish, suite, mode());
   ASSERT_TRUE(finish);
   const SecretBytes kem_secret = Kem::open(suite.kem)
@@ -316,8 +321,13 @@ TEST_P(Transcript, macs_signatures_and_keys_are_those_of_the_page)
 
   // CONFIRM, and keys that an independent AEAD opens datagrams with.
   auto completed = run<FinishCompleted>(CompleteFinish{
-    &suite, mode(), psk_keys, SecretBytes::copy_of(resumption),
-    mutual() ? ids.drone_keys.begin()->second : nullptr, opening, std::move(issued.secret),
+    &suite,
+    mode(),
+    psk_keys,
+    {SecretBytes::copy_of(resumption), {}},
+    mutual() ? ids.drone_keys.begin()->second : nullptr,
+    opening,
+    std::move(issued.secret),
     made.finish});
   EXPECT_EQ(copy(completed.confirmation), reference_mac(hash, expected.of("fin g", th2, n), th3));
   EXPECT_EQ(completed.confirmation, made.confirmation);

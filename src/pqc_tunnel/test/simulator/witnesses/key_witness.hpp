@@ -60,6 +60,7 @@ public:
   // Keys under which an end may have sealed this just now.
   std::optional<SealedUnder> sealed_under(Side from, const FrameHeader & header) const;
   const InstalledKeys * sending(Side side) const;
+  const std::vector<InstalledKeys> & held(Side side) const { return sides_.at(side).keys; }
   // Whether something arrived under the keys that the end sends under.
   bool proved(Side side) const;
 

@@ -63,8 +63,7 @@ protected:
     JobResult made = run_job(
       MakeFinish{
         &suite, HandshakeMode{}, std::make_shared<const PskKeySet>(psk()),
-        SecretBytes::copy_of(insider_->keys(Side::drone).resumption().view()), nullptr, message,
-        insider_->prekey(prekey_of)},
+        insider_->keys(Side::drone).resume(), nullptr, message, insider_->prekey(prekey_of)},
       pair_->random());
     const Bytes & finish = std::get<FinishMade>(made).finish;
     made_id_ = std::get<FinishMade>(made).secrets.drone_to_gcs_id;
