@@ -130,6 +130,7 @@ add_library(pqc_tunnel_net STATIC
   src/net/datagram_batch.cpp
   src/net/interfaces.cpp
   src/net/mavlink_ports.cpp
+  src/net/network_watch.cpp
   src/net/poller.cpp
   src/net/resolver.cpp
   src/net/serial_port.cpp
@@ -162,6 +163,7 @@ add_library(pqc_tunnel_engine STATIC
   src/engine/sockets/ground_probe.cpp
   src/engine/sockets/link.cpp
   src/engine/sockets/mirror.cpp
+  src/engine/sockets/peer_sockets.cpp
   src/engine/sockets/plaintext_side.cpp
 
   src/engine/loop/drone_lines.cpp

@@ -101,16 +101,30 @@ bool SendBatch::add(ByteView bytes, const Endpoint & to, SocketFamily family, st
     last_family_ = family;
   }
   SocketAddress & address = addresses_[newest_address_];
+  append(bytes, address.data(), address.length, owner);
+  return true;
+}
+
+bool SendBatch::add(ByteView bytes, std::size_t owner)
+{
+  if (full()) {
+    return false;
+  }
+  append(bytes, nullptr, 0, owner);
+  return true;
+}
+
+void SendBatch::append(ByteView bytes, sockaddr * to, socklen_t length, std::size_t owner)
+{
   auto & header = messages_[size_].msg_hdr;
   // sendmmsg() takes no const pointer, but does not write.
   parts_[size_] = {const_cast<std::uint8_t *>(bytes.data()), bytes.size()};
-  header.msg_name = address.data();
-  header.msg_namelen = address.length;
+  header.msg_name = to;
+  header.msg_namelen = length;
   header.msg_iov = &parts_[size_];
   header.msg_iovlen = 1;
   owners_[size_] = owner;
   ++size_;
-  return true;
 }
 
 int SendBatch::send(int fd, std::size_t position)
@@ -127,7 +141,11 @@ int SendBatch::send(int fd, std::size_t position)
 
 SendBatch::Step SendBatch::send_from(int fd, std::size_t & position)
 {
-  const int sent = send(fd, position);
+  int sent = send(fd, position);
+  if (sent < 0 && errno == ECONNREFUSED) {
+    // It is said of an earlier datagram to a connected socket's peer, once, and anybody can forge it.
+    sent = send(fd, position);
+  }
   if (sent > 0) {
     position += static_cast<std::size_t>(sent);
     return Step::sent;

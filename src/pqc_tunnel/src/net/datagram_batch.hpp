@@ -77,6 +77,9 @@ public:
   /// flush() reports a rejected datagram with its `owner`.
   bool add(ByteView bytes, const Endpoint & to, SocketFamily family, std::size_t owner = 0);
 
+  /// Adds a datagram for a connected socket.
+  bool add(ByteView bytes, std::size_t owner);
+
   /// Sends all datagrams and calls refused(owner, oversize) for each that the socket rejects.
   template <class Refused>
   void flush(int fd, Refused && refused);
@@ -92,6 +95,7 @@ private:
     oversize,
     blocked,
   };
+  void append(ByteView bytes, sockaddr * to, socklen_t length, std::size_t owner);
   Step send_from(int fd, std::size_t & position);
   /// Sends datagrams from `position` on and returns how many left. A single one, as usual, costs less by sendto().
   int send(int fd, std::size_t position);

@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -21,9 +22,11 @@ enum class Source : std::uint8_t
 {
   wake_up,
   timer,
-  link,
-  plaintext,  ///< number: PeerIndex
+  link,         ///< number: its index
+  peer_socket,  ///< number: that of ReadyTag::of_peer()
+  plaintext,    ///< number: PeerIndex
   probe,
+  network,
 };
 
 /// Identifies a ready descriptor, in 64 bits.
@@ -31,6 +34,14 @@ struct ReadyTag
 {
   Source source;
   std::uint64_t number = 0;  ///< below 2^56
+
+  /// Names the socket of a link that is connected to a peer.
+  static ReadyTag of_peer(std::size_t link, std::size_t peer)
+  {
+    return {Source::peer_socket, static_cast<std::uint64_t>(peer) << 8 | link};
+  }
+  std::size_t link() const { return number & 0xff; }  ///< of peer_socket
+  std::size_t peer() const { return number >> 8; }    ///< of peer_socket
 
   std::uint64_t pack() const { return static_cast<std::uint64_t>(source) << 56 | number; }
   static ReadyTag unpack(std::uint64_t packed)

@@ -93,6 +93,15 @@ Result<Socket> open_bound(const HostPort & where, const std::string & purpose)
   return socket;
 }
 
+void prepare_to_receive(const Socket & socket, std::size_t buffer_bytes)
+{
+  const int fd = socket.fd.get();
+  const int size = static_cast<int>(buffer_bytes);
+  set_option(fd, SOL_SOCKET, SO_RCVBUF, size);
+  set_option(fd, SOL_SOCKET, SO_RCVBUFFORCE, size);  // beyond rmem_max, if allowed
+  set_option(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
+}
+
 }  // namespace
 
 std::string error_text(int error) { return std::generic_category().message(error); }
@@ -102,12 +111,51 @@ Result<Socket> open_datagram_socket(
 {
   auto socket = open_bound(where, purpose);
   if (socket) {
-    const int size = static_cast<int>(receive_buffer_bytes);
-    set_option(socket->fd.get(), SOL_SOCKET, SO_RCVBUF, size);
-    set_option(socket->fd.get(), SOL_SOCKET, SO_RCVBUFFORCE, size);  // beyond rmem_max, if allowed
-    set_option(socket->fd.get(), SOL_SOCKET, SO_TIMESTAMPNS, 1);
+    prepare_to_receive(*socket, receive_buffer_bytes);
   }
   return socket;
+}
+
+Result<Socket> open_connected(
+  const Socket & first, const Endpoint & remote, const std::string & interface)
+{
+  Socket socket{open_socket(first.family), first.family, first.port};
+  const int fd = socket.fd.get();
+  if (first.family != SocketFamily::ipv4) {
+    set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, first.family == SocketFamily::both ? 0 : 1);
+  }
+  if (!interface.empty()) {
+    if (auto bound = bind_to_interface(socket, interface); !bound) {
+      return tl::make_unexpected(bound.error());
+    }
+  }
+  sockaddr_storage own{};
+  socklen_t length = sizeof(own);
+  ::getsockname(first.fd.get(), reinterpret_cast<sockaddr *>(&own), &length);
+  // The port is shared for this moment only: it stays in use for all other programs.
+  set_option(first.fd.get(), SOL_SOCKET, SO_REUSEPORT, 1);
+  set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+  const bool bound = ::bind(fd, reinterpret_cast<const sockaddr *>(&own), length) == 0;
+  const bool connected = bound && connect_again(socket, remote);
+  const int error = errno;
+  set_option(fd, SOL_SOCKET, SO_REUSEPORT, 0);
+  set_option(first.fd.get(), SOL_SOCKET, SO_REUSEPORT, 0);
+  if (!connected) {
+    return fail(
+      ErrorCode::unavailable, "A socket can't be connected to " + to_string(remote) + ": " +
+                                error_text(error) + ".");
+  }
+  prepare_to_receive(socket, usual_receive_buffer);
+  forbid_fragmentation(socket);
+  return socket;
+}
+
+bool connect_again(const Socket & socket, const Endpoint & remote)
+{
+  const sockaddr nobody{AF_UNSPEC, {}};  // forgets the own address, too
+  const SocketAddress address = to_socket_address(remote, socket.family);
+  return ::connect(socket.fd.get(), &nobody, sizeof(nobody)) == 0 &&
+         ::connect(socket.fd.get(), address.data(), address.length) == 0;
 }
 
 Result<Socket> open_sender(const Endpoint & to)

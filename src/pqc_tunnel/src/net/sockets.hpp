@@ -36,6 +36,15 @@ Result<Socket> open_datagram_socket(
 /// Opens a UDP socket on a free port for sending to `to`. It is bound to the loopback interface if `to` is on it.
 Result<Socket> open_sender(const Endpoint & to);
 
+/// Opens a second socket at the port of `first`, which takes only what comes from `remote` and reaches nothing else: the
+/// system then looks up no route for each datagram. `interface` is that of `first`; empty: any. The error is a sentence.
+Result<Socket> open_connected(
+  const Socket & first, const Endpoint & remote, const std::string & interface);
+
+/// Connects the socket of open_connected() again, to the same address or another one, with the route and the own address
+/// of now. What has arrived stays. Returns false if there is no route.
+bool connect_again(const Socket & socket, const Endpoint & remote);
+
 /// Forbids fragmentation of datagrams from this socket. The send call fails with EMSGSIZE instead.
 void forbid_fragmentation(const Socket & socket);
 

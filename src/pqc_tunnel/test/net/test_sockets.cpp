@@ -6,8 +6,12 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <optional>
+#include <string_view>
+
 #include "net/address.hpp"
 #include "net/address_scope.hpp"
+#include "net/datagram_batch.hpp"
 #include "support/application.hpp"
 
 namespace pqc_tunnel
@@ -33,6 +37,100 @@ TEST(Sockets, a_socket_to_send_to_this_machine_from_stays_on_the_loopback)
     EXPECT_TRUE(is_loopback(from)) << host;
   }
 }
+
+// A socket for everybody, and one at the same port for an application.
+class Connected : public testing::TestWithParam<const char *>
+{
+protected:
+  void SetUp() override
+  {
+    auto first = open_datagram_socket({GetParam(), 0}, usual_receive_buffer, "the test");
+    ASSERT_TRUE(first);
+    first_ = std::move(*first);
+    auto connected = open_connected(first_, of(peer_.port()), "");
+    ASSERT_TRUE(connected) << connected.error().message;
+    connected_ = std::move(*connected);
+    peer_.connect(first_.port);
+    stranger_.connect(first_.port);
+  }
+  static Endpoint of(std::uint16_t port) { return resolve({"127.0.0.1", port}).value().front(); }
+  static bool arrives(const Socket & at)
+  {
+    std::uint8_t byte = 0;
+    return ::recv(at.fd.get(), &byte, 1, 0) == 1;
+  }
+  void send()
+  {
+    SendBatch batch;
+    batch.add(bytes_, 7);
+    batch.flush(connected_.fd.get(), [this](std::size_t, bool) { ++refused_; });
+  }
+
+  Bytes bytes_{1, 2, 3};
+  Application peer_;
+  Application stranger_;
+  Socket first_;
+  Socket connected_;
+  int refused_ = 0;
+};
+
+TEST_P(Connected, takes_what_comes_from_the_peer_and_leaves_the_rest_to_the_first)
+{
+  peer_.send(bytes_);
+  stranger_.send(bytes_);
+  EXPECT_TRUE(arrives(connected_));
+  EXPECT_FALSE(arrives(connected_));
+  EXPECT_TRUE(arrives(first_));
+  EXPECT_FALSE(arrives(first_));
+}
+
+TEST_P(Connected, sends_from_the_same_port)
+{
+  send();
+  ASSERT_EQ(peer_.receive(), bytes_);
+  peer_.answer(bytes_);
+  EXPECT_TRUE(arrives(connected_));
+}
+
+TEST_P(Connected, follows_the_peer_to_another_address_and_keeps_what_has_arrived)
+{
+  peer_.send(bytes_);
+  ASSERT_TRUE(connect_again(connected_, of(stranger_.port())));
+  stranger_.send(bytes_);
+  peer_.send(bytes_);
+  EXPECT_TRUE(arrives(connected_));
+  EXPECT_TRUE(arrives(connected_));
+  EXPECT_FALSE(arrives(connected_));
+  EXPECT_TRUE(arrives(first_));
+  send();
+  EXPECT_EQ(stranger_.receive(), bytes_);
+}
+
+TEST_P(Connected, leaves_the_port_in_use_for_other_programs)
+{
+  const auto another = open_datagram_socket({GetParam(), first_.port}, 1000, "another program");
+  ASSERT_FALSE(another);
+  EXPECT_NE(another.error().message.find("is in use by another program"), std::string::npos);
+}
+
+TEST_P(Connected, loses_nothing_to_what_anybody_says_of_an_earlier_datagram)
+{
+  std::uint16_t port = 0;
+  {
+    const Application gone;
+    port = gone.port();
+  }
+  ASSERT_TRUE(connect_again(connected_, of(port)));
+  send();  // nobody is there, and the system says so
+  const Application back(loopback_address(port));
+  send();
+  EXPECT_EQ(back.receive(), bytes_);
+  EXPECT_EQ(refused_, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sockets, Connected, testing::Values("", "127.0.0.1"), [](const auto & one) {
+  return std::string_view(one.param).empty() ? "of_both_families" : "of_an_address";
+});
 
 }  // namespace
 }  // namespace pqc_tunnel

@@ -59,6 +59,9 @@ PacketLoop::PacketLoop(
   })
 {
   poller_.add(mailbox_.wake_up().fd(), {Source::wake_up}, EPOLLIN);
+  if (network_.fd() >= 0) {
+    poller_.add(network_.fd(), {Source::network}, EPOLLIN);
+  }
   link_open_.resize(links_.size());
   for (std::size_t i = 0; i < links_.size(); ++i) {
     link_open_[i] = !links_[i].is_serial() && !links_[i].is_closed();
@@ -206,6 +209,16 @@ void PacketLoop::dispatch(const epoll_event & event, Instant now)
       break;
     case Source::link:
       open_from(tag.number, event.events, now);
+      break;
+    case Source::peer_socket:
+      hellos_.clear();
+      open_datagrams(tag.link(), links_[tag.link()].peer_socket(tag.peer()), now);
+      break;
+    case Source::network:
+      network_.clear();
+      network_changed_ = true;  // the next publication connects the sockets of peers again
+      std::ranges::for_each(links_, &Link::look_soon);
+      look_after_links(now);
       break;
     case Source::wake_up:
       take_mail(now);
@@ -426,6 +439,7 @@ void PacketLoop::publish(Instant now)
     if (auto news = plaintexts_[i].news(now)) {
       carry_out(std::move(*news));
     }
+    connect_links(peer, i);
     note_cause(peer, plaintexts_[i].trouble());
     for (const PathReport & path : peer.paths) {
       live_addresses_.insert(path.remote);
@@ -451,6 +465,7 @@ void PacketLoop::publish(Instant now)
       note_cause(peer, fragments_lost);
     }
   }
+  network_changed_ = false;
   snapshot->strangers = tunnel_.strangers();
   snapshot->hellos_discarded = hellos_discarded_;
   snapshot->jobs_run = workers_.jobs_started() + preparers_.jobs_started();

@@ -23,6 +23,7 @@
 #include "link/shaping/drop_watch.hpp"
 #include "mailbox.hpp"
 #include "net/datagram_batch.hpp"
+#include "net/network_watch.hpp"
 #include "net/poller.hpp"
 #include "net/resolver.hpp"
 #include "policy_watch.hpp"
@@ -55,6 +56,7 @@ private:
   void seal_from(PlaintextSide & side, Instant now);
   void transmit(Instant now);
   void open_from(std::size_t link, std::uint32_t events, Instant now);
+  void open_datagrams(std::size_t link, int socket, Instant now);
   void open_one(MutableBytes frame, const Endpoint & from, Duration waited, Instant now);
   void forward(const Opened & opened);
   void begin_charging();
@@ -68,6 +70,7 @@ private:
   void watch_line(std::size_t link);
   void look_after_links(Instant now);
   void handle_closed(std::size_t link, Instant now);
+  void connect_links(const PeerSnapshot & peer, std::size_t index);
   void note_troubles(Instant now);
   void note_load(Instant now);
 
@@ -135,6 +138,8 @@ private:
   std::unordered_set<Endpoint, AddressHash> live_addresses_;  // of peers, last publication
   std::uint64_t hellos_discarded_ = 0;
   GroundProbe probe_;                        // drone
+  NetworkWatch network_;
+  bool network_changed_ = false;             // since the sockets of peers were connected
   std::vector<DroneLines> drone_lines_;      // by peer
   std::vector<PolicyWatch> policy_watches_;  // by peer
   Punctuality punctuality_;

@@ -67,15 +67,7 @@ void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)
     return;
   }
   if (!link.is_serial()) {
-    begin_charging();
-    const std::size_t received = from_link_.receive(link.socket().fd.get(), now);
-    for (std::size_t i = 0; i < received; ++i) {
-      Endpoint from = to_endpoint(from_link_.source(i));
-      from.link = static_cast<std::uint8_t>(index);
-      open_one(from_link_.datagram(i), from, from_link_.waited(i), now);
-    }
-    flush_plaintexts();
-    handle_hellos(now);
+    open_datagrams(index, link.socket().fd.get(), now);
     return;
   }
   if ((events & EPOLLOUT) != 0) {
@@ -94,6 +86,19 @@ void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)
     }
   }
   look_after_links(now);
+}
+
+void PacketLoop::open_datagrams(std::size_t link, int socket, Instant now)
+{
+  begin_charging();
+  const std::size_t received = from_link_.receive(socket, now);
+  for (std::size_t i = 0; i < received; ++i) {
+    Endpoint from = to_endpoint(from_link_.source(i));
+    from.link = static_cast<std::uint8_t>(link);
+    open_one(from_link_.datagram(i), from, from_link_.waited(i), now);
+  }
+  flush_plaintexts();
+  handle_hellos(now);
 }
 
 void PacketLoop::open_one(
@@ -234,6 +239,21 @@ void PacketLoop::handle_closed(std::size_t index, Instant now)
   links_[index].handle_closed(now);
 }
 
+// Gives each link of a session a socket that is connected to the peer. A connected socket keeps the route and the own
+// address of its moment: it needs news of the network, and a peer that answers.
+void PacketLoop::connect_links(const PeerSnapshot & peer, std::size_t index)
+{
+  const bool connects = is_encrypted(peer) && network_.fd() >= 0;
+  for (const PathReport & path : peer.paths) {
+    Link & link = links_[path.link];
+    if (!connects) {
+      link.disconnect(index);
+    } else if (const auto fd = link.connect(index, path.remote, network_changed_)) {
+      poller_.add(*fd, ReadyTag::of_peer(path.link, index), EPOLLIN);
+    }
+  }
+}
+
 // Logs the troubles of links. One that comes and goes is logged once a minute.
 void PacketLoop::note_troubles(Instant now)
 {
@@ -267,7 +287,7 @@ void PacketLoop::look_after_links(Instant now)
     if (link_open_[index] && link.is_closed()) {
       handle_closed(index, now);
     }
-    link.look(now);
+    link.look(now, network_.fd() >= 0);
     if (link_open_[index] && link.is_closed()) {
       handle_closed(index, now);
     } else if (!link_open_[index] && !link.is_closed()) {

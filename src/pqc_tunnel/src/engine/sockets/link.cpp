@@ -19,6 +19,7 @@ namespace
 {
 
 constexpr Duration look_interval = std::chrono::milliseconds(500);
+constexpr Duration watched_look_interval = std::chrono::seconds(5);
 // Interval of looks at a device that does not open, because finding its holder reads every process.
 constexpr Duration held_interval = std::chrono::seconds(3);
 
@@ -128,20 +129,32 @@ Endpoint Link::far_end() const
 
 bool Link::send(ByteView frame, const Endpoint & to, std::size_t peer)
 {
-  const bool taken =
-    line_ ? line_->send(frame) : !is_closed() && out_->add(frame, to, socket_.family, peer);
+  bool taken = false;
+  if (line_) {
+    taken = line_->send(frame);
+  } else if (!is_closed()) {
+    const auto connected = peers_.add(frame, to, peer);
+    taken = connected ? *connected : out_->add(frame, to, socket_.family, peer);
+  }
   refused_ += taken ? 0 : 1;
   return taken;
 }
 
+std::optional<int> Link::connect(std::size_t peer, const Endpoint & remote, bool changed)
+{
+  return line_ || is_closed() || remote.family == AddressFamily::none
+           ? std::nullopt
+           : peers_.use(peer, remote, socket_, port_->interface, changed);
+}
+
 void Link::handle_closed(Instant now) { next_look_ = now + look_interval; }
 
-void Link::look(Instant now)
+void Link::look(Instant now, bool watched)
 {
   if (now < next_look()) {
     return;
   }
-  next_look_ = now + look_interval;
+  next_look_ = now + (watched && !line_ ? watched_look_interval : look_interval);
   if (line_) {
     std::error_code absent;
     if (!note_opened(line_->open()) && std::filesystem::exists(port_->device, absent)) {
@@ -153,6 +166,7 @@ void Link::look(Instant now)
   const bool exchanged = !port_->interface.empty() && !is_closed() &&
                          find_interface(port_->interface).value_or(0) != interface_number_;
   if (!is_closed() && (exchanged || !place)) {
+    peers_.close();
     socket_.fd.reset();
     (void)note_opened(place);
   } else if (is_closed()) {

@@ -17,6 +17,7 @@
 #include "link/paths/link_settings.hpp"
 #include "net/datagram_batch.hpp"
 #include "net/sockets.hpp"
+#include "peer_sockets.hpp"
 #include "serial_line.hpp"
 
 namespace pqc_tunnel
@@ -53,6 +54,12 @@ public:
   std::uint16_t udp_port() const { return socket_.port != 0 ? socket_.port : port_->bind.port; }
   Endpoint far_end() const;  // of a serial line
 
+  // Uses a socket of its own for the peer at this address (UDP), or none; see PeerSockets.
+  std::optional<int> connect(std::size_t peer, const Endpoint & remote, bool changed);
+  void disconnect(std::size_t peer) { peers_.leave(peer); }
+  // Returns that socket; negative: there is none.
+  int peer_socket(std::size_t peer) const { return peers_.fd(peer); }
+
   // Queues a sealed frame (UDP) or sends it (serial). Returns false if the link does not take it. The bytes must be
   // valid until flush().
   bool send(ByteView frame, const Endpoint & to, std::size_t peer);
@@ -60,13 +67,17 @@ public:
   template <class Refused>
   void flush(Refused && refused)
   {
-    if (out_ && !out_->empty()) {
-      out_->flush(socket_.fd.get(), [&](std::size_t peer, bool oversize) {
-        ++refused_;
-        refused(peer, oversize);
-      });
-      const int error = out_->refusal();
+    const auto count = [&](std::size_t peer, bool oversize) {
+      ++refused_;
+      refused(peer, oversize);
+    };
+    const auto note = [this](int error) {
       forbidden_ = error == EPERM || error == EACCES ? error : 0;
+    };
+    peers_.flush(count, note);
+    if (out_ && !out_->empty()) {
+      out_->flush(socket_.fd.get(), count);
+      note(out_->refusal());
     }
   }
   // Returns whether the link takes a frame now.
@@ -77,8 +88,9 @@ public:
   // Returns when look() is due.
   Instant next_look() const { return may_vanish() ? next_look_ : Instant::max(); }
   // Opens a closed link if its device, interface or address exists now. Closes the socket if its interface or address
-  // has gone, or if another interface has taken the name.
-  void look(Instant now);
+  // has gone, or if another interface has taken the name. `watched`: look_soon() is called when the network changes.
+  void look(Instant now, bool watched);
+  void look_soon() { next_look_ = {}; }
   // The device has closed; the next look comes only after a while.
   void handle_closed(Instant now);
 
@@ -101,6 +113,7 @@ private:
   const LinkPort * port_ = nullptr;
   Socket socket_;
   std::unique_ptr<SendBatch> out_;
+  PeerSockets peers_;
   std::optional<SerialLine> line_;
   Instant next_look_;
   std::string why_closed_;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "engine/engine_fixture.hpp"
+#include "net/address.hpp"
 #include "os/clock.hpp"
 #include "os/file_descriptor.hpp"
 
@@ -161,6 +162,22 @@ TEST_F(Interfaces, a_modem_may_be_set_down_and_up)
   ASSERT_TRUE(set_up(true));
   EXPECT_TRUE(is_open(true));
   EXPECT_TRUE(hears_anew()) << history();
+}
+
+TEST_F(Interfaces, another_address_of_this_machine_is_used_when_the_present_one_goes)
+{
+  ASSERT_TRUE(plug_in());
+  start_ends("", "");
+  ASSERT_TRUE(in_contact()) << history();
+  ASSERT_TRUE(hears_anew());
+  ASSERT_TRUE(drone_machine_->run_here(
+    std::string("ip addr del ") + drone_address + "/24 dev " + modem +
+    " && ip addr add 192.0.2.9/24 dev " + modem));
+  const auto has_moved = [&] {
+    return to_string(gcs_->snapshot().peers.at(0).address).starts_with("192.0.2.9");
+  };
+  EXPECT_TRUE(eventually(has_moved, 10s)) << history();
+  EXPECT_EQ(drone_->snapshot().peers.at(0).handshakes, 1u) << "the session went on";
 }
 
 TEST_F(Interfaces, a_rule_of_this_machine_that_keeps_datagrams_from_leaving_is_said_as_such)
