@@ -15,13 +15,15 @@ import pytest
 from exit_code import exit_code
 from pqc_bench.harness.blaster import DIRECTIONS, Applications
 from pqc_bench.layers import layers_text
+from pqc_bench.layers.command import LAYERED
 from pqc_bench.layers.crossed import air_share, lost_to_keys
-from pqc_bench.layers.model import differences
+from pqc_bench.layers.model import differences, modelled_seconds
 from pqc_bench.layers.one_time_ratchet import OneTimeRatchet
 from pqc_bench.layers.protection_seen import Seen, drops_of_keys, protection, seen
 from pqc_bench.layers.run import compared
 from pqc_bench.layers.traffic import Traffic
 from pqc_bench.layers.verdict import FETCHED, ONE_TIME, PLAIN, judge
+from pqc_learning.closed_loop.contestants import contestants
 from pqc_sim.datagrams.udp_port import Endpoint
 from pqc_testing.ports import LOOPBACK, free_ports
 
@@ -181,6 +183,13 @@ def test_the_model_differs_by_its_share_beyond_two_seconds() -> None:
     measured = {"a": 100.0, "b": 1.0, "c": 0.0, "d": 5.0}
     modelled = {"a": 85.0, "b": 2.9, "c": 4.0, "e": 5.0}
     assert differences(measured, modelled) == {"a": 0.15, "b": 0.0, "c": 2.0, "d": 1.0, "e": 1.0}
+
+
+@pytest.mark.skipif(LAYERED not in contestants(), reason="needs the strategy layered")
+def test_the_model_flies_over_the_same_links() -> None:
+    for link in ("lte-handover", "sik-57600"):
+        found = modelled_seconds(link, LAYERED, 60.0)
+        assert found[ONE_TIME] == found[LATTICES] == 0.0
 
 
 def flight(**changes: Any) -> dict[str, Any]:
