@@ -73,8 +73,8 @@ def _unlike(one: dict[str, Any]) -> Iterator[str]:
     for name, share in one["model_off"].items():
         if share > _MODEL:
             measured, modelled = one["seconds_to"].get(name), one["modelled_s"].get(name)
-            yield f"{name} came after {_s(measured)}, in the model after {_s(modelled)}"
+            yield f"{name} came {_when(measured)}, in the model {_when(modelled)}"
 
 
-def _s(seconds: float | None) -> str:
-    return "no time" if seconds is None else f"{seconds:g} s"
+def _when(seconds: float | None) -> str:
+    return "never" if seconds is None else f"after {seconds:g} s"

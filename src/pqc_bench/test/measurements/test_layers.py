@@ -249,6 +249,11 @@ CAME = {ONE_TIME: 0.0, PLAIN: 3.0, FETCHED: 15.0}
             {"seconds_to": {ONE_TIME: 0.0, PLAIN: 300.0}, "modelled": {ONE_TIME: 0.0, PLAIN: 400}},
             f"{PLAIN} came after 300 s, in the model after 400 s",
         ),
+        (
+            "telemetry-radio",
+            {"seconds_to": {ONE_TIME: 0.0}, "modelled": {ONE_TIME: 0.0, PLAIN: 400}},
+            f"{PLAIN} came never, in the model after 400 s",
+        ),
     ],
 )
 def test_each_goal_that_is_missed_is_a_fault(
