@@ -153,6 +153,8 @@ void Peer::describe(PeerSnapshot & snapshot, Instant now) const
     snapshot.packets_under_key = keys->sent();
     snapshot.receive_id = keys->receive_id();
   }
+  snapshot.exchange_bytes = key_traffic_.exchange;
+  snapshot.fetch_bytes = key_traffic_.fetch;
   link_.describe(snapshot, now);
 }
 
