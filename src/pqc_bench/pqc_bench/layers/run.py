@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import argparse
-import multiprocessing
-from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
+
+from pqc_testing.child import die_with_parent
 
 from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.measurement import run_measurement
@@ -62,12 +63,11 @@ def compared(flights: dict[str, Any], modelled: dict[str, float]) -> dict[str, A
 def _fly_both(folder: Path, link: str, strategy: str, seconds: float) -> dict[str, Any]:
     """Fly with layers and without at the same time, so that a busy machine delays both alike."""
     # A process has one ROS graph.
-    spawning = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(2, mp_context=spawning) as pool:
+    with get_context("spawn").Pool(2, initializer=die_with_parent) as pool:
         flying = {
-            name: pool.submit(
-                fly, folder / link / name, link, one, seconds, ratchet=name == "layers"
+            name: pool.apply_async(
+                fly, (folder / link / name, link, one, seconds), {"ratchet": name == "layers"}
             )
             for name, one in (("layers", strategy), ("without", _WITHOUT))
         }
-        return {name: future.result() for name, future in flying.items()}
+        return {name: one.get() for name, one in flying.items()}
