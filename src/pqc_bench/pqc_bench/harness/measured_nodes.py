@@ -68,9 +68,13 @@ class MeasuredNodes(NodeView):
         self.wait_until(future.done, seconds, "an answer to list_suites")
         return list(future.result().suites)
 
+    def ask_rekey(self, **request: Any) -> Any:
+        """Ask for a rekey with these fields of the request; return the future of the answer."""
+        return self._rekey.call_async(Rekey.Request(reason="measurement", **request))
+
     def rekey(self, suite: str, seconds: float) -> Any:
         """Switch to a suite; return the service's answer (pqc_msgs/srv/Rekey_Response)."""
-        future = self._rekey.call_async(Rekey.Request(suite=suite, reason="measurement"))
+        future = self.ask_rekey(suite=suite)
         self.wait_until(future.done, seconds, f"an answer to the rekey to {suite}")
         return future.result()
 

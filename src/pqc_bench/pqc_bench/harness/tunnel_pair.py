@@ -47,6 +47,8 @@ class Plan:
     link: dict[str, Any] = field(default_factory=dict)  # or its whole profile
     # Arguments of the drone's launch file; by default the measurement chooses the suite.
     launch: dict[str, str] = field(default_factory=lambda: {"policy": "false"})
+    one_time_keys: int = 0  # of the anchor; 0: there is none
+    ends: tuple[str, ...] = ("gcs", "drone")  # that are launched at once, in this order
 
 
 class TunnelPair:
@@ -67,13 +69,13 @@ class TunnelPair:
         self._write("gcs", self._gcs(plan))
 
     def __enter__(self) -> TunnelPair:
-        """Launch the link, the ground's end and the drone's."""
+        """Launch the link and the ends."""
         try:
             if self.link is not None:
                 ground = self._at(self.ports.gcs_datagram)
                 self.link.start(self._at(self.ports.link_datagram), ground)
-            for end in ("gcs", "drone"):
-                self._launch(end)
+            for end in self._plan.ends:
+                self.launch(end)
         except BaseException:
             self.__exit__()
             raise
@@ -108,6 +110,11 @@ class TunnelPair:
             time.sleep(0.05)
         raise RunFault(f"the node of the {end} didn't start within {_START_S:.0f} s")
 
+    def launch(self, end: str) -> None:
+        """Launch "drone" or "gcs", which the plan has left out so far."""
+        command = self._command(end, self._folder / f"{end}.yaml")
+        self._launches[end] = ProcessGroup(command, self._folder / f"{end}.log")
+
     def processes(self, end: str) -> list[int]:
         """Return the ids of all processes that the launch of an end has started."""
         return descendants(self._launches[end].pid)
@@ -138,7 +145,7 @@ class TunnelPair:
         return {**gcs_parameters(self.ports, identity), **plan.both, **plan.gcs}
 
     def _make_keys(self, keys: Path) -> None:
-        make_identities(keys)
+        make_identities(keys, one_time_keys=self._plan.one_time_keys)
 
     def _parameters(self, end: str, changes: dict[str, Any]) -> dict[str, Any]:
         return {**shipped_parameters(end), "control_name": "", **changes}
@@ -152,7 +159,3 @@ class TunnelPair:
         if end == "drone":
             arguments |= self._plan.launch
         return launch_command("pqc_tunnel", f"{end}.launch.py", arguments)
-
-    def _launch(self, end: str) -> None:
-        command = self._command(end, self._folder / f"{end}.yaml")
-        self._launches[end] = ProcessGroup(command, self._folder / f"{end}.log")

@@ -4,18 +4,17 @@
 
 from __future__ import annotations
 
-import struct
 import time
 from collections.abc import Callable, Generator, Iterator
 from random import Random
 from statistics import median
 from typing import Any, TypeVar
 
-from pqc_sim.datagrams.mavlink_frames import FrameStream, split_frames
+from pqc_sim.datagrams.mavlink_frames import FrameStream
 from pqc_sim.vehicle.transfers import FILE, Channel
 from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
-from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
+from pqc_bench.radio.command_delays import CommandDelays
 from pqc_bench.radio.dialogue import Dialogue
 from pqc_bench.radio.ends import End
 from pqc_bench.radio.ground_files import FileFetch, FilePut
@@ -31,7 +30,6 @@ _PUT_BYTES = 40_000
 # A lost message costs a whole second of waiting, and the first transfer meets a link whose rate the
 # tunnel does not know yet: one transfer tells little.
 _LEAST_TRIES, _MOST_TRIES, _SOON_S = 3, 5, 20.0
-_PARAM7 = 10 + 24  # the header of a frame, and six parameters
 _TICK_NS = 5_000_000
 _SETTLE_S = 3.0
 _T = TypeVar("_T", bound=Dialogue)
@@ -50,8 +48,7 @@ class Course:
         self._vehicle = Vehicle(options, self.now_ns, time.time_ns())
         self._frames = FrameStream() if stream else None
         self._program = GroundProgram(self.now_ns, seed=1)
-        self._arrived: dict[int, float] = {}  # by number, the delay of a command in ms
-        self._delays_ms: list[float] = []
+        self._delays = CommandDelays(self._program)
         self._busy_commands = range(0)
         self._result: dict[str, Any] = {}
         self._seconds, self._puts = seconds, 0
@@ -72,7 +69,7 @@ class Course:
         self.now_ns = time.monotonic_ns()
         for octets in self._drone.receive():
             for datagram in [octets] if self._frames is None else self._frames.feed(octets):
-                self._note_commands(datagram)
+                self._delays.note(datagram, self.now_ns)
                 self._answer(self._vehicle.handle(datagram, self.now_ns))
         self._answer(self._vehicle.advance(self.now_ns))
         for octets in self._ground.receive():
@@ -84,7 +81,7 @@ class Course:
     def result(self) -> dict[str, Any]:
         """Return what was counted and measured."""
         program, vehicle = self._program, self._vehicle
-        delays = sorted(self._delays_ms)
+        p99_ms, arrived = self._delays.summary(self._busy_commands)
         signing = (program.signing, vehicle.signing)
         return {
             "seconds": round((self.now_ns - self._began_ns) / 1e9, 1),
@@ -94,9 +91,9 @@ class Course:
             "signed_accepted": sum(end.goodsig_count for end in signing),
             "signed_rejected": sum(end.badsig_count for end in signing),
             **self._result,
-            "command_p99_ms": round(delays[int(0.99 * (len(delays) - 1))], 1) if delays else None,
+            "command_p99_ms": p99_ms,
             "commands": len(self._busy_commands),
-            "commands_arrived": len(delays),
+            "commands_arrived": arrived,
         }
 
     def _play(self) -> Iterator[bool]:
@@ -136,7 +133,6 @@ class Course:
         program.command_hz = _COMMANDS_HZ
         self._vehicle.set_rate(_USUAL_HZ, self.now_ns)
         yield from self._wait(_SETTLE_S)
-        self._delays_ms = [d for n, d in self._arrived.items() if n in self._busy_commands]
         program.count(True)
 
     def _make_put(self) -> FilePut:
@@ -167,13 +163,6 @@ class Course:
         until_ns = self.now_ns + int(seconds * 1e9)
         while self.now_ns < until_ns:
             yield False
-
-    def _note_commands(self, datagram: bytes) -> None:
-        for frame in split_frames(datagram).frames:
-            if frame.message_id == mavlink.MAVLINK_MSG_ID_COMMAND_LONG:
-                number = int(struct.unpack_from("<f", frame.data, _PARAM7)[0])
-                delay_ms = (self.now_ns - self._program.commands_ns[number]) / 1e6
-                self._arrived.setdefault(number, delay_ms)
 
     def _answer(self, datagrams: list[bytes]) -> None:
         # An autopilot sends each frame in a datagram of its own (mavlink_packetise).

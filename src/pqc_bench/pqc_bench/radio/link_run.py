@@ -8,24 +8,21 @@ import contextlib
 import select
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import yaml
-from pqc_sim.pair.link_emulator import LinkEmulator
-from pqc_sim.pair.links import SERIAL, LinkEnds, end_parameters, lay_links, parse_links
+from pqc_sim.pair.links import SERIAL, end_parameters
 from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.vehicle.transfers import NETWORK_CHANNEL, serial_channel
 from pqc_testing.ports import LOOPBACK, free_ports
 
 from pqc_bench.harness.daemons import Daemons
+from pqc_bench.harness.emulated_link import start_link
 from pqc_bench.harness.places import GROUND, Places
 from pqc_bench.radio.course import Course
 from pqc_bench.radio.ends import End, SerialEnd, UdpEnd
 
-DRONE, _LINK = "drone1", "link"
-_SEED = 1
+DRONE = "drone1"
 BARE, TUNNEL, STEADY = "bare", "tunnel", "tunnel_without_rekeys"
 
 
@@ -107,7 +104,7 @@ def run_courses(courses: dict[str, Course], rekeys: dict[str, Rekeys]) -> None:
 
 
 def _bare(folder: Path, name: str, seconds: float, stack: contextlib.ExitStack) -> Course:
-    link = _link(folder, name, stack)
+    link, _ = start_link(folder, name, stack)
     if link.link.type == SERIAL:
         ends: tuple[End, End] = (SerialEnd(link.drone), SerialEnd(link.ground))
         course = Course(ends, serial_channel(link.link.baud), seconds, stream=True)
@@ -122,7 +119,7 @@ def _bare(folder: Path, name: str, seconds: float, stack: contextlib.ExitStack) 
 def _tunnelled(
     folder: Path, name: str, seconds: float, stack: contextlib.ExitStack
 ) -> tuple[Course, Daemons]:
-    link = _link(folder, name, stack)
+    link, _ = start_link(folder, name, stack)
     tunnels = Daemons(folder / "tunnels", [DRONE], stack, Places())
     vehicle, drone, program, ground, spare = free_ports(5)
     common = {"datagram_port": spare}
@@ -154,19 +151,6 @@ def _tunnelled(
     for end in ends:
         stack.callback(end.close)
     return Course(ends, NETWORK_CHANNEL, seconds, stream=False), tunnels
-
-
-def _link(folder: Path, name: str, stack: contextlib.ExitStack) -> LinkEnds:
-    """Start an emulated link."""
-    folder.mkdir(parents=True)
-    ports = free_ports(3)
-    emulated = replace(*parse_links(name), name=_LINK)
-    (link,) = lay_links([emulated], folder, first_udp=(ports[0], ports[1], ports[2]))
-    profile = yaml.safe_load(link.link.profile.read_text(encoding="utf-8"))
-    emulator = LinkEmulator(folder, 0.0, _SEED, profile=profile)
-    emulator.start_between(link.emulator_arguments())
-    stack.callback(emulator.stop)
-    return link
 
 
 def _shaped(tunnels: Daemons) -> dict[str, Any]:

@@ -108,6 +108,7 @@ class Demonstration:
             left_out={way: self._view.left_out.get(end, 0) for way, end in _SENDERS.items()},
             rtt_ms=self._view.link.rtt_ms,
             dropped=self._dropped(),
+            layers=drone.layers if drone else (),
             flight=self._plan.flight,
             decisions=self._view.decisions,
             faults=tuple(self._faults),

@@ -19,6 +19,16 @@ _GOOD, _BAD = "green", "yellow"
 
 
 @dataclass(frozen=True)
+class Layer:
+    """A secret that the keys depend on, as pqc_msgs/Layer has it."""
+
+    family: str
+    form: str
+    kem: str
+    key: str
+
+
+@dataclass(frozen=True)
 class TunnelEnd:
     """One end of the tunnel, from its status; the handshake is the latest one."""
 
@@ -31,6 +41,10 @@ class TunnelEnd:
     handshake_ms: float | None
     dropped: dict[str, int] = field(default_factory=dict)  # datagrams by reason
     likely_cause: str = ""  # cause of a state that is not up
+    protection: str = ""  # families of the layers
+    anchor: str = ""  # kind of its key
+    layers: tuple[Layer, ...] = ()
+    fetches: dict[str, float] = field(default_factory=dict)  # KEM and share, 0 to 1
 
 
 @dataclass(frozen=True)
@@ -164,6 +178,7 @@ class View:
             yield "cause", Text(end.likely_cause, _BAD)
         handshake = f"latest handshake {_ms(end.handshake_ms)}"
         yield "keys", Text(f"epoch {end.epoch}   rekeys {end.rekeys}   {handshake}")
+        yield "layers", Text(_layers(end))
         for link in shot.links:
             yield "link", Text(_link(link))
         for path in shot.paths:
@@ -197,6 +212,7 @@ def render_line(shot: Snapshot) -> str:
         shot.phase,
         end.state or "no tunnel",
         f"{end.suite or '-'} epoch {end.epoch}",
+        *([_layers(end)] if end.layers else []),
         *(f"{flow.name} {_hz(flow.rate_hz)} loss {flow.loss}" for flow in shot.flows),
         *(f"round trip {_ms(link.rtt_ms)}" for link in shot.links),
         *(f"{path.name} {path.state}" for path in shot.paths),
@@ -236,6 +252,17 @@ def _length(shot: Snapshot) -> str:
 def _decision(policy: PolicyState) -> str:
     to = f" to {policy.to_suite}" if policy.to_suite else ""
     return f"{policy.action}{to} (rule {policy.rule})"
+
+
+def _layers(end: TunnelEnd) -> str:
+    """Return what protects the data: families, anchor, KEMs, and keys that are being fetched."""
+    parts = [
+        end.protection,
+        f"anchor {end.anchor}" if end.anchor else "",
+        ", ".join(dict.fromkeys(one.kem for one in end.layers)),
+        *(f"fetches {kem} {share:.0%}" for kem, share in end.fetches.items()),
+    ]
+    return "   ".join(filter(None, parts)).replace("_", "-") or "-"
 
 
 def _ms(value: float | None) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pqc_policy.policy.explain.decision_log import DecisionLog, summary_of
+from pqc_policy.policy.suites import find_suite
 from rclpy.qos import QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
 
 from pqc_msgs.msg import (
@@ -20,7 +21,7 @@ from pqc_msgs.msg import (
     TunnelStatus,
 )
 from pqc_msgs.srv import ListSuites, Rekey
-from pqc_sim.demo.live_view import Event, LinkState, PathState, PolicyState, TunnelEnd
+from pqc_sim.demo.live_view import Event, Layer, LinkState, PathState, PolicyState, TunnelEnd
 from pqc_sim.demo.subjects import subject_text
 from pqc_sim.pair.node_view import EVENTS, NodeView, is_up
 
@@ -120,6 +121,14 @@ class TunnelView(NodeView):
             total_ms if status.handshakes else None,
             {name: count for name in _DROPS if (count := getattr(status.drops, name)) > 0},
             status.likely_cause,
+            status.protection,
+            status.anchor,
+            tuple(Layer(one.family, one.form, one.kem, one.key) for one in status.layers),
+            {
+                _kem_of(one.suite): one.progress
+                for one in status.fetches
+                if one.progress >= 0.0 and not one.ready
+            },
         )
 
     def _on_event(self, end: str, event: TunnelEvent) -> None:
@@ -179,6 +188,11 @@ class TunnelView(NodeView):
             for suite in response.suites
             if suite.available and suite.allowed and suite.blacklisted_until.sec == 0
         ]
+
+
+def _kem_of(suite_id: str) -> str:
+    suite = find_suite(suite_id)
+    return suite.kem if suite is not None else suite_id
 
 
 def left_out(report: LinkReport) -> int:

@@ -12,6 +12,7 @@ from pqc_policy.policy.tunnel_floor import TunnelFloor
 
 from pqc_sim.datagrams.counting import FlowReport, compare
 from pqc_sim.demo.demo_flights import FLIGHTS
+from pqc_sim.demo.live_view import Layer
 from pqc_sim.pair.link_emulator import NO_LINK
 
 _NOTHING = {"datagrams": 0, "corrupted": 0, "duplicated": 0, "reordered": 0, "digest": "0" * 16}
@@ -94,6 +95,7 @@ class Outcome:
     left_out: dict[str, int] = field(default_factory=dict)  # by the tunnel, on thin links
     rtt_ms: float | None = None
     dropped: dict[str, int] = field(default_factory=dict)
+    layers: tuple[Layer, ...] = ()  # that the last keys depended on
     flight: str = ""
     decisions: tuple[dict[str, Any], ...] = ()
     faults: tuple[str, ...] = ()
@@ -265,6 +267,7 @@ def as_json(outcome: Outcome, faults: list[str]) -> dict[str, Any]:
         "epoch": outcome.epoch,
         "handshake_ms": _rounded(outcome.handshake_ms),
         "rekeys": outcome.rekeys,
+        "layers": [asdict(layer) for layer in outcome.layers],
         "rtt_ms": _rounded(outcome.rtt_ms),
         # `lost` includes what was left out.
         "mavlink": {

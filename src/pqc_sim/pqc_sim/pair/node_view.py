@@ -18,7 +18,7 @@ from pqc_msgs.msg import TunnelStatus
 from pqc_msgs.srv import ListSuites, Rekey
 from pqc_sim.pair.tunnel_launch import NAMESPACES
 
-_LATCHED = QoSProfile(
+LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
 EVENTS = QoSProfile(depth=50, reliability=ReliabilityPolicy.RELIABLE)
@@ -40,7 +40,7 @@ class NodeView:
         self._executor.add_node(self._node)
         self.status: dict[str, TunnelStatus] = {}
         for end in NAMESPACES:
-            self._watch(end, TunnelStatus, "status", self._on_status, _LATCHED)
+            self._watch(end, TunnelStatus, "status", self._on_status, LATCHED)
         drone = NAMESPACES["drone"]
         self._rekey = self._node.create_client(Rekey, f"/{drone}/rekey")
         self._list = self._node.create_client(ListSuites, f"/{drone}/list_suites")

@@ -11,6 +11,7 @@ from pqc_sim.demo.launched import FlowWatch
 from pqc_sim.demo.live_view import (
     Event,
     Flow,
+    Layer,
     LinkState,
     PathState,
     PolicyState,
@@ -88,6 +89,28 @@ def test_the_view_shows_traffic_tunnel_policy_and_vehicle() -> None:
         f"q end the flight   r rekey to {TOUR[1]}",
     ):
         assert part in text
+
+
+def test_anchor_layers_and_fetches_are_one_line() -> None:
+    layers = (
+        Layer("lattices", "structured", "ML-KEM-768", "ephemeral"),
+        Layer("codes", "goppa", "Classic McEliece-460896", "one_time"),
+        Layer("codes", "goppa", "Classic McEliece-460896", "ephemeral"),
+    )
+    drone = replace(
+        SHOT.end,
+        protection="lattices + codes",
+        anchor="one_time",
+        layers=layers,
+        fetches={"frodokem976aes": 0.434},
+    )
+    line = (
+        "lattices + codes   anchor one-time   ML-KEM-768, Classic McEliece-460896   "
+        "fetches frodokem976aes 43%"
+    )
+    shot = replace(SHOT, drone=drone)
+    assert f"  layers  {line}" in [text.rstrip() for text in screen(shot, 160, 40)]
+    assert line in render_line(shot)
 
 
 def test_one_line_for_each_link() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from pqc_sim.datagrams.counting import FlowCount
+from pqc_sim.demo.live_view import Layer
 from pqc_sim.demo.verdict import CutOutcome, LinkOutcome, Outcome, as_json, as_text, judge
 from test_counting import stream
 
@@ -37,6 +38,7 @@ GOOD = Outcome(
     vehicle={"sent": flow(*DOWN), "received": flow(*UP), "vehicle": FLOWN},
     tap={"sent": flow(*UP), "received": flow(*DOWN)},
     ground={"parameters": 95, "mission_items": 8, "fault": None},
+    layers=(Layer("lattices", "structured", "ML-KEM-768", "ephemeral"),),
 )
 
 
@@ -49,6 +51,8 @@ def test_the_summary_has_the_promised_fields() -> None:
     assert summary["ok"]
     assert summary["suite"] == "cs-mlkem768-aesgcm-mldsa65"
     assert (summary["epoch"], summary["rekeys"], summary["handshake_ms"]) == (1, 1, 12.346)
+    mlkem = {"family": "lattices", "form": "structured", "kem": "ML-KEM-768", "key": "ephemeral"}
+    assert summary["layers"] == [mlkem]
     down, up = summary["mavlink"]["drone_to_gcs"], summary["mavlink"]["gcs_to_drone"]
     assert (down["sent"], down["received"], down["lost"], down["corrupted"]) == (100, 100, 0, 0)
     assert (up["sent"], up["received"], up["lost"], up["corrupted"]) == (10, 10, 0, 0)

@@ -205,6 +205,8 @@ TunnelStatus status_message(Role role, const PeerSnapshot & peer, const ClockPai
   message.ratchets = peer.ratchets;
   message.rollbacks = peer.rollbacks;
   message.prekeys = static_cast<std::uint32_t>(peer.prekeys);
+  message.exchange_bytes = peer.exchange_bytes;
+  message.fetch_bytes = peer.fetch_bytes;
   message.stretched = peer.stretched;
   message.handshake = to_message(peer.timing);
   message.pool = pool_message(peer.pool);

@@ -155,6 +155,8 @@ void Peer::describe(PeerSnapshot & snapshot, Instant now) const
     snapshot.receive_id = keys->receive_id();
     snapshot.layers = keys->layers();
   }
+  snapshot.exchange_bytes = key_traffic_.exchange;
+  snapshot.fetch_bytes = key_traffic_.fetch;
   link_.describe(snapshot, now);
 }
 

@@ -195,8 +195,11 @@ struct PeerSnapshot
   std::uint32_t handshakes = 0;  // completed, including rekeys
   std::uint32_t rekeys = 0;      // committed
   std::uint32_t rollbacks = 0;
-  std::uint32_t ratchets = 0;        // among the rekeys
-  std::size_t prekeys = 0;           // drone: in stock; GCS: handed to this drone
+  std::uint32_t ratchets = 0;  // among the rekeys
+  std::size_t prekeys = 0;     // drone: in stock; GCS: handed to this drone
+  // Bytes of the frames of rekeys and ratchets, and of fetches, both ways.
+  std::uint64_t exchange_bytes = 0;
+  std::uint64_t fetch_bytes = 0;
   HandshakeTiming timing;            // of the latest key exchange
   std::optional<AnchorKind> anchor;  // of the session
   Layers layers;                     // of the sending keys

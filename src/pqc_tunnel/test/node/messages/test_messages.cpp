@@ -38,6 +38,8 @@ PeerSnapshot established_peer()
   peer.ratchets = 4;
   peer.rollbacks = 1;
   peer.prekeys = 2;
+  peer.exchange_bytes = 1280;
+  peer.fetch_bytes = 5900;
   peer.receive_id = FrameKeyId{0xa1b2c3d4};
   return peer;
 }
@@ -80,6 +82,8 @@ TEST(Messages, status_has_the_peer_and_the_keys_in_use)
   EXPECT_EQ(status.ratchets, 4u);
   EXPECT_EQ(status.rollbacks, 1u);
   EXPECT_EQ(status.prekeys, 2u);
+  EXPECT_EQ(status.exchange_bytes, 1280u);
+  EXPECT_EQ(status.fetch_bytes, 5900u);
   EXPECT_FALSE(status.stretched);
   EXPECT_EQ(status.stamp.sec, 1'700'000'000);
 }

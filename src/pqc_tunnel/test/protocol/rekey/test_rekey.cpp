@@ -181,10 +181,13 @@ TEST_F(QuietRekeying, counts_every_byte_of_its_exchange_and_of_its_fetch)
     command.ratchet = ratchet;
     pair_.outcomes(Side::drone).clear();
     const std::size_t before = sent();
+    const PeerSnapshot was = pair_.snapshot(Side::drone);
     pair_.drone().request_rekey(command, pair_.now());
     ASSERT_TRUE(run_until_answered(Side::drone));
     const HandshakeTiming & timing = answer(Side::drone).timing;
     EXPECT_EQ(timing.bytes + timing.fetch_bytes, sent() - before);
+    EXPECT_EQ(pair_.snapshot(Side::drone).exchange_bytes - was.exchange_bytes, timing.bytes);
+    EXPECT_EQ(pair_.snapshot(Side::drone).fetch_bytes - was.fetch_bytes, timing.fetch_bytes);
     EXPECT_GT(timing.bytes, ratchet ? 100u : 1000u) << "an encapsulation";
     EXPECT_EQ(timing.fetch_bytes > 4000, !ratchet) << "a key and its signature";
     pair_.run_for(1s);
