@@ -54,9 +54,12 @@ enum class Mistake
   events_unlimited,
   events_limited_together,
   one_time_secret_kept,
+  anchor_out_of_transcript,
+  zeros_for_anchor,
+  former_session_forgotten,
 };
 
-inline constexpr std::array<std::pair<Mistake, std::string_view>, 38> mistake_names = {{
+inline constexpr std::array<std::pair<Mistake, std::string_view>, 41> mistake_names = {{
   {Mistake::promote_at_handshake_end, "promote_at_handshake_end"},
   {Mistake::promote_on_control_only, "promote_on_control_only"},
   {Mistake::pool_key_reused, "pool_key_reused"},
@@ -95,6 +98,9 @@ inline constexpr std::array<std::pair<Mistake, std::string_view>, 38> mistake_na
   {Mistake::events_unlimited, "events_unlimited"},
   {Mistake::events_limited_together, "events_limited_together"},
   {Mistake::one_time_secret_kept, "one_time_secret_kept"},
+  {Mistake::anchor_out_of_transcript, "anchor_out_of_transcript"},
+  {Mistake::zeros_for_anchor, "zeros_for_anchor"},
+  {Mistake::former_session_forgotten, "former_session_forgotten"},
 }};
 
 inline std::optional<Mistake> planted_mistake;
