@@ -53,7 +53,7 @@ class SecretKey:
 
 
 def anchor_id(public_key: bytes) -> bytes:
-    """Return the name of a key in a Finish."""
+    """Return the name of a key in a Finish or a RATCHET."""
     return digest(public_key)[:ID_SIZE]
 
 
@@ -71,22 +71,32 @@ class AnchorKeys:
         """Whether there is any."""
         return any(_files(folder, ".pub") for folder in (self._last_resort, self._one_time))
 
-    def take(self, level: int) -> PublicKey:
+    def take(self, level: int, *, one_time_only: bool = False) -> PublicKey:
         """Return the next one-time key, noted as used on the disk, or else the last-resort key."""
         with self._lock:
-            with contextlib.suppress(IdentityError, OSError):
-                for file in _files(self._one_time, ".pub"):
-                    if file.number > _used(self._one_time, self._owner) and file.kem.level >= level:
-                        _note(self._one_time, self._owner, file.number)
-                        key = read(file.path, Kind.ANCHOR_PUBLIC).payload
-                        file.path.unlink()
-                        return PublicKey(file.kem, anchor_id(key), key, one_time=True)
+            for file in _files(self._one_time, ".pub"):
+                taken = self._take_one_time(file, level)
+                if taken is not None:
+                    return taken
+            if one_time_only:
+                raise UnknownAnchor("no one-time key of the anchor is left")
             files = _files(self._last_resort, ".pub")
             if not files:
                 raise UnknownAnchor("the identity holds no key of the anchor")
             file = next((f for f in reversed(files) if f.kem.level >= level), files[-1])
             key = read(file.path, Kind.ANCHOR_PUBLIC).payload
             return PublicKey(file.kem, anchor_id(key), key, one_time=False)
+
+    def _take_one_time(self, file: _File, level: int) -> PublicKey | None:
+        """Return a key; None if it was used, is too weak or damaged, or can't be noted."""
+        with contextlib.suppress(IdentityError, OSError):
+            if file.number > _used(self._one_time, self._owner) and file.kem.level >= level:
+                _note(self._one_time, self._owner, file.number)
+                key = read(file.path, Kind.ANCHOR_PUBLIC).payload
+                file.path.unlink()
+                if anchor_id(key) == file.id:
+                    return PublicKey(file.kem, file.id, key, one_time=True)
+        return None
 
 
 class AnchorSecrets:

@@ -264,12 +264,13 @@ class Drone(End):
                 self.peer.send_control(Control.ABORT, transaction, Abort.FAILED)
             return
         suite = suite_of(wire_id)
-        if suite is None or self._objection(suite) is not None:
+        one_time_key = kind == RekeyKind.ONE_TIME_KEY
+        if suite is None or self._objection(suite, one_time_key=one_time_key) is not None:
             later = self.rekey is not None or not self.peer.slots.confirmed
             reason = Abort.IN_PROGRESS if later else Abort.SUITE_REFUSED
             self.peer.send_control(Control.ABORT, transaction, reason)
             return
-        self._gcs_order = Order(suite, kind == RekeyKind.RATCHET, transaction)
+        self._gcs_order = Order(suite, kind != RekeyKind.FULL, one_time_key, transaction)
         self._begin_rekey(self._gcs_order)
 
     def handle_wiped(self, peer: Peer) -> None:
@@ -283,13 +284,18 @@ class Drone(End):
     # --- Rekeys ---
 
     def request_rekey(
-        self, suite: Suite | None, now: float, *, ratchet: bool = False
+        self,
+        suite: Suite | None,
+        now: float,
+        *,
+        ratchet: bool = False,
+        one_time_key: bool = False,
     ) -> Future[str | None]:
         self.now = now
-        return self._request(Order(suite or self.suite, ratchet))
+        return self._request(Order(suite or self.suite, ratchet or one_time_key, one_time_key))
 
     def _request(self, order: Order) -> Future[str | None]:
-        objection = self._objection(order.suite)
+        objection = self._objection(order.suite, one_time_key=order.one_time_key)
         if objection is None:
             self._begin_rekey(order)
         else:
@@ -306,7 +312,7 @@ class Drone(End):
         self.rekey = Rekey(self, order, keys)
         self.rekey.start()
 
-    def _objection(self, suite: Suite) -> str | None:
+    def _objection(self, suite: Suite, *, one_time_key: bool = False) -> str | None:
         slots, policy = self.peer.slots, self.config.policy
         if slots.sending is None or self._needs_session() or slots.sending.used_up:
             return "there is no session to rekey"
@@ -322,6 +328,8 @@ class Drone(End):
             return f"the drone has no signing key for {suite.name}"
         if self._blacklist.get(suite, 0.0) > self.now:
             return f"{suite.name} failed recently and is blacklisted"
+        if one_time_key and (self.identity.anchor is None or self.config.anchor == "off"):
+            return "this drone has no anchor"
         return None
 
     # --- Time ---

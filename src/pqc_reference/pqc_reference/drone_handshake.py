@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from pqc_reference.anchor import UnknownAnchor
+from pqc_reference.anchor import AnchorKeys, UnknownAnchor
 from pqc_reference.crypto import liboqs
 from pqc_reference.crypto.key_schedule import (
     HandshakeSecret,
@@ -64,6 +64,19 @@ class Answer:
     agreed: Agreed = field(repr=False)
 
 
+def use_anchor(
+    keys: AnchorKeys | None, level: int, *, one_time_only: bool = False
+) -> tuple[bytes, bytes, AnchorUse]:
+    """Return id and ciphertext for a key of the anchor, and the secret; HandshakeFailed if none."""
+    try:
+        assert keys is not None
+        key = keys.take(level, one_time_only=one_time_only)
+        ciphertext, secret = liboqs.encapsulate(key.kem, key.key)
+    except (UnknownAnchor, IdentityError, liboqs.Unavailable) as error:
+        raise HandshakeFailed(Failure.UNKNOWN_ANCHOR, str(error)) from error
+    return key.id + ciphertext, secret, AnchorUse(key.kem, key.one_time)
+
+
 def answer_first_prekey(
     prekey: Prekey,
     suite: Suite,
@@ -78,13 +91,7 @@ def answer_first_prekey(
     """Answer the Prekey of a new session, with the anchor and the rms of a former one."""
     prefix, anchor_secret, used = b"", b"", None
     if anchored:
-        try:
-            assert identity.anchor is not None
-            key = identity.anchor.take(suite.level)
-            ciphertext, anchor_secret = liboqs.encapsulate(key.kem, key.key)
-        except (UnknownAnchor, IdentityError, liboqs.Unavailable) as error:
-            raise HandshakeFailed(Failure.UNKNOWN_ANCHOR, str(error)) from error
-        prefix, used = key.id + ciphertext, AnchorUse(key.kem, key.one_time)
+        prefix, anchor_secret, used = use_anchor(identity.anchor, suite.level)
     mixed = of_session(anchor_secret, former if prekey.former else b"")
     before = former_layers if prekey.former else {}
     return answer_prekey(

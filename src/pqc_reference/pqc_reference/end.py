@@ -119,9 +119,16 @@ class End(ABC):
 
     @abstractmethod
     def request_rekey(
-        self, suite: Suite | None, now: float, *, ratchet: bool = False
+        self,
+        suite: Suite | None,
+        now: float,
+        *,
+        ratchet: bool = False,
+        one_time_key: bool = False,
     ) -> Future[str | None]:
         """Rekey to a suite, or to fresh keys; the result is None, or why the rekey failed.
+
+        A one-time key of the anchor goes into a ratchet.
 
         Call `handle_timeout` afterwards.
         """

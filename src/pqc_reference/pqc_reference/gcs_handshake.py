@@ -79,6 +79,35 @@ class ProvedFinish:
     anchor: SecretKey | None = None
 
 
+def _find(anchors: AnchorSecrets, message: bytes) -> SecretKey:
+    try:
+        return anchors.find(message[:ID_SIZE])
+    except (UnknownAnchor, IdentityError, OSError) as error:
+        raise HandshakeFailed(Failure.UNKNOWN_ANCHOR, f"the anchor's key: {error}") from error
+
+
+def _erase(anchors: AnchorSecrets, key: SecretKey) -> None:
+    try:
+        anchors.erase(key)
+    except (UnknownAnchor, IdentityError, OSError) as error:
+        raise HandshakeFailed(Failure.FAILED, f"a one-time key stays: {error}") from error
+
+
+def open_one_time_key(anchors: AnchorSecrets | None, message: bytes) -> bytes:
+    """Return the secret of a one-time key by its id and ciphertext, and erase the key."""
+    if anchors is None:
+        raise HandshakeFailed(Failure.UNKNOWN_ANCHOR, "there is no anchor here")
+    key = _find(anchors, message)
+    if not key.one_time or len(message) != ID_SIZE + key.kem.ciphertext:
+        raise HandshakeFailed(Failure.UNKNOWN_ANCHOR, "the anchor's key: it is no one-time key")
+    try:
+        secret = liboqs.decapsulate(key.kem, message[ID_SIZE:], key.key)
+    except liboqs.Unavailable as error:
+        raise HandshakeFailed(Failure.FAILED, str(error)) from error
+    _erase(anchors, key)
+    return secret
+
+
 def check_finish(
     content: bytes,
     suite: Suite,
@@ -100,10 +129,7 @@ def check_finish(
         raise HandshakeFailed(Failure.FAILED, "the finish does not prove the pre-shared key")
     anchor = None
     if anchors is not None:
-        try:
-            anchor = anchors.find(before[:ID_SIZE])
-        except (UnknownAnchor, IdentityError, OSError) as error:
-            raise HandshakeFailed(Failure.UNKNOWN_ANCHOR, f"the anchor's key: {error}") from error
+        anchor = _find(anchors, before)
     size = 0 if anchor is None else ID_SIZE + anchor.kem.ciphertext
     try:
         finish, _ = Finish.decode(content, suite, policy.mode, size)
@@ -153,10 +179,7 @@ def agree(
         raise HandshakeFailed(Failure.FAILED, "the finish does not confirm the key")
     if proved.anchor is not None and proved.anchor.one_time:
         assert anchors is not None
-        try:
-            anchors.erase(proved.anchor)
-        except (UnknownAnchor, IdentityError, OSError) as error:
-            raise HandshakeFailed(Failure.FAILED, f"a one-time key stays: {error}") from error
+        _erase(anchors, proved.anchor)
     th3 = digest(proved.transcript, proved.macs)
     used = AnchorUse(proved.anchor.kem, proved.anchor.one_time) if proved.anchor else None
     layers = after_exchange(before, suite, hybrid=policy.hybrid, anchor=used)

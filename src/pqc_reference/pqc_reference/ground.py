@@ -16,7 +16,7 @@ from pqc_reference.identity import DroneRecord, GcsIdentity
 from pqc_reference.peer import Peer, Report
 from pqc_reference.served_drone import ServedDrone
 from pqc_reference.session.epoch_keys import EpochKeys
-from pqc_reference.wire.control import ControlMessage
+from pqc_reference.wire.control import ControlMessage, RekeyKind
 from pqc_reference.wire.messages import (
     ANCHOR_BIT,
     NO_CHALLENGE,
@@ -160,8 +160,15 @@ class Ground(End):
         self._drone_of(peer).handle_due()
 
     def request_rekey(
-        self, suite: Suite | None, now: float, *, ratchet: bool = False, name: str = ""
+        self,
+        suite: Suite | None,
+        now: float,
+        *,
+        ratchet: bool = False,
+        one_time_key: bool = False,
+        name: str = "",
     ) -> Future[str | None]:
         self.now = now
         drone = next(d for d in self.drones if name in ("", d.record.name))
-        return drone.request_rekey(suite, ratchet=ratchet)
+        kind = RekeyKind.RATCHET if ratchet else RekeyKind.FULL
+        return drone.request_rekey(suite, RekeyKind.ONE_TIME_KEY if one_time_key else kind)

@@ -7,13 +7,13 @@ from __future__ import annotations
 import hmac
 import secrets
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pqc_reference.backoff import control_retries
 from pqc_reference.crypto.key_schedule import HandshakeSecret, Ratchet
 from pqc_reference.crypto.suites import Suite
-from pqc_reference.drone_handshake import Answer, answer_prekey
+from pqc_reference.drone_handshake import Answer, answer_prekey, use_anchor
 from pqc_reference.handshake import Agreed, Failure, HandshakeFailed, failure_of
 from pqc_reference.layers import Layers
 from pqc_reference.session.epoch_keys import LAST_EPOCH, EpochKeys
@@ -35,6 +35,7 @@ class Order:
 
     suite: Suite
     ratchet: bool = False
+    one_time_key: bool = False  # of the anchor, for a ratchet
     gcs_transaction: int | None = None  # that of REKEY_REQ; None: own rekey
     new_session: bool = False
     outcome: Future[str | None] = field(default_factory=Future)
@@ -65,14 +66,27 @@ class Rekey:
         elif self.order.ratchet:
             psk, random = drone.psk.keys(suite.wire_id), secrets.token_bytes(32)
             ratchet = Ratchet(psk, current.resumption, current.session.id, self._epoch)
-            self._ratchet = ratchet, random
-            self._transaction = transaction_of(random)
-            self._next_try = self._drone.now
-            self._expect_answer()
+            if self.order.one_time_key:
+                anchor = drone.identity.anchor
+                drone.start(
+                    lambda: use_anchor(anchor, suite.level, one_time_only=True),
+                    lambda used: self._begin_ratchet(
+                        replace(ratchet, anchor=used[0], anchor_secret=used[1]), random
+                    ),
+                    self._fail,
+                )
+            else:
+                self._begin_ratchet(ratchet, random)
         elif (prekey := drone.prekeys.take(suite)) is not None:
             self._answer(prekey)
         else:
             self._fetch()
+
+    def _begin_ratchet(self, ratchet: Ratchet, random: bytes) -> None:
+        self._ratchet = ratchet, random
+        self._transaction = transaction_of(random)
+        self._next_try = self._drone.now
+        self._expect_answer()
 
     def begin_anew(self) -> None:
         """Ask again by a new session: what live keys alone say proves nothing about the suite."""
@@ -103,7 +117,7 @@ class Rekey:
         elif now >= self._next_try and self._ratchet is not None:
             self._next_try = now + self._retry.next()
             ratchet, random = self._ratchet
-            fields = (ratchet.next_epoch, random, ratchet.drone_mac(random))
+            fields = (ratchet.next_epoch, random, ratchet.anchor, ratchet.drone_mac(random))
             self._drone.peer.send_control(Control.RATCHET, transaction_of(random), *fields)
 
     def handle_progress(self) -> None:

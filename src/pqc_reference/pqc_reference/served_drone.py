@@ -181,7 +181,7 @@ class ServedDrone:
             self.rekeys.handle_want(transaction, *fields, keys.session)
         elif kind is Control.RATCHET:
             if not self._answers_again(fields[1]):
-                self.rekeys.handle_ratchet(transaction, *fields, in_use)
+                self.rekeys.handle_ratchet(transaction, fields, in_use)
         elif kind is Control.ABORT and pending and pending.transaction == transaction:
             self._end_rekey(f"the drone refuses, with reason {fields[0]}")
         else:
@@ -193,7 +193,7 @@ class ServedDrone:
 
     # --- Rekeys that the ground station requests ---
 
-    def request_rekey(self, suite: Suite | None, *, ratchet: bool) -> Future[str | None]:
+    def request_rekey(self, suite: Suite | None, kind: RekeyKind) -> Future[str | None]:
         """Ask the drone for a rekey."""
         keys = self.peer.slots.sending
         if keys is None or self._lost_at is not None:
@@ -203,7 +203,6 @@ class ServedDrone:
             return _failed("a rekey is in progress")
         if self.ground.refuses(suite, self.record):
             return _failed(f"{suite.name} can't be used")
-        kind = RekeyKind.RATCHET if ratchet else RekeyKind.FULL
         deadline = self.ground.now + _REKEY_LIMIT_S
         self._pending = _PendingRekey(suite, kind, secrets.randbits(32), deadline)
         return self._pending.outcome

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pqc_reference.crypto.key_schedule import Ratchet
 from pqc_reference.crypto.suites import Suite, suite_of
-from pqc_reference.gcs_handshake import OwnPrekey, make_prekey
+from pqc_reference.gcs_handshake import OwnPrekey, make_prekey, open_one_time_key
 from pqc_reference.handshake import Agreed, Failure, HandshakeFailed, abort_reason, bind_ahead
+from pqc_reference.layers import AnchorUse, after_ratchet
 from pqc_reference.session.epoch_keys import LAST_EPOCH, EpochKeys, Session
 from pqc_reference.wire.control import Abort, Control, transaction_of
 from pqc_reference.wire.messages import Malformed
@@ -42,7 +43,7 @@ class ServedRekeys:
         """Wipe what depends on the session."""
         self._wants: dict[int, _Want] = {}  # by transaction
         self._prekeys: dict[bytes, tuple[OwnPrekey, float]] = {}  # by key_id, with its expiry
-        self._request = b""  # the message that is being worked on
+        self._request = b""  # the Rekey, or the random of the RATCHET, that is being worked on
 
     # --- Prekeys ---
 
@@ -161,25 +162,54 @@ class ServedRekeys:
     # --- Ratchet ---
 
     def handle_ratchet(
-        self, transaction: int, next_epoch: int, drone_random: bytes, mac: bytes, keys: EpochKeys
+        self, transaction: int, fields: tuple[int, bytes, bytes, bytes], keys: EpochKeys
     ) -> None:
-        """Check a RATCHET, and answer it with a random of this end."""
-        drone, session = self._drone, keys.session
+        """Check a RATCHET, and answer it once its one-time key is opened, if it has one."""
+        next_epoch, drone_random, anchor, mac = fields
+        drone = self._drone
         psk = drone.psk.keys(keys.suite.wire_id)
-        ratchet = Ratchet(psk, keys.resumption, session.id, next_epoch)
+        ratchet = Ratchet(psk, keys.resumption, keys.session.id, next_epoch, anchor)
         right = secrets.compare_digest(mac, ratchet.drone_mac(drone_random))
         if keys.epoch >= LAST_EPOCH or next_epoch != keys.epoch + 1 or not right:
             drone.peer.send_control(Control.ABORT, transaction, Abort.FAILED)
-            return
+        elif not anchor:
+            self._answer_ratchet(transaction, ratchet, drone_random, keys, None)
+        elif drone_random != self._request:
+            self._request = drone_random
+            off = drone.ground.config.anchor == "off"
+            anchors = None if off else drone.record.anchor
+
+            def answer(opened: tuple[bytes, AnchorUse]) -> None:
+                self._request = b""
+                if drone.peer.slots.sending is keys:
+                    mixed = replace(ratchet, anchor_secret=opened[0])
+                    self._answer_ratchet(transaction, mixed, drone_random, keys, opened[1])
+
+            def refuse(failed: HandshakeFailed) -> None:
+                self._request = b""
+                self._refuse(transaction, failed)
+
+            drone.ground.start(lambda: open_one_time_key(anchors, anchor), answer, refuse)
+
+    def _answer_ratchet(
+        self,
+        transaction: int,
+        ratchet: Ratchet,
+        drone_random: bytes,
+        keys: EpochKeys,
+        used: AnchorUse | None,
+    ) -> None:
+        """Answer a RATCHET with a random of this end."""
+        drone = self._drone
         gcs_random = secrets.token_bytes(32)
         secret, th3 = ratchet.agree(drone_random, gcs_random)
         answer = ratchet.gcs_mac(drone_random, gcs_random)
         ratchet_ok = (Control.RATCHET_OK, transaction, gcs_random, answer)
         drone.install(
             keys.suite,
-            session,
-            next_epoch,
-            Agreed(secret, th3, answer, keys.layers),
+            keys.session,
+            ratchet.next_epoch,
+            Agreed(secret, th3, answer, after_ratchet(keys.layers, used)),
             drone_random,
             lambda: drone.peer.send_control(*ratchet_ok),
             ratchet=True,

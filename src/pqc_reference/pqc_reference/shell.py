@@ -58,11 +58,13 @@ class Shell:
                 source.close()
 
     async def request_rekey(
-        self, suite: Suite | None = None, *, ratchet: bool = False
+        self, suite: Suite | None = None, *, ratchet: bool = False, one_time_key: bool = False
     ) -> str | None:
         """Rekey; return None, or why the rekey failed."""
         now = time.monotonic()
-        outcome = self.end.request_rekey(suite, now, ratchet=ratchet)
+        outcome = self.end.request_rekey(
+            suite, now, ratchet=ratchet, one_time_key=one_time_key
+        )
         self._send(self.end.handle_timeout(now))
         return await asyncio.wrap_future(outcome)
 

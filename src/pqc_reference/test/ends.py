@@ -160,9 +160,9 @@ class Reference:
         """Wait until both ends have keys."""
         return wait_for("a session", lambda: self.session)
 
-    def rekey(self, suite: Suite | None = None, *, ratchet: bool = False) -> str | None:
+    def rekey(self, suite: Suite | None = None, **kind: bool) -> str | None:
         """Rekey; return why it failed, or None."""
-        request = self._shell.request_rekey(suite, ratchet=ratchet)
+        request = self._shell.request_rekey(suite, **kind)
         return asyncio.run_coroutine_threadsafe(request, self._loop).result(LIMIT_S)
 
     def begin_session(self) -> None:
@@ -295,10 +295,10 @@ class Tunnel:
         """Its status of the reference peer."""
         return self.ask("show")[0]["peers"][0]
 
-    def rekey(self, suite: Suite | None = None, *, ratchet: bool = False) -> str | None:
+    def rekey(self, suite: Suite | None = None, **kind: bool) -> str | None:
         """Rekey, or ask the drone to; return why that failed, or None."""
         words = [suite.name] if suite is not None else []
-        words += ["--ratchet"] if ratchet else []
+        words += ["--" + name.replace("_", "-") for name in kind]
         words += ["--drone", DRONE] if self._role == "gcs" else []
         answer = self.ask("rekey", *words)
         return None if answer["success"] else answer["message"]

@@ -124,6 +124,36 @@ def test_an_anchor_that_was_replaced_gets_an_answer(disks: Disks) -> None:
     world.run(lambda: world.heard("drone", "does not know the key of the anchor"))
 
 
+def test_a_one_time_key_goes_into_a_ratchet_and_its_secret_is_erased(disks: Disks) -> None:
+    world = disks.world(job_s=0.5)  # RATCHET is repeated meanwhile
+    world.connect()
+    assert disks.left() == 1
+    assert world.rekey(one_time_key=True) is None
+    assert disks.left() == 0
+    world.check_data()
+    assert world.drone.ratchets == 1
+    for end, words in ((world.drone, "no one-time key"), (world.ground, "refuses")):
+        assert words in str(world.rekey(one_time_key=True, end=end))
+    world.check_data()
+
+
+def test_a_one_time_key_that_the_ground_station_has_not_ends_the_ratchet(disks: Disks) -> None:
+    world = disks.world()
+    world.connect()
+    for path in (disks.gcs / "anchor/one_time").rglob("*.key"):
+        path.unlink()
+    assert "does not know the key of the anchor" in str(world.rekey(one_time_key=True))
+    world.check_data()
+
+
+def test_a_damaged_one_time_key_is_left_out_and_the_next_one_taken(disks: Disks) -> None:
+    first, second = sorted((disks.drone / "anchor/one_time").glob("*.pub"))
+    first.write_bytes(first.read_bytes()[:1000])
+    taken = disks.keys.take(1)
+    assert taken.one_time and taken.id.hex() in second.name
+    assert not disks.keys.take(1).one_time
+
+
 def test_a_new_session_takes_the_secret_of_the_one_before_along() -> None:
     world = World()
     world.connect()

@@ -211,6 +211,22 @@ def test_both_ends_can_ask_for_a_ratchet(role: str, keys: Path, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("role", ROLES)
+def test_both_ends_can_ask_for_a_ratchet_with_a_one_time_key(role: str, tmp_path: Path) -> None:
+    site = Site(tmp_path, make_identities(tmp_path, one_time=3))
+    with pair(site, role) as (reference, tunnel), applications(site) as (drone, ground):
+        assert reference.rekey(one_time_key=True) is None
+        assert tunnel.rekey(one_time_key=True) is None
+        reference.wait_for_session()
+        for sender, receiver in ((drone, ground), (ground, drone)):
+            sender.send(b"after two ratchets")
+            assert receiver.receive() == b"after two ratchets"
+        assert tunnel.peer["epoch"] == 2
+        left = list((site.keys / "gcs/anchor/one_time" / DRONE).glob("*.key"))
+        assert not left, "the session and the ratchets took one each"
+        assert "one-time key" in (tunnel.rekey(one_time_key=True) or "")
+
+
+@pytest.mark.parametrize("role", ROLES)
 def test_datagrams_longer_than_a_frame_arrive_whole(role: str, keys: Path, tmp_path: Path) -> None:
     site = Site(tmp_path, keys, parameters={"link_mtu_bytes": 256})
     with pair(site, role) as (reference, tunnel), applications(site) as (drone, ground):

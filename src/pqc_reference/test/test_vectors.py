@@ -164,22 +164,28 @@ def test_boot_keys_come_from_the_psk_the_random_and_the_challenge(kdf: Kdf) -> N
 
 
 @KDFS
-def test_the_ratchet_is_that_of_the_protocol_page(kdf: Kdf) -> None:
+@pytest.mark.parametrize("anchor", [b"", b"idct" + b"c" * 96], ids=["plain", "one-time"])
+def test_the_ratchet_is_that_of_the_protocol_page(kdf: Kdf, anchor: bytes) -> None:
     el = partial(labelled, kdf)
     early = extracted(kdf, bytes(kdf.size), b"\x05" * 32)
-    resumed = extracted(kdf, el(early, b"derived", b"", kdf.size), b"\x33" * kdf.size)
-    ratchet = Ratchet(PskKeys.of(b"\x05" * 32, kdf), b"\x33" * kdf.size, b"session!", 7)
+    rms, secret = b"\x33" * kdf.size, b"\x66" * 32 if anchor else b""
+    resumed = extracted(kdf, el(early, b"derived", b"", kdf.size), rms)
+    terms = (b"session!", 7, anchor, secret)
+    ratchet = Ratchet(PskKeys.of(b"\x05" * 32, kdf), rms, *terms)
     of_drone, of_gcs = b"d" * 32, b"g" * 32
-    text = b"session!" + b"\x07" + of_drone
+    text = b"session!" + b"\x07" + of_drone + anchor
     expected = extracted(kdf, el(resumed, b"rat d", b"", kdf.size), text)[:32]
     assert ratchet.drone_mac(of_drone) == expected
+    if anchor:
+        both = b"\0\x20" + secret + bytes([0, kdf.size]) + rms
+        resumed = extracted(kdf, el(early, b"derived", b"", kdf.size), both)
     expected = extracted(kdf, el(resumed, b"rat g", b"", kdf.size), text + of_gcs)[:32]
     assert ratchet.gcs_mac(of_drone, of_gcs) == expected
 
     randoms = b"ratchet" + of_drone + of_gcs
     agreed = extracted(kdf, el(resumed, b"derived", b"", kdf.size), randoms)
     ours, th3 = ratchet.agree(of_drone, of_gcs)
-    assert th3 == sha512(b"ratchet" + b"session!" + b"\x07" + of_drone + of_gcs).digest()
+    assert th3 == sha512(b"ratchet" + text + of_gcs).digest()
     assert ours.resumption(th3) == el(agreed, b"rms", th3, kdf.size)
 
 

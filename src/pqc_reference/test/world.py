@@ -255,20 +255,20 @@ class World:
         self.run(lambda: self.in_step)
 
     def begin_rekey(
-        self, name: str | None = None, *, ratchet: bool = False, end: End | None = None
+        self, name: str | None = None, *, end: End | None = None, **kind: bool
     ) -> Future[str | None]:
         """Request a rekey."""
         end = end or self.drone
         wanted = None if name is None else suite(name)
-        outcome = end.request_rekey(wanted, self.now, ratchet=ratchet)
+        outcome = end.request_rekey(wanted, self.now, **kind)
         self._take(end, end.handle_timeout(self.now))
         return outcome
 
     def rekey(
-        self, name: str | None = None, *, ratchet: bool = False, end: End | None = None
+        self, name: str | None = None, *, end: End | None = None, **kind: bool
     ) -> str | None:
         """Rekey; return None, or why that failed."""
-        outcome = self.begin_rekey(name, ratchet=ratchet, end=end)
+        outcome = self.begin_rekey(name, end=end, **kind)
         self.run(outcome.done)
         if outcome.result() is None:
             self.run(lambda: self.in_step)

@@ -138,6 +138,7 @@ if(PQC_TUNNEL_CORE_TESTS)
 
     test/protocol/rekey/test_insider_rekeys.cpp
     test/protocol/rekey/test_key_renewal.cpp
+    test/protocol/rekey/test_one_time_keys.cpp
     test/protocol/rekey/test_rekey.cpp
     test/protocol/rekey/test_rekey_blame.cpp
     test/protocol/rekey/test_rekey_mishaps.cpp

@@ -94,7 +94,7 @@ void run(ByteProgram program)
   const ByteView message = program.rest();
   check_hello(message);
   check_prekey(message, suite, mode);
-  check_finish(message, suite, mode, (bits & 4) != 0 ? longest_anchor : 0);
+  check_finish(message, suite, mode, (bits & 4) != 0 ? longest_anchor() : 0);
   check_rekey(message);
 }
 

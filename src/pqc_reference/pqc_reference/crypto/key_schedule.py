@@ -182,7 +182,10 @@ class HandshakeSecret:
 
 
 def of_session(anchor_secret: bytes, former: bytes) -> bytes:
-    """Return what a new session has in place of an rms; empty if it has neither secret."""
+    """Return what a new session has in place of an rms; empty if it has neither secret.
+
+    A ratchet with a one-time key has it, too; there `former` is the rms of the live epoch.
+    """
     return key_exchange(anchor_secret, former) if anchor_secret or former else b""
 
 
@@ -204,23 +207,30 @@ class Ratchet:
     resumption: bytes = field(repr=False)  # rms of the live epoch
     session_id: bytes
     next_epoch: int
+    anchor: bytes = b""  # id and ciphertext of a one-time key
+    anchor_secret: bytes = field(default=b"", repr=False)
 
-    def _mac(self, label: str, *randoms: bytes) -> bytes:
+    @property
+    def _mixed(self) -> bytes:
+        """The rms, with the secret of the one-time key."""
+        return of_session(self.anchor_secret, self.resumption) if self.anchor else self.resumption
+
+    def _mac(self, secret: bytes, label: str, *texts: bytes) -> bytes:
         kdf = self.psk.kdf
-        key = kdf.expand_label(self.psk.resumed(self.resumption), label)
-        return kdf.mac(key, self.session_id, bytes([self.next_epoch]), *randoms)
+        key = kdf.expand_label(self.psk.resumed(secret), label)
+        return kdf.mac(key, self.session_id, bytes([self.next_epoch]), *texts)
 
     def drone_mac(self, drone_random: bytes) -> bytes:
         """Return the MAC of RATCHET."""
-        return self._mac("rat d", drone_random)
+        return self._mac(self.resumption, "rat d", drone_random, self.anchor)
 
     def gcs_mac(self, drone_random: bytes, gcs_random: bytes) -> bytes:
         """Return the MAC of RATCHET_OK."""
-        return self._mac("rat g", drone_random, gcs_random)
+        return self._mac(self._mixed, "rat g", drone_random, self.anchor, gcs_random)
 
     def agree(self, drone_random: bytes, gcs_random: bytes) -> tuple[HandshakeSecret, bytes]:
         """Return HS and th3 of the next epoch."""
         randoms = drone_random + gcs_random
-        secret = HandshakeSecret(self.psk, self.resumption, b"ratchet" + randoms)
-        epoch = bytes([self.next_epoch])
-        return secret, digest(b"ratchet", self.session_id, epoch, randoms)
+        secret = HandshakeSecret(self.psk, self._mixed, b"ratchet" + randoms)
+        texts = (bytes([self.next_epoch]), drone_random, self.anchor, gcs_random)
+        return secret, digest(b"ratchet", self.session_id, *texts)

@@ -46,9 +46,13 @@ class RekeyKind(IntEnum):
 
     FULL = 0
     RATCHET = 1
+    ONE_TIME_KEY = 2  # a ratchet with a one-time key of the anchor
 
 
 _HEADER = struct.Struct(">BI")  # type, transaction
+_RATCHET = struct.Struct(">B32s")  # next epoch, random; then id and ciphertext, or nothing
+_MAC_SIZE = 32
+_ANCHORS = (0, 4 + 96, 4 + 156, 4 + 208)
 _ACK = struct.Struct(">BHH")  # id, newest part, µs that it has waited
 _BODIES = {
     Control.WANT: struct.Struct("5s"),  # suite
@@ -60,7 +64,6 @@ _BODIES = {
     Control.LINK_REPORT: struct.Struct(">8I4Q"),  # link.LinkView
     Control.KEEPALIVE: struct.Struct(""),
     Control.REKEY_REQ: struct.Struct(">5sB"),  # suite, kind
-    Control.RATCHET: struct.Struct(">B32s32s"),  # next epoch, random, MAC
     Control.RATCHET_OK: struct.Struct("32s32s"),  # random, MAC
     Control.PATH_REQ: struct.Struct("8s"),  # nonce
     Control.PATH_RSP: struct.Struct("8s"),
@@ -106,6 +109,9 @@ def encode(kind: Control, transaction: int, *fields: Any) -> bytes:
     header = _HEADER.pack(kind, transaction)
     if kind is Control.STREAM_ACK:
         return header + _encode_ack(*fields)
+    if kind is Control.RATCHET:
+        next_epoch, random, anchor, mac = fields
+        return header + _RATCHET.pack(next_epoch, random) + anchor + mac
     return header + (_encode_notice(*fields) if kind is Control.NOTICE else _pack(kind, fields))
 
 
@@ -125,6 +131,8 @@ def decode(payload: bytes) -> ControlMessage | None:
         body = payload[_HEADER.size :]
         if kind is Control.STREAM_ACK:
             fields = _decode_ack(body)
+        elif kind is Control.RATCHET:
+            fields = _decode_ratchet(body)
         elif kind is Control.NOTICE:
             fields = _decode_notice(body)
         else:
@@ -138,6 +146,15 @@ def decode(payload: bytes) -> ControlMessage | None:
     if transaction != 0 and kind in _WITHOUT_TRANSACTION:
         return None
     return ControlMessage(kind, transaction, fields)
+
+
+def _decode_ratchet(body: bytes) -> tuple[int, bytes, bytes, bytes]:
+    """Return next epoch, random, id and ciphertext of a one-time key, MAC."""
+    next_epoch, random = _RATCHET.unpack_from(body)
+    rest = body[_RATCHET.size :]
+    if len(rest) - _MAC_SIZE not in _ANCHORS:
+        raise ValueError
+    return next_epoch, random, rest[:-_MAC_SIZE], rest[-_MAC_SIZE:]
 
 
 def _encode_notice(number: int, content: bytes) -> bytes:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/nearest_name.hpp"
 #include "crypto/suites/suite.hpp"
@@ -72,6 +73,9 @@ void compare_identities(const End & drone, const End & gcs, Findings & findings)
   if (is_drone_identity(of_drone) && is_gcs_identity(of_gcs)) {
     if (const auto differences = match_identities(of_drone, of_gcs)) {
       findings.problems.insert(findings.problems.end(), differences->begin(), differences->end());
+    }
+    if (std::string left = one_time_keys_left(of_drone, of_gcs); !left.empty()) {
+      findings.notes.push_back(std::move(left));
     }
   }
   const auto identity = load_drone_identity(of_drone);

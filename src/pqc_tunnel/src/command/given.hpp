@@ -27,6 +27,7 @@ struct Given
   bool json = false;
   bool rotate = false;
   bool ratchet = false;
+  bool one_time_key = false;
 
   // Returns the name of the tunnel; empty if it is left out, because only one runs.
   std::string tunnel() const { return words.empty() ? "" : words.front(); }

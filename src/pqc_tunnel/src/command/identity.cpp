@@ -176,8 +176,11 @@ Result<int> identity_inspect(const Given & given)
   for (const std::string & sentence : *differences) {
     std::cout << sentence << "\n";
   }
+  if (const std::string left = one_time_keys_left(paths[0], paths[1]); !left.empty()) {
+    std::cout << left << "\n";
+  }
   std::cout
-    << (differences->empty() ? "These two match: ids, pre-shared key and signing keys.\n"
+    << (differences->empty() ? "These two match: ids, pre-shared key, signing keys and anchor.\n"
                              : "These two do not match.\n");
   return differences->empty() ? exit_success : exit_cannot_run;
 }

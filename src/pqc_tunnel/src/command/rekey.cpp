@@ -92,16 +92,15 @@ Result<int> rekey(const Given & given)
   if (!drone) {
     return tl::make_unexpected(drone.error());
   }
-  const bool ratchet = given.ratchet;
-  if (ratchet && !target->suite.empty()) {
+  const std::string kind = given.one_time_key ? "one-time-key "
+                           : given.ratchet    ? "ratchet "
+                                              : "rekey ";
+  if (kind != "rekey " && !target->suite.empty()) {
     return fail(
       ErrorCode::invalid_argument, "A ratchet keeps the suite: leave out " + target->suite + ".");
   }
   const auto answer = request(
-    *tunnel,
-    std::string(ratchet ? "ratchet " : "rekey ") + (target->suite.empty() ? "-" : target->suite) +
-      *drone,
-    as_long_as_it_takes);
+    *tunnel, kind + (target->suite.empty() ? "-" : target->suite) + *drone, as_long_as_it_takes);
   if (!answer) {
     return tl::make_unexpected(answer.error());
   }

@@ -143,6 +143,9 @@ void Pqc::add_tunnel_commands()
     "--ratchet", given_.ratchet,
     "the next keys of the same suite without public-key operations: a few bytes, but no healing\n"
     "after a theft of keys");
+  keys.add_flag(
+    "--one-time-key", given_.one_time_key,
+    "a ratchet with a one-time key of the anchor: about 390 bytes, and codes as a second family");
   keys.add_flag("--json", given_.json, "print JSON");
   CLI::App & erased = add(app_, "wipe", wipe, "erase the session's keys at this end");
   add_word(erased, "NAME", running, "the tunnel");

@@ -134,8 +134,8 @@ void ControlServer::answer_request(const ControlSocket::Request & request)
     socket_.answer(request.caller, status_json(engine_));
   } else if (command == "suites") {
     socket_.answer(request.caller, suites_json(engine_));
-  } else if (command == "rekey" || command == "ratchet") {
-    begin_rekey(request, command == "ratchet");
+  } else if (command == "rekey" || command == "ratchet" || command == "one-time-key") {
+    begin_rekey(request);
   } else if (command == "wipe") {
     wipe(request);
   } else if (command == "stop" && request_stop_) {
@@ -149,12 +149,12 @@ void ControlServer::answer_request(const ControlSocket::Request & request)
       request.caller,
       outcome_json(
         false,
-        "The requests are status, suites, rekey [SUITE|- [DRONE]], ratchet [- [DRONE]], wipe "
-        "[DRONE] and stop."));
+        "The requests are status, suites, rekey [SUITE|- [DRONE]], ratchet [- [DRONE]], "
+        "one-time-key [- [DRONE]], wipe [DRONE] and stop."));
   }
 }
 
-void ControlServer::begin_rekey(const ControlSocket::Request & request, bool ratchet)
+void ControlServer::begin_rekey(const ControlSocket::Request & request)
 {
   const auto & words = request.words;
   const auto peer = find_peer(engine_.config(), words.size() > 2 ? words[2] : "");
@@ -164,7 +164,8 @@ void ControlServer::begin_rekey(const ControlSocket::Request & request, bool rat
   }
   const bool same_suite = words.size() < 2 || words[1] == "-";
   const auto id = engine_.request_rekey(
-    *peer, same_suite ? "" : words[1], "requested at the control socket", ratchet);
+    *peer, same_suite ? "" : words[1], "requested at the control socket", words[0] == "ratchet",
+    words[0] == "one-time-key");
   callers_[id] = request.caller;
 }
 

@@ -23,7 +23,7 @@ namespace pqc_tunnel::cli
 // Ends the sentence of a tunnel that runs although its control socket could not be opened.
 inline constexpr const char * without_control = " The tunnel runs, but pqc cannot show it.";
 
-// Answers the requests of `pqc` at a control socket, on a thread of its own: status, suites, rekey, ratchet,
+// Answers the requests of `pqc` at a control socket, on a thread of its own: status, suites, rekey, ratchet, one-time-key,
 // wipe, stop.
 class ControlServer
 {
@@ -46,7 +46,7 @@ private:
   ControlServer(Engine & engine, ControlSocket socket, std::function<void()> request_stop);
   void run();
   void answer_request(const ControlSocket::Request & request);
-  void begin_rekey(const ControlSocket::Request & request, bool ratchet);
+  void begin_rekey(const ControlSocket::Request & request);
   void wipe(const ControlSocket::Request & request);
 
   Engine & engine_;

@@ -28,10 +28,6 @@ namespace fs = std::filesystem;
 constexpr const char * note_name = "used.anchor";
 constexpr std::size_t number_digits = 6;
 
-constexpr std::array kems{
-  KemAlgorithm::classic_mceliece_348864, KemAlgorithm::classic_mceliece_460896,
-  KemAlgorithm::classic_mceliece_8192128};
-
 std::optional<std::uint32_t> number_of(std::string_view text, int base)
 {
   std::uint32_t number = 0;
@@ -98,7 +94,7 @@ const AnchorFile * best(const std::vector<AnchorFile> & files, SecurityLevel lea
 
 KemAlgorithm anchor_kem(SecurityLevel of)
 {
-  return *std::ranges::find_if(kems, [&](KemAlgorithm kem) { return level(kem) >= of; });
+  return *std::ranges::find_if(anchor_kems, [&](KemAlgorithm kem) { return level(kem) >= of; });
 }
 
 std::string anchor_file_name(const AnchorFile & file, const std::string & extension)
@@ -181,18 +177,22 @@ std::optional<AnchorKeys::Taken> AnchorKeyFiles::take_one_time(const AnchorFile 
   return Taken{{file.kem, true}, Bytes(bytes.begin(), bytes.end())};
 }
 
-Result<AnchorKeys::Taken> AnchorKeyFiles::take(SecurityLevel least)
+std::optional<AnchorKeys::Taken> AnchorKeyFiles::take_one_time(SecurityLevel least)
 {
-  const std::scoped_lock lock(mutex_);
   const auto used = read_used(one_time_folder(folder_), owner_);
   for (const AnchorFile & file : list_anchor_files(one_time_folder(folder_), ".pub")) {
     if (!used || file.number <= *used || level(file.kem) < least) {
       continue;
     }
     if (auto taken = take_one_time(file)) {
-      return std::move(*taken);
+      return taken;
     }
   }
+  return std::nullopt;
+}
+
+Result<AnchorKeys::Taken> AnchorKeyFiles::take_last_resort(SecurityLevel least)
+{
   const auto files = list_anchor_files(last_resort_folder(folder_), ".pub");
   const AnchorFile * const file = best(files, least);
   if (file == nullptr) {
@@ -206,6 +206,22 @@ Result<AnchorKeys::Taken> AnchorKeyFiles::take(SecurityLevel least)
   }
   const ByteView bytes = key->payload.view();
   return Taken{{file->kem, false}, Bytes(bytes.begin(), bytes.end())};
+}
+
+Result<AnchorKeys::Taken> AnchorKeyFiles::take(AnchorChoice choice, SecurityLevel least)
+{
+  const std::scoped_lock lock(mutex_);
+  if (choice == AnchorChoice::last_resort_first) {
+    auto taken = take_last_resort(least);
+    if (taken) {
+      return taken;
+    }
+  }
+  if (auto taken = take_one_time(least)) {
+    return std::move(*taken);
+  }
+  return choice == AnchorChoice::one_time_only ? fail(ErrorCode::unavailable, no_one_time_key)
+                                               : take_last_resort(least);
 }
 
 // --- At the ground station ---

@@ -71,10 +71,12 @@ public:
   {
   }
 
-  Result<Taken> take(SecurityLevel level) override;
+  Result<Taken> take(AnchorChoice choice, SecurityLevel least) override;
 
 private:
   std::optional<Taken> take_one_time(const AnchorFile & file);
+  std::optional<Taken> take_one_time(SecurityLevel least);
+  Result<Taken> take_last_resort(SecurityLevel least);
 
   std::filesystem::path folder_;
   OwnerId owner_;

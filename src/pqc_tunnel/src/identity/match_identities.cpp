@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "anchor_files.hpp"
 #include "command_line/words.hpp"
 #include "crypto/random.hpp"
 #include "crypto/signature.hpp"
@@ -81,6 +82,46 @@ void compare_drone_keys(
   }
 }
 
+// Keys of the anchor that were not used.
+std::vector<AnchorFile> unused(
+  const fs::path & folder, const std::string & extension, const OwnerId & owner)
+{
+  auto files = list_anchor_files(folder, extension);
+  const auto used = read_used(folder, owner);
+  std::erase_if(files, [&](const auto & file) { return !used || file.number <= *used; });
+  return files;
+}
+
+// The drone encapsulates to public keys whose secrets the ground station must hold.
+std::size_t count_without_secret(
+  const std::vector<AnchorFile> & at_drone, const fs::path & gcs_folder)
+{
+  const auto secrets = list_anchor_files(gcs_folder, ".key");
+  return static_cast<std::size_t>(std::ranges::count_if(at_drone, [&](const auto & file) {
+    return std::ranges::find(secrets, file.id, &AnchorFile::id) == secrets.end();
+  }));
+}
+
+void compare_anchors(
+  const fs::path & drone_folder, const DroneIdentity & drone, const fs::path & gcs_folder,
+  Sentences & differences)
+{
+  const auto last_resort = list_anchor_files(last_resort_folder(drone_folder), ".pub");
+  if (count_without_secret(last_resort, last_resort_folder(gcs_folder)) > 0) {
+    differences.emplace_back(
+      "The ground station has no secret for the drone's last-resort key of the anchor: give the "
+      "drone the present one by pqc identity anchor.");
+  }
+  const auto one_time = unused(one_time_folder(drone_folder), ".pub", to_owner(drone.id));
+  const std::size_t missing =
+    count_without_secret(one_time, one_time_folder(gcs_folder, drone.name));
+  if (missing > 0) {
+    differences.push_back(
+      "The ground station has no secret for " + std::to_string(missing) + " of the drone's " +
+      std::to_string(one_time.size()) + " unused one-time keys of the anchor.");
+  }
+}
+
 Result<Sentences> match_ends(const fs::path & drone_folder, const fs::path & gcs_folder)
 {
   const auto drone = load_drone_identity(drone_folder);
@@ -119,6 +160,7 @@ Result<Sentences> match_ends(const fs::path & drone_folder, const fs::path & gcs
     differences.emplace_back("The pre-shared keys differ.");
   }
   compare_drone_keys(drone->signing_keys, record->drone_keys, differences);
+  compare_anchors(drone_folder, *drone, gcs_folder, differences);
   return differences;
 }
 
@@ -127,6 +169,22 @@ Result<Sentences> match_ends(const fs::path & drone_folder, const fs::path & gcs
 bool is_drone_identity(const fs::path & folder) { return is_there(drone_identity_path(folder)); }
 
 bool is_gcs_identity(const fs::path & folder) { return is_there(gcs_identity_path(folder)); }
+
+std::string one_time_keys_left(const fs::path & a, const fs::path & b)
+{
+  const fs::path & drone_folder = is_drone_identity(a) ? a : b;
+  const fs::path & gcs_folder = is_drone_identity(a) ? b : a;
+  const auto drone = load_drone_identity(drone_folder);
+  if (!drone || !drone->anchor) {
+    return {};
+  }
+  const OwnerId owner = to_owner(drone->id);
+  return "Unused one-time keys of the anchor: " +
+         std::to_string(unused(one_time_folder(drone_folder), ".pub", owner).size()) +
+         " at the drone, " +
+         std::to_string(unused(one_time_folder(gcs_folder, drone->name), ".key", owner).size()) +
+         " at the ground station.";
+}
 
 std::vector<std::string> recorded_drones(const fs::path & gcs_folder)
 {

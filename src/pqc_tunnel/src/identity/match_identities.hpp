@@ -24,6 +24,9 @@ bool is_gcs_identity(const std::filesystem::path & folder);
 // The names of the drones that a ground station has records of, in their order.
 std::vector<std::string> recorded_drones(const std::filesystem::path & gcs_folder);
 
+// Says how many one-time keys a drone and its ground station have left; empty if the drone has no anchor.
+std::string one_time_keys_left(const std::filesystem::path & a, const std::filesystem::path & b);
+
 }  // namespace pqc_tunnel
 
 #endif  // PQC_TUNNEL__IDENTITY__MATCH_IDENTITIES_HPP_

@@ -340,7 +340,7 @@ TEST_F(PqcIdentity, of_two_ends_match_or_differ_in_what_is_named)
   const std::string other_gcs = (scratch_ / "two/gcs").string();
   EXPECT_EQ(
     outcome({"identity", "inspect", gcs, drone}).output,
-    "These two match: ids, pre-shared key and signing keys.\n");
+    "These two match: ids, pre-shared key, signing keys and anchor.\n");
   const Outcome differing = outcome({"identity", "inspect", drone, other_gcs});
   EXPECT_EQ(differing.code, 1);
   EXPECT_EQ(

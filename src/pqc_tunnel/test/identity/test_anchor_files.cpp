@@ -11,6 +11,7 @@
 #include "crypto/random.hpp"
 #include "identity/anchor_files.hpp"
 #include "identity/identity_files.hpp"
+#include "identity/match_identities.hpp"
 #include "support/scratch_dir.hpp"
 
 namespace pqc_tunnel
@@ -44,7 +45,10 @@ protected:
   {
     return load_drone_record(scratch_ / "gcs", "alpha").value().anchor;
   }
-  AnchorKeys::Taken take() { return drone()->take(SecurityLevel::l1).value(); }
+  AnchorKeys::Taken take(AnchorChoice choice = AnchorChoice::one_time_first)
+  {
+    return drone()->take(choice, SecurityLevel::l1).value();
+  }
   // Both halves belong together.
   bool agree(const AnchorKeys::Taken & taken)
   {
@@ -84,6 +88,22 @@ TEST_F(AnchorFiles, hold_both_halves_of_each_key)
   EXPECT_FALSE(last.kind.one_time);
   EXPECT_TRUE(agree(last));
   EXPECT_EQ(count(at_ground(), ".key"), 0u);
+}
+
+TEST_F(AnchorFiles, are_one_time_keys_or_the_last_resort_key_as_the_drone_chooses)
+{
+  EXPECT_FALSE(take(AnchorChoice::last_resort_first).kind.one_time);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(take(AnchorChoice::one_time_only).kind.one_time);
+  }
+  const auto none = drone()->take(AnchorChoice::one_time_only, SecurityLevel::l1);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message, no_one_time_key);
+
+  ASSERT_TRUE(extend_anchor(scratch_.path(), {"alpha"}, {kem, 1}, random_, quietly));
+  fs::remove_all(last_resort_folder(scratch_ / "alpha"));
+  EXPECT_FALSE(drone()->take(AnchorChoice::one_time_only, SecurityLevel::l5));
+  EXPECT_TRUE(take(AnchorChoice::last_resort_first).kind.one_time);
 }
 
 TEST_F(AnchorFiles, of_secrets_are_their_owners_alone)
@@ -193,6 +213,26 @@ TEST_F(AnchorFiles, of_a_new_drone_are_not_used_because_those_of_its_namesake_we
   const auto taken = take();
   EXPECT_TRUE(taken.kind.one_time);
   EXPECT_TRUE(agree(taken));
+}
+
+TEST_F(AnchorFiles, of_both_ends_are_compared_and_counted)
+{
+  const auto differences = [&] {
+    return match_identities(scratch_ / "alpha", scratch_ / "gcs").value();
+  };
+  take();
+  EXPECT_TRUE(differences().empty());
+  EXPECT_EQ(
+    one_time_keys_left(scratch_ / "gcs", scratch_ / "alpha"),
+    "Unused one-time keys of the anchor: 2 at the drone, 3 at the ground station.");
+  fs::remove(list_anchor_files(at_ground(), ".key").back().path);
+  ASSERT_EQ(differences().size(), 1u);
+  EXPECT_EQ(
+    differences()[0],
+    "The ground station has no secret for 1 of the drone's 2 unused one-time keys of the anchor.");
+  fs::remove_all(last_resort_folder(scratch_ / "gcs"));
+  ASSERT_EQ(differences().size(), 2u);
+  EXPECT_NE(differences()[0].find("no secret for the drone's last-resort key"), std::string::npos);
 }
 
 TEST_F(AnchorFiles, are_described_without_secrets)

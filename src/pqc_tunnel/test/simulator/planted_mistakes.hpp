@@ -57,9 +57,11 @@ enum class Mistake
   session_forgets_chain,
   ratchet_forgets_chain,
   failed_rekey_is_a_layer,
+  anchor_out_of_transcript,
+  zeros_for_anchor,
 };
 
-inline constexpr std::array<std::pair<Mistake, std::string_view>, 41> mistake_names = {{
+inline constexpr std::array<std::pair<Mistake, std::string_view>, 43> mistake_names = {{
   {Mistake::promote_at_handshake_end, "promote_at_handshake_end"},
   {Mistake::promote_on_control_only, "promote_on_control_only"},
   {Mistake::pool_key_reused, "pool_key_reused"},
@@ -101,6 +103,8 @@ inline constexpr std::array<std::pair<Mistake, std::string_view>, 41> mistake_na
   {Mistake::session_forgets_chain, "session_forgets_chain"},
   {Mistake::ratchet_forgets_chain, "ratchet_forgets_chain"},
   {Mistake::failed_rekey_is_a_layer, "failed_rekey_is_a_layer"},
+  {Mistake::anchor_out_of_transcript, "anchor_out_of_transcript"},
+  {Mistake::zeros_for_anchor, "zeros_for_anchor"},
 }};
 
 inline std::optional<Mistake> planted_mistake;

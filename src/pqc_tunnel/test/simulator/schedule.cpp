@@ -15,8 +15,10 @@ using namespace std::chrono_literals;
 constexpr Duration theft_interval = 500ms;
 constexpr Duration longest_hold = 8s;
 constexpr Duration longest_stretch = 4s;
-constexpr double least_cuts = 0.03;  // in a step, where cuts are what is asked for
-constexpr std::size_t large = 600;   // bytes
+constexpr double least_cuts = 0.03;     // in a step, where cuts are what is asked for
+constexpr double anchor_change = 0.02;  // in a step
+constexpr std::size_t most_anchor_keys = 8;
+constexpr std::size_t large = 600;  // bytes
 constexpr std::size_t longest_recording = 200;
 constexpr std::uint64_t old_sessions = 32;  // one schedule in so many begins with one
 constexpr std::uint64_t seed_spread = 0x9e3779b97f4a7c15u;
@@ -257,7 +259,12 @@ void Schedule::mishap()
   const Side asked = either();
   if (chance(weather_.rekey) && !is_down(asked)) {
     const std::size_t pick = below(suites_.size() + 1);
-    ask_for_rekey(asked, pick < suites_.size() ? suites_[pick] : nullptr, chance(0.3));
+    const Suite * suite = pick < suites_.size() ? suites_[pick] : nullptr;
+    const bool ratchet = chance(0.3);
+    ask_for_rekey(asked, suite, ratchet, anchored() && ratchet && chance(0.5));
+  }
+  if (anchored() && chance(anchor_change)) {
+    change_anchor();
   }
 }
 
@@ -315,9 +322,20 @@ void Schedule::attack()
   }
 }
 
-void Schedule::ask_for_rekey(Side side, const Suite * suite, bool ratchet)
+// After two rotations the ground station no longer knows the last-resort key of the drone.
+void Schedule::change_anchor()
 {
-  handshakes_->request_rekey(side, suite, ratchet);
+  if (chance(0.5)) {
+    anchor_.update_drone();
+  } else if (anchor_.keys().size() < most_anchor_keys) {
+    journal_.note(pair_->now(), "the ground station's anchor is rotated");
+    anchor_.rotate();
+  }
+}
+
+void Schedule::ask_for_rekey(Side side, const Suite * suite, bool ratchet, bool one_time_key)
+{
+  handshakes_->request_rekey(side, suite, ratchet, one_time_key);
   look();
 }
 

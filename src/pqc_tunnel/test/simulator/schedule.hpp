@@ -101,7 +101,9 @@ private:
   void expect_renewal_beside_ratchets();
   void expect_rekeys_beside_a_thief();
 
-  void ask_for_rekey(Side side, const Suite * suite, bool ratchet = false);
+  void change_anchor();
+  void ask_for_rekey(
+    Side side, const Suite * suite, bool ratchet = false, bool one_time_key = false);
   void look();
   // Traffic both ways until the condition holds; false if it doesn't in time.
   bool run_until(

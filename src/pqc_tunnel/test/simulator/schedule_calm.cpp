@@ -28,6 +28,7 @@ void Schedule::recover()
     until = std::min(until, pair_->now());
   }
   start_again();
+  anchor_.update_drone();
   cut_until_ = {};
   journal_.note(pair_->now(), "calm");
   require(

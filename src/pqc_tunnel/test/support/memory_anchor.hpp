@@ -4,6 +4,7 @@
 #ifndef SUPPORT__MEMORY_ANCHOR_HPP_
 #define SUPPORT__MEMORY_ANCHOR_HPP_
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -52,7 +53,26 @@ public:
   void restore_ground()
   {
     for (Key & key : state_->keys) {
-      key.at_ground = true;
+      key.at_ground = key.at_ground || key.kind.one_time;
+    }
+  }
+  // The ground station makes a new last-resort key, and keeps the one before; the drone has it later.
+  void rotate()
+  {
+    const auto is_last_resort = [](const Key & key) { return !key.kind.one_time; };
+    const auto newest = std::find_if(state_->keys.rbegin(), state_->keys.rend(), is_last_resort);
+    for (Key & key : state_->keys) {
+      key.at_ground = key.at_ground && (key.kind.one_time || &key == &*newest);
+    }
+    const KemKeyPair & made = pair(state_->keys.size());
+    state_->keys.push_back(
+      {{kem, false}, {made.public_key, SecretBytes::copy_of(made.secret_key.view())}, false});
+  }
+  // The drone gets the newest last-resort key.
+  void update_drone()
+  {
+    for (Key & key : state_->keys) {
+      key.at_drone = key.at_drone || !key.kind.one_time;
     }
   }
   void refuse_to_erase(bool refuse) { state_->erasing_fails = refuse; }
@@ -90,14 +110,22 @@ private:
   {
   public:
     explicit Drone(std::shared_ptr<State> state) : state_(std::move(state)) {}
-    Result<Taken> take(SecurityLevel) override
+    Result<Taken> take(AnchorChoice choice, SecurityLevel) override
     {
-      for (std::size_t i = 1; i < state_->keys.size(); ++i) {
-        if (std::exchange(state_->keys[i].at_drone, false)) {
+      for (std::size_t i = 1; i < state_->keys.size() && choice != AnchorChoice::last_resort_first;
+           ++i) {
+        if (state_->keys[i].kind.one_time && std::exchange(state_->keys[i].at_drone, false)) {
           return taken(state_->keys[i]);
         }
       }
-      return taken(state_->keys[0]);
+      if (choice == AnchorChoice::one_time_only) {
+        return fail(ErrorCode::unavailable, no_one_time_key);
+      }
+      const Key * last_resort = &state_->keys[0];
+      for (const Key & key : state_->keys) {
+        last_resort = !key.kind.one_time && key.at_drone ? &key : last_resort;
+      }
+      return taken(*last_resort);
     }
 
   private:
@@ -125,7 +153,7 @@ private:
         return fail(ErrorCode::permission, "the disk is full");
       }
       for (std::size_t i = 1; i < state_->keys.size(); ++i) {
-        state_->keys[i].at_ground = false;
+        state_->keys[i].at_ground = !state_->keys[i].kind.one_time && state_->keys[i].at_ground;
         if (state_->keys[i].id() == id) {
           break;
         }

@@ -274,9 +274,10 @@ EngineSnapshot Engine::snapshot() const { return *impl_->mailbox().snapshot(); }
 std::vector<Event> Engine::take_events() { return impl_->mailbox().take_events(); }
 
 RekeyId Engine::request_rekey(
-  PeerIndex peer, std::string suite_id, std::string reason, bool ratchet)
+  PeerIndex peer, std::string suite_id, std::string reason, bool ratchet, bool one_time_key)
 {
-  return impl_->mailbox().post_rekey(peer, std::move(suite_id), std::move(reason), ratchet);
+  return impl_->mailbox().post_rekey(
+    peer, std::move(suite_id), std::move(reason), ratchet, one_time_key);
 }
 
 bool Engine::wipe(PeerIndex peer) { return impl_->mailbox().post_wipe(peer).get(); }

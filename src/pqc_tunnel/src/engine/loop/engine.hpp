@@ -77,7 +77,8 @@ public:
   // Requests new keys of a suite, by id; empty: of the same suite. take_rekey_replies() returns the reply,
   // even to an invalid request.
   RekeyId request_rekey(
-    PeerIndex peer, std::string suite_id, std::string reason, bool ratchet = false);
+    PeerIndex peer, std::string suite_id, std::string reason, bool ratchet = false,
+    bool one_time_key = false);
   // Wipes all session keys of the peer, after which a drone begins a new session at once. Blocks until
   // they are wiped; returns false if the engine has stopped.
   bool wipe(PeerIndex peer);

@@ -58,7 +58,8 @@ RekeyReply stopped_reply(RekeyId id)
 
 }  // namespace
 
-RekeyId Mailbox::post_rekey(PeerIndex peer, std::string suite_id, std::string reason, bool ratchet)
+RekeyId Mailbox::post_rekey(
+  PeerIndex peer, std::string suite_id, std::string reason, bool ratchet, bool one_time_key)
 {
   RekeyId id{};
   {
@@ -66,7 +67,8 @@ RekeyId Mailbox::post_rekey(PeerIndex peer, std::string suite_id, std::string re
     id = RekeyId{++last_rekey_};
     if (!closed_) {
       unanswered_.insert(id);
-      commands_.push_back({id, peer, std::move(suite_id), std::move(reason), ratchet});
+      commands_.push_back(
+        {id, peer, std::move(suite_id), std::move(reason), ratchet, one_time_key});
       wake_up_.notify();
       return id;
     }

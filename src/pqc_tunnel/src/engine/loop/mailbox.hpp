@@ -40,7 +40,8 @@ public:
   explicit Mailbox(std::function<void()> on_activity) : on_activity_(std::move(on_activity)) {}
 
   // --- For the owner ---
-  RekeyId post_rekey(PeerIndex peer, std::string suite_id, std::string reason, bool ratchet);
+  RekeyId post_rekey(
+    PeerIndex peer, std::string suite_id, std::string reason, bool ratchet, bool one_time_key);
   // The future becomes true once the keys are wiped, and false if the tunnel has stopped.
   std::future<bool> post_wipe(PeerIndex peer);
   void post_notice(PeerIndex peer, const Notice & notice);

@@ -115,7 +115,8 @@ void PeerRosInterface::handle_rekey(
   std::shared_ptr<rclcpp::Service<Rekey>> service, std::shared_ptr<rmw_request_id_t> header,
   const Rekey::Request & request)
 {
-  const auto id = engine_.request_rekey(peer_, request.suite, request.reason, request.ratchet);
+  const auto id = engine_.request_rekey(
+    peer_, request.suite, request.reason, request.ratchet, request.one_time_key);
   requests_.add(
     id, [service = std::move(service), header = std::move(header)](Rekey::Response & response) {
       service->send_response(*header, response);

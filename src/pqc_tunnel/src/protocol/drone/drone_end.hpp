@@ -21,6 +21,7 @@
 #include "protocol/peer/output.hpp"
 #include "protocol/peer/peer.hpp"
 #include "protocol/rekey/rekey.hpp"
+#include "protocol/session/token_bucket.hpp"
 
 namespace pqc_tunnel
 {
@@ -101,6 +102,7 @@ private:
     std::optional<FinishMade> finish;
     Instant finished;  // when it was made
     std::optional<Ratchet> ratchet;
+    std::optional<AnchorSecret> anchor;  // of a ratchet with a one-time key
   };
   // The latest rekey that the ground station requested; it repeats the request until it learns the outcome.
   struct GcsRequest
@@ -152,11 +154,12 @@ private:
   void answer(bool success, const std::string & message, Instant now);
   void note_bytes();
   void make_finish(Instant now);
+  void begin_ratchet();
   void send_ratchet(Instant now);
   void install(EpochSecrets secrets, const EpochName & name, Instant now);
   // Why no rekey to the suite can start now; empty if one can.
   std::string objection(const Suite & suite, Instant now) const;
-  std::string ratchet_objection(const Suite & suite) const;
+  std::string objection(const Suite & suite, RekeyKind kind, Instant now) const;
   std::vector<const Suite *> usable_suites() const;
   void start_rekey(const Suite & suite, RekeyKind kind, const std::string & reason, Instant now);
   void drop_exchange(Instant now);
@@ -222,7 +225,8 @@ private:
   std::uint32_t next_transaction_;
   Blacklist blacklist_;
   HandshakeTiming timing_;
-  std::optional<AnchorKind> anchor_;  // of the session
+  TokenBucket one_time_keys_{session_one_time_keys, 1 / one_time_key_interval_s};
+  std::optional<AnchorKind> anchor_;  // of the session, or of a ratchet in it
   KeyTraffic rekey_traffic_;          // counted before the rekey under way
   std::uint32_t handshakes_ = 0;
   std::uint32_t rekeys_ = 0;

@@ -17,7 +17,21 @@ namespace
 
 constexpr Duration own_rekey_retry = std::chrono::minutes(1);
 
-RekeyKind kind_of(bool ratchet) { return ratchet ? RekeyKind::ratchet : RekeyKind::full; }
+// Of a command, or of a request of the ground station.
+template <class Asked>
+RekeyKind kind_of(const Asked & asked)
+{
+  return asked.one_time_key ? RekeyKind::anchored_ratchet
+         : asked.ratchet    ? RekeyKind::ratchet
+                            : RekeyKind::full;
+}
+
+const char * started_text(RekeyKind kind)
+{
+  return kind == RekeyKind::anchored_ratchet ? "ratchet with a one-time key started"
+         : kind == RekeyKind::ratchet        ? "ratchet started"
+                                             : "rekey started";
+}
 
 }  // namespace
 
@@ -46,8 +60,15 @@ std::string DroneEnd::objection(const Suite & suite, Instant now) const
   return {};
 }
 
-std::string DroneEnd::ratchet_objection(const Suite & suite) const
+std::string DroneEnd::objection(const Suite & suite, RekeyKind kind, Instant now) const
 {
+  std::string problem = objection(suite, now);
+  if (!problem.empty() || !is_ratchet(kind)) {
+    return problem;
+  }
+  if (kind == RekeyKind::anchored_ratchet && !uses_anchor()) {
+    return "this drone has no anchor, and so no one-time key";
+  }
   if (&suite != &peer_.keys().sending()->suite()) {
     return "a ratchet keeps the suite; " + std::string(suite.id) + " needs a full rekey";
   }
@@ -71,16 +92,14 @@ void DroneEnd::request_rekey(const RekeyCommand & command, Instant now)
   const auto suite = command.suite_id.empty()
                        ? keys != nullptr ? &keys->suite() : settings_.initial_suite
                        : find_suite(command.suite_id, usable_suites());
-  std::string problem = suite ? objection(**suite, now) : suite.error().message;
-  if (problem.empty() && command.ratchet) {
-    problem = ratchet_objection(**suite);
-  }
+  const RekeyKind kind = kind_of(command);
+  std::string problem = suite ? objection(**suite, kind, now) : suite.error().message;
   if (!problem.empty()) {
     peer_.refuse_rekey(command, problem, suite.value_or(nullptr), timing_, now);
     return;
   }
   asked_here_ = command.id;
-  start_rekey(**suite, kind_of(command.ratchet), command.reason, now);
+  start_rekey(**suite, kind, command.reason, now);
 }
 
 void DroneEnd::handle_rekey_request(
@@ -93,10 +112,9 @@ void DroneEnd::handle_rekey_request(
     return;
   }
   const Suite * suite = registry().find(request.suite);
-  std::string problem = suite == nullptr ? "no such suite is known here" : objection(*suite, now);
-  if (problem.empty() && request.ratchet) {
-    problem = ratchet_objection(*suite);
-  }
+  const RekeyKind kind = kind_of(request);
+  std::string problem =
+    suite == nullptr ? "no such suite is known here" : objection(*suite, kind, now);
   if (!problem.empty()) {
     const bool later = rekey_.active() || !peer_.keys().confirmed();
     if (!later && std::exchange(refused_request_, transaction) != transaction) {
@@ -109,7 +127,7 @@ void DroneEnd::handle_rekey_request(
     return;
   }
   gcs_request_ = GcsRequest{transaction, true, false};
-  start_rekey(*suite, kind_of(request.ratchet), "requested by the ground station", now);
+  start_rekey(*suite, kind, "requested by the ground station", now);
 }
 
 void DroneEnd::start_rekey(
@@ -118,7 +136,7 @@ void DroneEnd::start_rekey(
   if (peer_.keys().sending()->epoch() == last_epoch) {
     kind = RekeyKind::new_session;
   }
-  const std::string text = kind == RekeyKind::ratchet ? "ratchet started" : "rekey started";
+  const std::string text = started_text(kind);
   peer_.report(EventKind::rekey_started, now, reason.empty() ? text : text + ": " + reason, &suite);
   rekey_traffic_ = peer_.key_traffic();
   act(rekey_.start(suite, kind, stock_.holds(suite, now), peer_.link().retry_time(now), now), now);
@@ -152,7 +170,7 @@ void DroneEnd::act(RekeyStep step, Instant now)
       const EpochKeys & keys = *peer_.keys().sending();
       note_bytes();
       ++rekeys_;
-      ratchets_ += rekey_.kind() == RekeyKind::ratchet ? 1 : 0;
+      ratchets_ += is_ratchet(rekey_.kind()) ? 1 : 0;
       peer_.report(EventKind::rekey_confirmed, now, rekey_.message(), &keys.suite(), keys.epoch());
       answer(true, rekey_.message(), now);
       return;
@@ -233,7 +251,13 @@ void DroneEnd::handle_exchange_job(JobResult result, Instant now)
 {
   exchange_->job.reset();
   if (const auto * failed = std::get_if<JobFailed>(&result)) {
-    act(rekey_.handle_failed(true, failed->text), now);
+    act(rekey_.handle_failed(!exchange_->ratchet, failed->text), now);
+  } else if (auto * secret = std::get_if<AnchorSecret>(&result)) {
+    Ratchet & ratchet = *exchange_->ratchet;
+    ratchet.anchor = std::move(secret->message);
+    ratchet.mac = ratchet_mac(*psk_, *peer_.keys().sending(), ratchet);
+    exchange_->anchor = std::move(*secret);
+    send_ratchet(now);
   } else if (auto * made = std::get_if<FinishMade>(&result)) {
     Bytes message = exchange_->opening;
     message.insert(message.end(), made->finish.begin(), made->finish.end());
@@ -265,36 +289,55 @@ void DroneEnd::handle_confirm(const Confirm & confirm, Instant now)
   install(std::move(made.secrets), name, now);
 }
 
-void DroneEnd::send_ratchet(Instant now)
+void DroneEnd::begin_ratchet()
 {
   const EpochKeys & keys = *peer_.keys().sending();
-  if (!exchange_) {
-    Exchange & exchange = exchange_.emplace(Exchange{});
-    exchange.epoch = next(keys.epoch());
-    Ratchet & ratchet = exchange.ratchet.emplace(Ratchet{});
-    ratchet.next_epoch = exchange.epoch;
-    random_.fill(ratchet.random);
+  Exchange & exchange = exchange_.emplace(Exchange{});
+  exchange.epoch = next(keys.epoch());
+  Ratchet & ratchet = exchange.ratchet.emplace(Ratchet{});
+  ratchet.next_epoch = exchange.epoch;
+  random_.fill(ratchet.random);
+  rekey_.set_transaction(transaction_of(ratchet.random));
+  if (rekey_.kind() == RekeyKind::anchored_ratchet) {
+    exchange.job =
+      outbox_.start(UseAnchor{identity_.anchor, AnchorChoice::one_time_only, keys.suite().level});
+  } else {
     ratchet.mac = ratchet_mac(*psk_, keys, ratchet);
-    rekey_.set_transaction(transaction_of(ratchet.random));
   }
-  const Ratchet & ratchet = *exchange_->ratchet;
-  peer_.send_control({transaction_of(ratchet.random), ratchet}, now);
+}
+
+void DroneEnd::send_ratchet(Instant now)
+{
+  if (!exchange_) {
+    begin_ratchet();
+  }
+  if (!exchange_->job) {
+    const Ratchet & ratchet = *exchange_->ratchet;
+    peer_.send_control({transaction_of(ratchet.random), ratchet}, now);
+  }
 }
 
 void DroneEnd::handle_ratchet_ok(std::uint32_t transaction, const RatchetOk & ok, Instant now)
 {
   const EpochKeys & keys = *peer_.keys().sending();
+  const bool awaited = exchange_ && exchange_->ratchet && !exchange_->job &&
+                       transaction == transaction_of(exchange_->ratchet->random);
+  const SecretBytes none;
+  const SecretBytes & anchor = awaited && exchange_->anchor ? exchange_->anchor->secret : none;
   if (
-    !exchange_ || !exchange_->ratchet ||
-    transaction != transaction_of(exchange_->ratchet->random) ||
-    !constant_time_equal(ok.mac, ratchet_ok_mac(*psk_, keys, *exchange_->ratchet, ok.random)))
+    !awaited || !constant_time_equal(
+                  ok.mac, ratchet_ok_mac(*psk_, keys, *exchange_->ratchet, ok.random, anchor)))
   {
     ++peer_.traffic().control_ignored;
     return;
   }
+  if (exchange_->anchor) {
+    anchor_ = exchange_->anchor->kind;
+  }
   timing_ = HandshakeTiming{};
   timing_.total = timing_.answer = now - rekey_.exchange_began();
-  install(ratchet_secrets(*psk_, keys, *exchange_->ratchet, ok.random), ratchet_name(keys), now);
+  install(
+    ratchet_secrets(*psk_, keys, *exchange_->ratchet, ok.random, anchor), ratchet_name(keys), now);
 }
 
 // Sends and receives under the keys of the next epoch from now on.

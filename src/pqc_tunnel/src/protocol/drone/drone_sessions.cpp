@@ -133,6 +133,8 @@ void DroneEnd::handle_attempt_job(JobResult result, Instant now)
     MakeFinish job{&suite,          settings_.mode,     psk_, Resumption(), signing_key(suite),
                    attempt_->frame, std::move(*prekey), now};
     job.anchor = uses_anchor() ? identity_.anchor : nullptr;
+    job.anchor_choice =
+      one_time_keys_.take(now) ? AnchorChoice::one_time_first : AnchorChoice::last_resort_first;
     if (job.prekey.former) {
       job.former = std::move(attempt_->former);
     }

@@ -28,7 +28,7 @@ public:
     bool former = false;                      // the rms of a former session is mixed in
     std::optional<JobId> job = std::nullopt;  // none while an earlier one is at work
   };
-  // A Finish that is being checked.
+  // A Finish that is being checked, or the one-time key of a RATCHET that is being opened.
   struct Exchange
   {
     const Suite * suite = nullptr;
@@ -37,8 +37,9 @@ public:
     Epoch epoch{};
     SessionId session;
     Instant started;
-    HandshakeTiming issued;                 // of the prekey
-    std::optional<CompleteFinish> waiting;  // for an earlier job
+    HandshakeTiming issued;  // of the prekey
+    std::optional<Ratchet> ratchet;
+    std::optional<Job> waiting;  // for an earlier job
     std::optional<JobId> job;
   };
 
@@ -50,7 +51,7 @@ public:
     issue_ = issue;
     start_waiting(now);
   }
-  void begin(Exchange exchange, CompleteFinish job, Instant now)
+  void begin(Exchange exchange, Job job, Instant now)
   {
     exchange_ = std::move(exchange);
     exchange_->waiting = std::move(job);

@@ -5,6 +5,7 @@
 #define PQC_TUNNEL__PROTOCOL__GROUND__SERVED_CONTEXT_HPP_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,12 +30,18 @@ struct ServedContext
   SharedPskKeys psk;
   ServedReports reports;
   HandshakeTiming timing = {};
-  std::optional<AnchorKind> anchor = std::nullopt;  // of the newest session that was made
+  std::optional<AnchorKind> anchor = std::nullopt;  // that the newest keys were made with
   std::uint32_t handshakes = 0;
 
   // Says why the suite can't be used with the drone; empty if it can.
   std::string objection(const Suite & suite) const;
   std::vector<const Suite *> usable_suites() const;
+
+  // Returns the secrets of the anchor; null if there are none, or `anchor` is off.
+  std::shared_ptr<AnchorSecrets> anchor_secrets() const
+  {
+    return settings.anchor == AnchorUse::off ? nullptr : record.anchor;
+  }
 
   // Returns the job that checks a Finish, without a secret of the live session.
   CompleteFinish job_of(

@@ -204,19 +204,28 @@ bool ServedRekeys::handle_job_result(JobId id, JobResult & result, Instant now)
       peer_.send_control({issue->transaction, Abort{AbortReason::failed}}, now);
     }
   } else if (const auto & exchange = ended->exchange) {
-    if (failed == nullptr) {
+    if (failed != nullptr) {
+      handle_exchange_failed(*exchange, *failed, now);
+    } else if (exchange->ratchet) {
+      handle_one_time_key(*exchange, std::get<AnchorSecret>(result), now);
+    } else {
       auto & completed = std::get<FinishCompleted>(result);
       drone_.install(*exchange, exchange->session, std::move(completed), Channel::session, now);
-    } else {
-      if (failed->error != JobError::unauthenticated) {
-        peer_.send_control(
-          {transaction_of(exchange->client_random), Abort{AbortReason::failed}}, now);
-      }
-      report_job_failed(*exchange->suite, exchange->epoch, *failed, now);
     }
   }
   lane_.start_waiting(now);
   return true;
+}
+
+void ServedRekeys::handle_exchange_failed(
+  const KeyLane::Exchange & exchange, const JobFailed & failed, Instant now)
+{
+  if (failed.error != JobError::unauthenticated) {
+    const auto reason =
+      failed.error == JobError::unknown_anchor ? AbortReason::unknown_anchor : AbortReason::failed;
+    peer_.send_control({transaction_of(exchange.client_random), Abort{reason}}, now);
+  }
+  report_job_failed(*exchange.suite, exchange.epoch, failed, now);
 }
 
 void ServedRekeys::report_job_failed(
@@ -234,6 +243,9 @@ void ServedRekeys::handle_ratchet(
     drone_.send_answers(now);
     return;
   }
+  if (lane_.exchange() && lane_.exchange()->client_random == ratchet.random) {
+    return;  // its one-time key is being opened
+  }
   const EpochKeys & live = *peer_.keys().sending();
   // A late one of an attempt given up would displace the keys of the attempt under way.
   if (
@@ -244,15 +256,50 @@ void ServedRekeys::handle_ratchet(
     ++peer_.traffic().control_ignored;
     return;
   }
+  newest_exchange_ = order;
+  if (ratchet.anchor.empty()) {
+    answer_ratchet(transaction, ratchet, {}, now);
+  } else {
+    open_one_time_key(ratchet, now);
+  }
+}
+
+void ServedRekeys::open_one_time_key(const Ratchet & ratchet, Instant now)
+{
+  const EpochKeys & live = *peer_.keys().sending();
+  KeyLane::Exchange exchange;
+  exchange.suite = &live.suite();
+  exchange.client_random = ratchet.random;
+  exchange.epoch = ratchet.next_epoch;
+  exchange.session = live.id();
+  exchange.started = now;
+  exchange.ratchet = ratchet;
+  lane_.begin(std::move(exchange), OpenOneTimeKey{drone_.anchor_secrets(), ratchet.anchor}, now);
+}
+
+void ServedRekeys::handle_one_time_key(
+  const KeyLane::Exchange & exchange, const AnchorSecret & opened, Instant now)
+{
+  const EpochKeys & live = *peer_.keys().sending();
+  if (live.id() != exchange.session || exchange.epoch != next(live.epoch())) {
+    return;  // the drone has gone on without it
+  }
+  drone_.anchor = opened.kind;
+  answer_ratchet(transaction_of(exchange.client_random), *exchange.ratchet, opened.secret, now);
+}
+
+void ServedRekeys::answer_ratchet(
+  std::uint32_t transaction, const Ratchet & ratchet, const SecretBytes & anchor, Instant now)
+{
+  const EpochKeys & live = *peer_.keys().sending();
   RatchetOk ok;
   drone_.random.fill(ok.random);
-  ok.mac = ratchet_ok_mac(*drone_.psk, live, ratchet, ok.random);
+  ok.mac = ratchet_ok_mac(*drone_.psk, live, ratchet, ok.random, anchor);
   peer_.keys().install_pending(
     std::make_unique<EpochKeys>(
-      ratchet_name(live), Role::gcs, ratchet_secrets(*drone_.psk, live, ratchet, ok.random),
+      ratchet_name(live), Role::gcs, ratchet_secrets(*drone_.psk, live, ratchet, ok.random, anchor),
       drone_.settings, now, live.clock()),
     {{transaction, ok}, ratchet.random, std::nullopt, now});
-  newest_exchange_ = order;
   drone_.send_answers(now);
 }
 
@@ -280,8 +327,10 @@ bool ServedRekeys::request(const RekeyCommand & command, std::uint32_t transacti
     problem = "there is no session with " + drone_.record.name + " to rekey yet";
   } else if (request_) {
     problem = "a rekey is under way";
-  } else if (command.ratchet && *suite != &keys->suite()) {
+  } else if ((command.ratchet || command.one_time_key) && *suite != &keys->suite()) {
     problem = "a ratchet keeps the suite; " + std::string((*suite)->id) + " needs a full rekey";
+  } else if (command.one_time_key && !drone_.anchor_secrets()) {
+    problem = "the ground station has no anchor for " + drone_.record.name;
   } else {
     problem = drone_.objection(**suite);
   }
@@ -325,7 +374,12 @@ void ServedRekeys::handle_abort(std::uint32_t transaction, const Abort & abort, 
       answer(false, "the drone can't use " + std::string(request_->suite->id) + missing_there, now);
       break;
     default:
-      answer(false, "the drone could not rekey; the old keys stay", now);
+      answer(
+        false,
+        request_->command.one_time_key
+          ? "the drone has no one-time key left, or it is not known here; the old keys stay"
+          : "the drone could not rekey; the old keys stay",
+        now);
   }
 }
 
@@ -352,7 +406,9 @@ void ServedRekeys::watch_request(Instant now)
   } else if (now >= request_->next_try) {
     request_->next_try = now + request_->retry.next(drone_.random);
     peer_.send_control(
-      {request_->transaction, RekeyRequest{request_->suite->wire_id, request_->command.ratchet}},
+      {request_->transaction,
+       RekeyRequest{
+         request_->suite->wire_id, request_->command.ratchet, request_->command.one_time_key}},
       now);
   }
 }

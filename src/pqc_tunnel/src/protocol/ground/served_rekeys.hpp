@@ -76,6 +76,13 @@ private:
   void expect_rekeys();
   void handle_ratchet(
     std::uint32_t transaction, const Ratchet & ratchet, const FrameOrder & order, Instant now);
+  void open_one_time_key(const Ratchet & ratchet, Instant now);
+  void answer_ratchet(
+    std::uint32_t transaction, const Ratchet & ratchet, const SecretBytes & anchor, Instant now);
+  void handle_one_time_key(
+    const KeyLane::Exchange & exchange, const AnchorSecret & opened, Instant now);
+  void handle_exchange_failed(
+    const KeyLane::Exchange & exchange, const JobFailed & failed, Instant now);
   void handle_abort(std::uint32_t transaction, const Abort & abort, Instant now);
   void report_job_failed(const Suite & suite, Epoch epoch, const JobFailed & failed, Instant now);
   void answer(bool success, const std::string & message, Instant now);

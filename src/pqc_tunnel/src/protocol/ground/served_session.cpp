@@ -95,7 +95,8 @@ void ServedSession::admit(
     from, now);
   peer_.expect_message(
     Channel::boot, StreamClass::foreground,
-    1 + (is_anchored(hello) ? longest_anchor : 0) + finish_size(*suite, drone_.settings.mode).max);
+    1 + (is_anchored(hello) ? longest_anchor() : 0) +
+      finish_size(*suite, drone_.settings.mode).max);
   attempt_->next_later = now;
   attempt_->former = find_former(hello.former);
   attempt_->chained = {hello.former, copy_of(attempt_->former)};
@@ -164,7 +165,7 @@ void ServedSession::handle_received(const Peer::Received & received, Instant now
   CompleteFinish job =
     drone_.job_of(exchange, *std::exchange(attempt_->prekey, std::nullopt), message.subspan(1));
   job.anchored = is_anchored(parse_client_hello(attempt_->hello));
-  job.anchor = drone_.record.anchor;
+  job.anchor = drone_.anchor_secrets();
   job.former = std::move(attempt_->former);
   lane_.begin(std::move(exchange), std::move(job), now);
 }

@@ -190,26 +190,33 @@ Layers layers_of(const Exchange & job, const std::optional<AnchorKind> & anchor)
   return layers;
 }
 
-// Begins a Finish with a key of the anchor and a ciphertext for it; returns the secret. The key is noted as used before
-// anything is made with it.
-Result<SecretBytes> encapsulate_to_anchor(
-  AnchorKeys & keys, SecurityLevel level, FinishMade & out, RandomSource & random)
+// The key is noted as used before anything is made with it.
+tl::expected<AnchorSecret, JobFailed> use_anchor(const UseAnchor & job, RandomSource & random)
 {
-  auto taken = keys.take(level);
+  const auto failed = [](const Error & error) {
+    return tl::make_unexpected(JobFailed{JobError::unknown_anchor, error.message});
+  };
+  auto taken = job.anchor->take(job.choice, job.level);
   if (!taken) {
-    return tl::make_unexpected(taken.error());
+    return failed(taken.error());
   }
   auto kem = Kem::open(taken->kind.kem);
   if (!kem) {
-    return tl::make_unexpected(kem.error());
+    return failed(kem.error());
   }
   auto made = kem->encapsulate(taken->public_key, random);
   if (!made) {
-    return tl::make_unexpected(made.error());
+    return failed(made.error());
   }
-  ByteWriter(out.finish).id(anchor_id(taken->public_key)).bytes(made->ciphertext);
-  out.anchor = taken->kind;
-  return std::move(made->shared_secret);
+  AnchorSecret out{taken->kind, {}, std::move(made->shared_secret)};
+  ByteWriter(out.message).id(anchor_id(taken->public_key)).bytes(made->ciphertext);
+  return out;
+}
+
+JobResult run(const UseAnchor & job, RandomSource & random)
+{
+  auto secret = use_anchor(job, random);
+  return secret ? JobResult(std::move(*secret)) : JobResult(std::move(secret.error()));
 }
 
 JobResult run(MakeFinish job, RandomSource & random)
@@ -219,11 +226,13 @@ JobResult run(MakeFinish job, RandomSource & random)
   out.timing.verify = job.prekey.verify;
   SecretBytes anchor_secret;
   if (job.anchor) {
-    auto secret = encapsulate_to_anchor(*job.anchor, suite.level, out, random);
-    if (!secret) {
-      return JobFailed{JobError::unknown_anchor, secret.error().message};
+    auto used = use_anchor({job.anchor, job.anchor_choice, suite.level}, random);
+    if (!used) {
+      return std::move(used.error());
     }
-    anchor_secret = std::move(*secret);
+    out.finish = std::move(used->message);
+    out.anchor = used->kind;
+    anchor_secret = std::move(used->secret);
   }
   auto kem = Kem::open(suite.kem);
   if (!kem) {
@@ -294,23 +303,40 @@ constexpr const char * unknown_anchor =
   "the drone uses a key of the anchor that is not known here or was used before: the anchor was "
   "replaced or restored from a copy, so update the drone's identity";
 
-// The key of the anchor that a Finish begins with; nothing without an anchor.
-Result<std::optional<AnchorSecrets::Found>> find_anchor(const CompleteFinish & job)
+// The key of the anchor that a Finish or a RATCHET names.
+tl::expected<AnchorSecrets::Found, JobFailed> find_anchor(AnchorSecrets * anchor, ByteView message)
 {
-  if (!job.anchored) {
-    return std::nullopt;
+  const JobFailed unknown{JobError::unknown_anchor, unknown_anchor};
+  if (anchor == nullptr) {
+    return tl::make_unexpected(unknown);
   }
-  if (!job.anchor) {
-    return fail(ErrorCode::unavailable, unknown_anchor);
-  }
-  auto found = job.anchor->find(ByteReader(job.finish).id<AnchorId>());
-  if (!found && found.error().code == ErrorCode::unavailable) {
-    return fail(ErrorCode::unavailable, unknown_anchor);
-  }
+  auto found = anchor->find(ByteReader(message).id<AnchorId>());
   if (!found) {
-    return tl::make_unexpected(found.error());
+    return tl::make_unexpected(
+      found.error().code == ErrorCode::unavailable ? unknown
+                                                   : authenticated(found.error().message));
   }
   return std::move(*found);
+}
+
+JobResult run(const OpenOneTimeKey & job, RandomSource &)
+{
+  const auto found = find_anchor(job.anchor.get(), job.message);
+  if (!found) {
+    return found.error();
+  }
+  const AnchorKind & kind = found->kind;
+  if (!kind.one_time || job.message.size() != anchor_size(kind.kem)) {
+    return JobFailed{JobError::unknown_anchor, unknown_anchor};
+  }
+  auto secret = decapsulate_from_anchor(*found, ByteView(job.message).subspan(AnchorId::size));
+  if (!secret) {
+    return unavailable(secret.error());
+  }
+  if (auto erased = job.anchor->erase(ByteReader(job.message).id<AnchorId>()); !erased) {
+    return authenticated(erased.error().message);
+  }
+  return AnchorSecret{kind, {}, std::move(*secret)};
 }
 
 // A Finish whose sender has the PSK.
@@ -337,19 +363,20 @@ tl::expected<ProvedFinish, JobFailed> check_psk_proof(
   if (!constant_time_equal(hmac(psk.hash, psk.finish.view(), {th2}), parts->psk_mac)) {
     return tl::make_unexpected(unauthenticated("the drone's finish does not prove the shared key"));
   }
-  auto anchor = find_anchor(job);
-  if (!anchor) {
-    const bool unknown = anchor.error().code == ErrorCode::unavailable;
-    return tl::make_unexpected(JobFailed{
-      unknown ? JobError::unknown_anchor : JobError::authenticated, anchor.error().message});
+  std::optional<AnchorSecrets::Found> anchor;
+  if (job.anchored) {
+    auto found = find_anchor(job.anchor.get(), job.finish);
+    if (!found) {
+      return tl::make_unexpected(found.error());
+    }
+    anchor = std::move(*found);
   }
-  const std::size_t anchor_size =
-    *anchor ? AnchorId::size + kem_sizes((*anchor)->kind.kem).ciphertext : 0;
-  const auto message = parse_finish(job.finish, *job.suite, job.mode, anchor_size);
+  const auto message =
+    parse_finish(job.finish, *job.suite, job.mode, anchor ? anchor_size(anchor->kind.kem) : 0);
   if (!message) {
     return malformed();
   }
-  return ProvedFinish{*message, th2, std::move(*anchor)};
+  return ProvedFinish{*message, th2, std::move(anchor)};
 }
 
 JobResult run(CompleteFinish job, RandomSource &)
@@ -413,7 +440,7 @@ JobResult run(CompleteFinish job, RandomSource &)
   // Nothing is confirmed while the secret of a one-time key is still there.
   if (out.anchor && out.anchor->one_time) {
     if (auto erased = job.anchor->erase(ByteReader(job.finish).id<AnchorId>()); !erased) {
-      return JobFailed{JobError::authenticated, erased.error().message};
+      return authenticated(erased.error().message);
     }
   }
   const Digest th3 = transcript.with(job.finish);

@@ -115,7 +115,8 @@ struct MakeFinish
   Instant begun = {};
   // New sessions only.
   std::shared_ptr<AnchorKeys> anchor = nullptr;  // null: none
-  Resumption former = {};                        // the rms that is mixed in
+  AnchorChoice anchor_choice = AnchorChoice::one_time_first;
+  Resumption former = {};  // the rms that is mixed in
 };
 
 struct FinishMade
@@ -153,6 +154,29 @@ struct FinishCompleted
   std::optional<AnchorKind> anchor;
 };
 
+// Drone: take a key of the anchor, and encapsulate to it.
+struct UseAnchor
+{
+  std::shared_ptr<AnchorKeys> anchor;
+  AnchorChoice choice;
+  SecurityLevel level;
+};
+
+// GCS: decapsulate from a one-time key of the anchor, and erase it.
+struct OpenOneTimeKey
+{
+  std::shared_ptr<AnchorSecrets> anchor;  // null: none is known
+  Bytes message;                          // id and ciphertext
+};
+
+// A secret that both ends share by the anchor.
+struct AnchorSecret
+{
+  AnchorKind kind;
+  Bytes message;  // drone: id and ciphertext
+  SecretBytes secret;
+};
+
 enum class JobError : std::uint8_t
 {
   unauthenticated,  // a PSK MAC does not hold, or the message is malformed
@@ -167,9 +191,10 @@ struct JobFailed
   std::string text;  // for the log; never sent
 };
 
-using Job = std::variant<MakePrekey, IssuePrekey, VerifyPrekey, MakeFinish, CompleteFinish>;
-using JobResult =
-  std::variant<PrekeyPair, IssuedPrekey, VerifiedPrekey, FinishMade, FinishCompleted, JobFailed>;
+using Job = std::variant<
+  MakePrekey, IssuePrekey, VerifyPrekey, MakeFinish, CompleteFinish, UseAnchor, OpenOneTimeKey>;
+using JobResult = std::variant<
+  PrekeyPair, IssuedPrekey, VerifiedPrekey, FinishMade, FinishCompleted, AnchorSecret, JobFailed>;
 
 // Runs one job to its end. Blocks (a McEliece key generation takes seconds and needs a 16 MiB stack); any thread.
 JobResult run_job(Job job, RandomSource & random);

@@ -64,9 +64,6 @@ struct RekeyOpening
   Epoch next_epoch{};
 };
 
-// Bytes of the id and of the longest ciphertext with which a Finish begins in a session with an anchor.
-inline constexpr std::size_t longest_anchor = AnchorId::size + 208;
-
 // The drone's encapsulation and its proof of the keys.
 struct FinishMessage
 {

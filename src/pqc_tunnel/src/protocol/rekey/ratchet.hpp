@@ -11,19 +11,20 @@
 namespace pqc_tunnel
 {
 
-// A ratchet derives the next epoch's keys from the PSK, the live epoch and a random value of each end, without any
-// public-key operation. `live` are the keys before the ratchet.
+// A ratchet derives the next epoch's keys from the PSK, the live epoch and a random value of each end. With a one-time key
+// of the anchor it mixes in the secret that the drone encapsulated to it, `anchor`; otherwise it needs no public-key
+// operation, and `anchor` is empty. `live` are the keys before the ratchet.
 
 // Returns the MAC of RATCHET over the fields of the message.
 Mac ratchet_mac(const PskKeySet & psk, const EpochKeys & live, const Ratchet & ratchet);
 // Returns the MAC of RATCHET_OK.
 Mac ratchet_ok_mac(
   const PskKeySet & psk, const EpochKeys & live, const Ratchet & ratchet,
-  const Random32 & gcs_random);
+  const Random32 & gcs_random, const SecretBytes & anchor = {});
 EpochName ratchet_name(const EpochKeys & live);
 EpochSecrets ratchet_secrets(
   const PskKeySet & psk, const EpochKeys & live, const Ratchet & ratchet,
-  const Random32 & gcs_random);
+  const Random32 & gcs_random, const SecretBytes & anchor = {});
 
 }  // namespace pqc_tunnel
 

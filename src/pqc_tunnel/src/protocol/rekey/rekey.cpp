@@ -39,6 +39,7 @@ RekeyStep Rekey::exchange(Instant now)
       phase_ = Phase::exchanging;
       return RekeyStep::make_finish;
     case RekeyKind::ratchet:
+    case RekeyKind::anchored_ratchet:
       phase_ = Phase::ratcheting;
       begin_waiting(now);
       return RekeyStep::send_ratchet;
@@ -62,8 +63,12 @@ RekeyStep Rekey::handle_abort(std::uint32_t transaction, AbortReason reason, Ins
   {
     return RekeyStep::none;
   }
-  if (kind_ == RekeyKind::ratchet) {
-    return end(RekeyStep::give_up, "the ground station could not ratchet");
+  if (is_ratchet(kind_)) {
+    return end(
+      RekeyStep::give_up, reason == AbortReason::unknown_anchor
+                            ? "the ground station does not know this one-time key of its anchor, "
+                              "or it was used before"
+                            : "the ground station could not ratchet");
   }
   if (reason == AbortReason::unknown_prekey && phase_ == Phase::exchanging && !fetched_again_) {
     fetched_again_ = true;

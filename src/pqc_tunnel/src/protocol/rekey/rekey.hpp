@@ -36,8 +36,13 @@ enum class RekeyKind : std::uint8_t
 {
   full,
   ratchet,
+  anchored_ratchet,  // with a one-time key of the anchor
   new_session,
 };
+inline bool is_ratchet(RekeyKind kind)
+{
+  return kind == RekeyKind::ratchet || kind == RekeyKind::anchored_ratchet;
+}
 
 // The state machine of the drone's rekey. It only returns steps for the caller to take. The old keys carry traffic
 // until the last step, and every failure leaves them in use.

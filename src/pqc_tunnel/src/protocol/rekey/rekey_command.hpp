@@ -18,9 +18,10 @@ struct RekeyCommand
 {
   RekeyId id;
   PeerIndex peer;
-  std::string suite_id;  // empty: new keys of the same suite
-  std::string reason;    // for the log
-  bool ratchet = false;  // new keys of the same suite without public-key operations
+  std::string suite_id;       // empty: new keys of the same suite
+  std::string reason;         // for the log
+  bool ratchet = false;       // new keys of the same suite without public-key operations
+  bool one_time_key = false;  // of the anchor: its secret goes into the ratchet, too
 };
 
 struct RekeyReply  // answers each RekeyCommand, exactly once

@@ -5,6 +5,8 @@
 #define PQC_TUNNEL__PROTOCOL__WIRE__ANCHOR_HPP_
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <string>
 
 #include "base/bytes.hpp"
@@ -33,13 +35,37 @@ inline std::string to_text(const AnchorKind & kind)
          std::string(display_name(kind.kem));
 }
 
-/// The name of a public key in a Finish.
+/// The KEMs of anchors, lightest first.
+inline constexpr std::array anchor_kems{
+  KemAlgorithm::classic_mceliece_348864, KemAlgorithm::classic_mceliece_460896,
+  KemAlgorithm::classic_mceliece_8192128};
+
+/// The size in bytes of the id and the ciphertext that a Finish or a RATCHET carries.
+inline std::size_t anchor_size(KemAlgorithm kem)
+{
+  return AnchorId::size + kem_sizes(kem).ciphertext;
+}
+inline std::size_t longest_anchor() { return anchor_size(anchor_kems.back()); }
+
+/// The name of a public key in a Finish or a RATCHET.
 inline AnchorId anchor_id(ByteView public_key)
 {
   AnchorId id;
   std::ranges::copy_n(sha512(public_key).begin(), AnchorId::size, id.bytes.begin());
   return id;
 }
+
+/// Which key of the anchor a drone takes.
+enum class AnchorChoice : std::uint8_t
+{
+  one_time_first,  ///< the last-resort key if no one-time key is left
+  one_time_only,
+  last_resort_first,  ///< a one-time key if there is no last-resort key
+};
+
+/// Says that a drone has used up its one-time keys.
+inline constexpr const char * no_one_time_key =
+  "no one-time key of the anchor of the suite's level is left: pqc identity anchor makes new ones";
 
 /// The public keys of the anchor that a drone holds. Jobs call it, so it may block; one thread at a time.
 class AnchorKeys
@@ -56,9 +82,9 @@ public:
   AnchorKeys & operator=(const AnchorKeys &) = delete;
   virtual ~AnchorKeys() = default;
 
-  /// Takes the next one-time key, and notes for good that it is used before it returns; the last-resort key if none is
-  /// left. Its KEM has at least this level if there is such a key.
-  virtual Result<Taken> take(SecurityLevel level) = 0;
+  /// Takes the last-resort key, or the next one-time key, which it notes for good as used before it returns. The KEM of a
+  /// one-time key has at least this level, that of the last-resort key if there is such a key.
+  virtual Result<Taken> take(AnchorChoice choice, SecurityLevel level) = 0;
 };
 
 /// The secret keys of the anchor that a ground station holds for one drone. Jobs call it, so it may block; any thread.

@@ -88,6 +88,10 @@ inline constexpr Duration datagram_patience =
   std::chrono::seconds(2);  ///< after a handshake, until missing datagrams are a fault
 inline constexpr Duration prepare_deadline = std::chrono::seconds(120);
 inline constexpr std::size_t remembered_key_ids = 1024;
+/// A drone's new sessions take so many one-time keys of the anchor at once, and one more in each interval; others take the
+/// last-resort key. Somebody who breaks sessions off while they begin uses up no more.
+inline constexpr double session_one_time_keys = 4;
+inline constexpr double one_time_key_interval_s = 30 * 60;
 
 }  // namespace pqc_tunnel
 

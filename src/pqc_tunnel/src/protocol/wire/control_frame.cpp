@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "anchor.hpp"
 #include "base/byte_io.hpp"
 
 namespace pqc_tunnel
@@ -85,11 +86,14 @@ void put_body(ByteWriter &, const Keepalive &) {}
 void put_body(ByteWriter & out, const RekeyRequest & body)
 {
   put(out, body.suite);
-  out.u8(body.ratchet ? 1 : 0);
+  out.u8(body.one_time_key ? 2 : body.ratchet ? 1 : 0);
 }
 void put_body(ByteWriter & out, const Ratchet & body)
 {
-  out.u8(static_cast<std::uint8_t>(body.next_epoch)).bytes(body.random).bytes(body.mac);
+  out.u8(static_cast<std::uint8_t>(body.next_epoch))
+    .bytes(body.random)
+    .bytes(body.anchor)
+    .bytes(body.mac);
 }
 void put_body(ByteWriter & out, const RatchetOk & body) { out.bytes(body.random).bytes(body.mac); }
 void put_body(ByteWriter & out, const StreamAck & body)
@@ -155,8 +159,9 @@ void take_body(ByteReader & in, RekeyRequest & body)
 {
   body.suite = take_suite(in);
   const std::uint8_t kind = in.u8();
-  body.ratchet = kind == 1;
-  if (kind > 1) {
+  body.ratchet = kind > 0;
+  body.one_time_key = kind == 2;
+  if (kind > 2) {
     in.fail();
   }
 }
@@ -164,6 +169,13 @@ void take_body(ByteReader & in, Ratchet & body)
 {
   body.next_epoch = Epoch{in.u8()};
   body.random = in.array<32>();
+  if (in.remaining() > mac_size) {
+    const ByteView anchor = in.bytes(in.remaining() - mac_size);
+    body.anchor.assign(anchor.begin(), anchor.end());
+    if (std::ranges::find(anchor_kems, anchor.size(), anchor_size) == anchor_kems.end()) {
+      in.fail();
+    }
+  }
   body.mac = in.array<mac_size>();
 }
 void take_body(ByteReader & in, RatchetOk & body)

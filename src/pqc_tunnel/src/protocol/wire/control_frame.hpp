@@ -43,7 +43,7 @@ enum class AbortReason : std::uint8_t
   in_progress = 2,    // another rekey is under way
   failed = 3,
   unknown_prekey = 4,
-  unknown_anchor = 5,  // of a new session
+  unknown_anchor = 5,  // of a new session or a ratchet
 };
 struct Abort
 {
@@ -71,12 +71,14 @@ struct RekeyRequest  // GCS: please rekey
 {
   SuiteWireId suite = {};
   bool ratchet = false;
+  bool one_time_key = false;  // a ratchet with one
 };
 struct Ratchet  // drone
 {
   Epoch next_epoch{};
   Random32 random = {};
   Mac mac = {};
+  Bytes anchor = {};  // before the MAC: id and ciphertext of a one-time key; empty without one
 };
 struct RatchetOk  // GCS
 {

@@ -92,7 +92,7 @@ public:
   /// `resumption` is the rms of the epoch being rekeyed.
   static ResumedSecret of_rekey(const PskKeys & psk, const SecretBytes & resumption);
   /// `anchor` is the secret that the drone encapsulated to the anchor, `former` the rms of a former session; each may be
-  /// empty.
+  /// empty. Of a ratchet with a one-time key, too: there `former` is the rms of the live epoch.
   static ResumedSecret of_session(
     const PskKeys & psk, const SecretBytes & anchor, const SecretBytes & former);
 

@@ -77,6 +77,28 @@ TEST_F(Anchor, is_used_once_per_one_time_key_and_then_the_last_resort_key)
   EXPECT_EQ(anchor_.left_at_ground(), 0u);
 }
 
+// Somebody drops CONFIRM, again and again.
+TEST_F(Anchor, keeps_most_one_time_keys_from_somebody_who_breaks_sessions_off)
+{
+  anchor_ = MemoryAnchor(7);
+  WiredPair pair(options());
+  pair.set_job_filter([&](Side side, Job & job) -> std::optional<JobResult> {
+    JobResult result = run_job(std::move(job), pair.random());
+    if (auto * made = std::get_if<FinishMade>(&result); made && side == Side::drone) {
+      made->confirmation.fill(0);
+    }
+    return result;
+  });
+  pair.run_for(2min);
+  EXPECT_GT(pair.snapshot(Side::gcs).handshakes, 10u);
+  EXPECT_EQ(anchor_.left_at_ground(), 3u);
+  pair.run_for(31min);
+  EXPECT_EQ(anchor_.left_at_ground(), 2u);
+  pair.set_job_filter(nullptr);
+  ASSERT_TRUE(pair.run_until([&] { return pair.agreed(); }));
+  EXPECT_EQ(at(pair, Side::drone), (AnchorKind{MemoryAnchor::kem, false}));
+}
+
 TEST_F(Anchor, is_left_out_where_the_drone_has_no_key_or_is_told_so)
 {
   WiredPair::Options without = options();

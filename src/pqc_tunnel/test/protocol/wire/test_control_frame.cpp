@@ -178,14 +178,35 @@ TEST(ControlFrame, of_a_notice_has_1_to_64_bytes_beside_its_kind)
 
 TEST(RekeyRequest, is_for_a_full_rekey_or_a_ratchet_and_of_an_unknown_kind_ignored)
 {
-  for (const bool ratchet : {false, true}) {
-    const Bytes bytes = encode(ControlFrame{transaction, RekeyRequest{{}, ratchet}});
-    EXPECT_EQ(bytes.back(), ratchet ? 1 : 0);
-    EXPECT_EQ(std::get<RekeyRequest>(decode_control(bytes)->body).ratchet, ratchet);
+  Bytes bytes;
+  for (std::uint8_t kind = 0; kind < 3; ++kind) {
+    const RekeyRequest request{{}, kind > 0, kind == 2};
+    bytes = encode(ControlFrame{transaction, request});
+    EXPECT_EQ(bytes.back(), kind);
+    const auto decoded = std::get<RekeyRequest>(decode_control(bytes)->body);
+    EXPECT_EQ(decoded.ratchet, request.ratchet);
+    EXPECT_EQ(decoded.one_time_key, request.one_time_key);
   }
-  Bytes bytes = encode(ControlFrame{transaction, RekeyRequest{}});
-  bytes.back() = 2;
+  bytes.back() = 3;
   EXPECT_FALSE(decode_control(bytes));
+}
+
+TEST(RatchetMessage, carries_the_ciphertext_of_an_anchor_whole_or_none)
+{
+  for (std::size_t size = 0; size < 300; ++size) {
+    Ratchet ratchet;
+    ratchet.mac.fill(0x22);
+    ratchet.anchor = Bytes(size, 0x66);
+    const Bytes bytes = encode(ControlFrame{transaction, ratchet});
+    EXPECT_EQ(bytes.size(), 5 + 1 + 32 + size + 32);
+    const auto decoded = decode_control(bytes);
+    const bool known = size == 0 || size == 4 + 96 || size == 4 + 156 || size == 4 + 208;
+    ASSERT_EQ(decoded.has_value(), known) << size;
+    if (known) {
+      EXPECT_EQ(std::get<Ratchet>(decoded->body).anchor, ratchet.anchor);
+      EXPECT_EQ(std::get<Ratchet>(decoded->body).mac, ratchet.mac);
+    }
+  }
 }
 
 TEST(StreamAck, names_at_most_sixteen_ranges)

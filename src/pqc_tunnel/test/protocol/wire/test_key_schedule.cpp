@@ -361,35 +361,48 @@ INSTANTIATE_TEST_SUITE_P(
   EveryMode, Transcript,
   testing::Combine(testing::Bool(), testing::Bool(), testing::Bool(), testing::Bool()), name_of);
 
-TEST(Ratchet, macs_and_keys_are_those_of_the_page)
+void expect_ratchet_of_the_page(const Suite & of, const Bytes & anchor, const Bytes & secret)
+{
+  const ReferenceHash hash = reference(hash_of(of.wire_id));
+  const std::size_t n = reference_size(hash);
+  const PskKeySet keys = PskKeySet::derive(psk());
+  EpochSecrets live_secrets = boot_secrets(keys.sha256, of.aead, {}, {});
+  const Bytes rms = filled(48, 0x33);
+  live_secrets.resumption = SecretBytes::copy_of(rms);
+  const EpochKeys live(
+    EpochName{&of, SessionId{{1, 2, 3}}, Epoch{4}}, Role::drone, std::move(live_secrets),
+    TunnelSettings{}, Instant{}, std::make_shared<PeerClock>());
+  const Ratchet ratchet{Epoch{5}, array_of<Random32>(0x11), {}, anchor};
+  const auto answer = array_of<Random32>(0x22);
+  const SecretBytes shared = SecretBytes::copy_of(secret);
+  const Bytes said = copy(live.id().bytes) + Bytes{5} + copy(ratchet.random) + anchor;
+
+  ReferenceSchedule expected(hash, filled(32, 0x05));
+  const auto mac_of = [&](const char * label, const Bytes & text) {
+    const Bytes key = reference_expand_label(hash, expected.resumed_secret, label, {}, n);
+    return reference_mac(hash, key, text);
+  };
+  expected.ratchet(rms, copy(ratchet.random), copy(answer));
+  EXPECT_EQ(copy(ratchet_mac(keys, live, ratchet)), mac_of("rat d", said));
+  if (!anchor.empty()) {
+    const Bytes mixed = Bytes{0, 32} + secret + Bytes{0, 48} + rms;
+    expected.ratchet(mixed, copy(ratchet.random), copy(answer));
+  }
+  EXPECT_EQ(
+    copy(ratchet_ok_mac(keys, live, ratchet, answer, shared)),
+    mac_of("rat g", said + copy(answer)));
+  const EpochSecrets made = ratchet_secrets(keys, live, ratchet, answer, shared);
+  const Bytes th3 = reference_sha512(text("ratchet") + said + copy(answer));
+  EXPECT_EQ(copy(made.transcript), th3);
+  EXPECT_EQ(copy(made.drone_to_gcs_key.view()), expected.of("d2g key", th3, 32));
+  EXPECT_EQ(copy(made.resumption.view()), expected.of("rms", th3, n));
+}
+
+TEST(Ratchet, macs_and_keys_are_those_of_the_page_with_and_without_a_one_time_key)
 {
   for (const char * id : {"cs-mlkem512-aesgcm-mldsa44", "cs-mlkem1024-aesgcm-mldsa87"}) {
-    const Suite & of = suite(id);
-    const ReferenceHash hash = reference(hash_of(of.wire_id));
-    const PskKeySet keys = PskKeySet::derive(psk());
-    EpochSecrets live_secrets = boot_secrets(keys.sha256, of.aead, {}, {});
-    live_secrets.resumption = SecretBytes::copy_of(filled(48, 0x33));
-    const EpochKeys live(
-      EpochName{&of, SessionId{{1, 2, 3}}, Epoch{4}}, Role::drone, std::move(live_secrets),
-      TunnelSettings{}, Instant{}, std::make_shared<PeerClock>());
-    Ratchet ratchet{Epoch{5}, array_of<Random32>(0x11), {}};
-    const auto answer = array_of<Random32>(0x22);
-    ReferenceSchedule expected(hash, filled(32, 0x05));
-    expected.ratchet(filled(48, 0x33), copy(ratchet.random), copy(answer));
-    const std::size_t n = reference_size(hash);
-    const auto mac_key = [&](const char * label) {
-      return reference_expand_label(hash, expected.resumed_secret, label, {}, n);
-    };
-    const Bytes said = copy(live.id().bytes) + Bytes{5} + copy(ratchet.random);
-    EXPECT_EQ(copy(ratchet_mac(keys, live, ratchet)), reference_mac(hash, mac_key("rat d"), said));
-    EXPECT_EQ(
-      copy(ratchet_ok_mac(keys, live, ratchet, answer)),
-      reference_mac(hash, mac_key("rat g"), said + copy(answer)));
-    const EpochSecrets made = ratchet_secrets(keys, live, ratchet, answer);
-    const Bytes th3 = reference_sha512(text("ratchet") + said + copy(answer));
-    EXPECT_EQ(copy(made.transcript), th3);
-    EXPECT_EQ(copy(made.drone_to_gcs_key.view()), expected.of("d2g key", th3, 32));
-    EXPECT_EQ(copy(made.resumption.view()), expected.of("rms", th3, n));
+    expect_ratchet_of_the_page(suite(id), {}, {});
+    expect_ratchet_of_the_page(suite(id), filled(4 + 156, 0x77), filled(32, 0x66));
   }
 }
 

@@ -29,7 +29,8 @@ HandshakeWitness::HandshakeWitness(
 {
 }
 
-void HandshakeWitness::request_rekey(Side side, const Suite * suite, bool ratchet)
+void HandshakeWitness::request_rekey(
+  Side side, const Suite * suite, bool ratchet, bool one_time_key)
 {
   journal_.note(
     pair_.now(), std::string(name_of(side)) + " is asked to " + (ratchet ? "ratchet" : "rekey") +
@@ -38,6 +39,7 @@ void HandshakeWitness::request_rekey(Side side, const Suite * suite, bool ratche
   wanted_.insert(suite != nullptr || keys == nullptr ? suite : keys->suite);
   RekeyCommand command = rekey_to(suite, "simulated");
   command.ratchet = ratchet;
+  command.one_time_key = one_time_key;
   unanswered_.at(side).insert(command.id);
   pair_.end(side).request_rekey(command, pair_.now(side));
   pair_.pump();

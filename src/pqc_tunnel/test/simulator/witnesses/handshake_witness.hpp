@@ -24,7 +24,8 @@ public:
     const Suite * initial);
 
   // Asks an end for a rekey; null: the suite in use.
-  void request_rekey(Side side, const Suite * suite, bool ratchet = false);
+  void request_rekey(
+    Side side, const Suite * suite, bool ratchet = false, bool one_time_key = false);
   // To be called after everything that happens, between KeyWitness::look() and DatagramWitness::look(); throws Violation.
   void look();
   void look_at_job(const Job & job);
