@@ -13,7 +13,8 @@ import pytest
 from pqc_bench.bench_command import main
 from pqc_bench.harness.comparison_options import replace_marked
 from pqc_bench.policy import run as policy
-from pqc_bench.policy.command import HELD_OUT, STATIC_NAMES, TABLES, names
+from pqc_bench.policy.command import BASELINE_NAMES, HELD_OUT, TABLES, names
+from pqc_learning.closed_loop import contestants as contestants_module
 from pqc_learning.closed_loop import distribution
 from pqc_learning.closed_loop.contestants import contestants
 
@@ -42,7 +43,9 @@ def test_the_file_has_every_figure_of_each_strategy(result: dict[str, Any]) -> N
     assert set(result["strategies"]) == set(COMPARED.split(","))
     own = result["strategies"]["telemetry_aware"]
     assert own["flights"] == 3
-    assert {"lost_to_rekeys", "longest_gap_s", "energy_j"} <= set(own)
+    assert {"lost_to_rekeys", "delayed", "air_bytes", "energy_j"} <= set(own)
+    assert set(own["exposed"]) == {"A1", "A2", "A3", "A4"}
+    assert own["window_s"]["largest"] >= own["window_s"]["mean"] > 0.0
     assert {"wanted", "done", "failed"} <= set(own["rekeys"])
     assert {"seen", "met"} <= set(own["emergencies"])
     assert sum(own["seconds_at_level"].values()) == pytest.approx(result["flown_s"], abs=10.0)
@@ -117,7 +120,7 @@ def test_bad_input_is_one_sentence(
 
 def test_every_strategy_of_the_policy_can_be_compared() -> None:
     assert names() == tuple(contestants())
-    assert names()[:3] == STATIC_NAMES
+    assert names()[:5] == BASELINE_NAMES == contestants_module.BASELINE_NAMES
     assert HELD_OUT == distribution.HELD_OUT
 
 
@@ -132,7 +135,7 @@ def test_tables_replace_what_is_between_the_marks_of_a_page(
     assert text.endswith("<!-- end of tables -->\n\nAfter.\n")
     assert "old" not in text and "| telemetry_aware |" in text
     assert "\n**tunnel**: " in text
-    assert "\nBy circumstance: datagrams lost less static_default" in text
+    assert "\nBy circumstance: read after a theft (share) less static_default" in text
 
 
 def test_the_text_has_the_share_of_emergencies_met_with_its_interval(

@@ -84,12 +84,33 @@ def test_the_advisor_judges_a_flight_alike_whether_or_not_others_were_told_the_s
     assert all(Verdict.ATTACK in seen for seen in verdicts)
 
 
-def test_on_a_thin_link_full_rekeys_take_the_place_of_telemetry() -> None:
-    prepared = PreparedFlight(plan(plan=THIN))
-    outcome = fly(prepared)
-    # The policy renews by ratchets there, which displace a datagram or two.
-    assert outcome.ratchets == outcome.done >= 3
-    assert 1 <= outcome.lost_to_rekeys <= 2 * outcome.done
+def test_on_a_thin_link_static_renews_by_ratchets_and_layered_adds_a_form_within_the_budget() -> (
+    None
+):
+    prepared = PreparedFlight(plan(500.0, plan=THIN))
+    static, layered = fly(prepared), fly(prepared, "layered")
+    assert static.ratchets == static.done >= 3
+    assert static.lost_to_rekeys == layered.lost_to_rekeys == layered.delayed == 0
+    assert layered.window_mean_s < 0.5 * static.window_mean_s
+    read = {name: part / total for name, (part, total) in layered.exposed.items()}
+    assert (read["A1"], read["A2"], read["A3"]) == (0.0, 0.0, 0.0)
+    assert read["A4"] < 0.5 * static.exposed["A4"][0] / static.exposed["A4"][1]
+    assert layered.air_bytes < 0.03 * THIN["rate_bytes_s"] * layered.seconds
+
+
+def test_on_wifi_layered_adds_every_form_and_loses_nothing(calm: PreparedFlight) -> None:
+    outcome = fly(calm, "layered")
+    assert outcome.lost_to_rekeys == outcome.failed == 0
+    assert outcome.switches >= 4
+    assert outcome.exposed["A4"][0] < 0.3 * outcome.exposed["A4"][1]
+
+
+def test_what_version_0_2_recorded_is_read_whole_by_who_breaks_lattices(
+    calm: PreparedFlight,
+) -> None:
+    before, anchored = fly(calm, "version_0_2"), fly(calm)
+    assert before.exposed["A1"][0] == before.exposed["A1"][1] > 0.0
+    assert anchored.exposed["A1"][0] == anchored.exposed["A3"][0] == 0.0
 
 
 def test_a_drone_that_overheats_goes_to_the_lightest_suite_in_time_if_there_is_one() -> None:

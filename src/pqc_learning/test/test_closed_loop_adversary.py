@@ -8,7 +8,7 @@ import pytest
 from closed_loop_flights import plan
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pqc_learning.closed_loop.contestants import contestants
+from pqc_learning.closed_loop.contestants import BASELINE_NAMES, contestants
 from pqc_learning.closed_loop.cost_set import cost_sets
 from pqc_learning.closed_loop.flight_plan import Adversary, Attack, PreparedFlight
 from pqc_learning.closed_loop.fly import Flight
@@ -21,8 +21,9 @@ from pqc_sim.physics.air import Air, Spell
 ATTACK_ENDS_S = 240.0
 # Long enough to see a lock-out that exceeds the bound.
 SECONDS = ATTACK_ENDS_S + 420.0
-# These two differ from the default one by their suites alone.
-STRATEGIES = tuple(name for name in contestants() if name not in ("static_light", "static_heavy"))
+# Of the baselines the others differ by suite or anchor, or promise nothing.
+_OTHERS = {*BASELINE_NAMES} - {"static_default"}
+STRATEGIES = tuple(name for name in contestants() if name not in _OTHERS)
 
 times = st.tuples(st.floats(20.0, 200.0), st.floats(5.0, ATTACK_ENDS_S)).map(
     lambda pair: (pair[0], min(pair[0] + pair[1], ATTACK_ENDS_S))

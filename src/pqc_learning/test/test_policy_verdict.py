@@ -71,64 +71,65 @@ def test_less_loss_wins_and_fewer_emergencies_met_hurt() -> None:
     assert (row.wins, row.nothing, row.hurts) == (f"{SHIPPED} (-2)", "none", f"{OTHER} (+2)")
     row = row_of("emergencies_met", pairs)
     assert (row.wins, row.nothing, row.hurts) == ("none", SHIPPED, f"{OTHER} (-0.2)")
-    row = row_of("energy_j", pairs)
+    row = row_of("delayed", pairs)
     assert (row.wins, row.nothing, row.hurts) == ("none", "all 2", "none")
 
 
-def test_neither_failed_rekeys_nor_static_suites_are_judged() -> None:
+def test_neither_prices_nor_baselines_are_judged() -> None:
+    prices = dict.fromkeys(("rekeys_failed", "air_kb", "energy_j"), (1.0, 0.5, 2.0))
     pairs = {
         f"static_heavy - {BASE}": pair(lost_to_rekeys=WORSE_LOST),
-        f"{OTHER} - {BASE}": pair(rekeys_failed=(1.0, 0.5, 2.0)),
+        f"rotate - {BASE}": pair(lost_to_rekeys=WORSE_LOST),
+        f"{OTHER} - {BASE}": pair(**prices),
     }
     rows = judged(result(pairs))
     assert {row.nothing for row in rows} == {OTHER}
-    assert len(rows) == len(MEASURES) - 1
+    assert len(rows) == len(MEASURES) - len(prices)
 
 
-def test_suites_that_nobody_changes_stay_the_default() -> None:
-    pairs = {
-        f"{SHIPPED} - {BASE}": pair(lost_to_rekeys=WORSE_LOST, reward_per_s=(0.2, 0.1, 0.3)),
-        f"{OTHER} - {SHIPPED}": pair(),
-    }
+LESS_READ = (-0.6, -0.7, -0.5)
+
+
+def test_the_strategy_stays_unless_another_lets_a_thief_read_less_and_hurts_nowhere() -> None:
+    pairs = {f"{SHIPPED} - {BASE}": pair(), f"{OTHER} - {BASE}": pair(lost_to_rekeys=BETTER_LOST)}
     text = default_of(pairs)
     assert f"the suite stays {DEFAULT_SUITE}, with floor 3" in text
-    assert f"The strategy stays {SHIPPED}" in text
+    assert f"The strategy stays {SHIPPED}: none is better without being worse." in text
     (effect, _) = conclusions(result(pairs))
     assert "no adaptive strategy changed the suite in 1,000 flights" in effect
-    pairs[f"{OTHER} - {SHIPPED}"] = pair(lost_to_rekeys=BETTER_LOST)
+    pairs[f"{OTHER} - {BASE}"] = pair(exposed_a4=LESS_READ)
     assert default_of(pairs).endswith(f"and nowhere worse: {OTHER}.")
+    pairs[f"{OTHER} - {BASE}"] = pair(exposed_a4=LESS_READ, lost_to_rekeys=WORSE_LOST)
+    assert "none is better without being worse" in default_of(pairs)
 
 
-def test_a_strategy_of_another_suite_does_not_replace_the_shipped_one() -> None:
-    pairs = {
-        f"{SHIPPED} - {BASE}": pair(),
-        f"{SHIPPED} - static_light": pair(lost_to_rekeys=WORSE_LOST),
+@pytest.mark.parametrize(
+    ("shares", "words"),
+    [
+        ({"wifi": 0.1, "lte": 0.05, "thin_radio": 0.4}, "and nowhere worse: layered."),
+        ({"wifi": 0.1, "lte": 0.101}, f"stays {SHIPPED}: layered is better, but misses a goal."),
+        ({"thin_radio": 0.41}, f"stays {SHIPPED}: layered is better, but misses a goal."),
+    ],
+)
+def test_layered_must_meet_its_goals_on_each_link(shares: dict[str, float], words: str) -> None:
+    pairs = {f"{SHIPPED} - {BASE}": pair(), f"layered - {BASE}": pair(exposed_a4=LESS_READ)}
+    compared = result(pairs)
+    compared["costs"]["tunnel"]["links"] = {
+        name: {"flights": 9, "layered": {"A4": share}} for name, share in shares.items()
     }
+    (*_, goals, default) = conclusions(compared)
+    assert default.endswith(words)
+    assert ("misses" in goals) is ("misses" in words)
+
+
+def test_a_heavier_suite_does_not_replace_the_shipped_strategy() -> None:
+    pairs = {f"{SHIPPED} - {BASE}": pair(), f"static_heavy - {BASE}": pair(exposed_a4=LESS_READ)}
     assert f"The strategy stays {SHIPPED}" in default_of(pairs)
 
 
 def test_nothing_is_said_of_a_shipped_strategy_that_was_not_compared() -> None:
     text = default_of({f"{OTHER} - {BASE}": pair()})
     assert text.endswith(f"The strategy {SHIPPED} was not compared.")
-
-
-@pytest.mark.parametrize(
-    ("shipped", "other", "words"),
-    [
-        (BETTER_LOST, WORSE_LOST, f"the strategy stays {SHIPPED}, which wins without hurting."),
-        (WORSE_LOST, BETTER_LOST, f"wins without hurting ({OTHER}), not {SHIPPED}."),
-        (WORSE_LOST, WORSE_LOST, f"static with {DEFAULT_SUITE}, for no adaptive strategy wins"),
-        (NOTHING, NOTHING, f"static with {DEFAULT_SUITE}, for no adaptive strategy wins"),
-    ],
-)
-def test_suites_that_are_changed_must_win_without_hurting(
-    shipped: Bounds, other: Bounds, words: str
-) -> None:
-    pairs = {
-        f"{SHIPPED} - {BASE}": pair(lost_to_rekeys=shipped),
-        f"{OTHER} - {BASE}": pair(lost_to_rekeys=other),
-    }
-    assert words in default_of(pairs, switches=7)
 
 
 @pytest.mark.parametrize(

@@ -24,9 +24,11 @@ from pqc_policy.policy.inputs import (
     Verdict,
 )
 from pqc_policy.policy.profile import SHIPPED, shipped_profile
+from pqc_policy.policy.protection import FORM_OF, FORMS, Fetch, Layer
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.strategies import paper_2025
 from pqc_policy.policy.strategies.strategy import Strategy
+from pqc_policy.policy.suites import SUITES, Suite, find_suite
 from pqc_policy.policy.wishes.rekey import rekey
 from pqc_policy.policy.wishes.upgrade import upgrade
 
@@ -43,9 +45,79 @@ STEPPING = Strategy(
     {"stress_c_per_min": 5.0, "stress_mv_per_min": -500.0},
 )
 
+WIFI_BYTES_S = 2.5e6
 _AGE_S = 0.1  # of an input that is not late
 _REKEY_S = 0.1  # from the decision until the new keys are in use
 _MESSAGES = {"attack_class": "advisor"}  # inputs that come in the message of another one
+
+
+@dataclass
+class Chain:
+    """What the tunnel tells of its chain of keys, and of those that it fetches."""
+
+    anchor: str = ""
+    one_time_keys: int = 16
+    told: bool = False  # whether it knows what a KEM costs on this link
+    stalled: bool = False  # somebody drops what is fetched
+    rekey_s: float | None = None  # of a rekey; None: what the rate gives
+    mixed: dict[tuple[str, str], float] = field(default_factory=dict)  # form and key, and when
+    left: dict[str, float] = field(default_factory=dict)  # share of a key that is to come
+
+    def layers(self, now_s: float) -> tuple[Layer, ...]:
+        """Return the layers in the chain."""
+        return tuple(
+            Layer(FORMS[form][0], form, FORMS[form][1], key, now_s - at_s)
+            for (form, key), at_s in self.mixed.items()
+        )
+
+    def fetches(self, suite_id: str, rate_bytes_s: float | None) -> tuple[Fetch, ...]:
+        """Return the costs of the suites with cipher and signature in use."""
+        now = find_suite(suite_id)
+        if not self.told or now is None:
+            return ()
+        return tuple(
+            self._fetch(one, rate_bytes_s)
+            for one in SUITES
+            if (one.level, one.aead, one.signature) == (now.level, now.aead, now.signature)
+        )
+
+    def _fetch(self, suite: Suite, rate_bytes_s: float | None) -> Fetch:
+        budget, left = 0.02 * (rate_bytes_s or WIFI_BYTES_S), self.left.get(suite.id)
+        under_way = left is not None and left > 0.0
+        rekey_bytes = suite.rekey_bytes - suite.prekey_bytes
+        return Fetch(
+            suite.id,
+            suite.prekey_bytes,
+            rekey_bytes,
+            fetch_s=suite.prekey_bytes / budget,
+            rekey_s=self.rekey_s or rekey_bytes / (rate_bytes_s or WIFI_BYTES_S),
+            ready=left is not None and not under_way,
+            progress=1.0 - left if left is not None and under_way else None,
+        )
+
+    def pass_second(self, rate_bytes_s: float | None) -> None:
+        """Fetch for a second."""
+        for suite_id, left in self.left.items():
+            suite = find_suite(suite_id)
+            if suite is not None and left > 0.0 and not self.stalled:
+                part = 0.02 * (rate_bytes_s or WIFI_BYTES_S) / suite.prekey_bytes
+                self.left[suite_id] = max(left - part, 0.0)
+
+    def mix(self, suite_id: str, now_s: float, *, ratchet: bool, one_time: bool) -> None:
+        """Take note of a rekey."""
+        suite = find_suite(suite_id)
+        if one_time:
+            self.one_time_keys -= 1
+            self.mixed["goppa", "one_time"] = now_s
+        elif not ratchet and suite is not None:
+            self.mixed[FORM_OF[suite.family], "ephemeral"] = now_s
+            self.left.pop(suite_id, None)
+
+
+def anchored(**changes: Any) -> Chain:
+    """Return the chain of a session that has just begun with a one-time key of the anchor."""
+    mixed = {("structured", "ephemeral"): 1000.0, ("goppa", "one_time"): 1000.0}
+    return replace(Chain("one_time", told=True, mixed=mixed), **changes)
 
 
 @dataclass
@@ -91,6 +163,7 @@ class Flight:
     state: PolicyState = field(default_factory=PolicyState)
     decisions: list[Decision] = field(default_factory=list)
     renewed_s: list[float] = field(default_factory=list)  # when a rekey was done
+    chain: Chain = field(default_factory=lambda: Chain())
 
     def inputs(self) -> DecisionInput:
         """Return the present inputs."""
@@ -123,6 +196,9 @@ class Flight:
                 rekeying=self.rekeying,
                 blacklisted=self.blacklisted,
                 failure=self.failure,
+                layers=self.chain.layers(self.now_s),
+                anchor=self.chain.anchor,
+                fetches=self.chain.fetches(self.suite, self.rate_bytes_s),
             ),
         }
         return DecisionInput(
@@ -144,18 +220,22 @@ class Flight:
         for name, value in changes.items():
             setattr(self, name, value)
         self.now_s += 1.0
+        self.chain.pass_second(self.rate_bytes_s)
         decision, self.state = self.policy.decide(self.state, self.inputs())
         self.decisions.append(decision)
         if decision.to_suite is not None and self.obedient:
-            self._obey(decision.to_suite, decision.ratchet)
+            self._obey(decision.to_suite, decision.ratchet, decision.one_time_key)
+        if decision.prefetch and self.obedient:
+            self.chain.left.setdefault(decision.prefetch, 1.0)
         return decision
 
-    def _obey(self, suite: str, ratchet: bool = False) -> None:
-        if suite in self.refused:
+    def _obey(self, suite: str, ratchet: bool = False, one_time: bool = False) -> None:
+        if suite in self.refused or (one_time and not self.chain.one_time_keys):
             count = self.failure.count + 1 if self.failure is not None else 1
             self.failure = Failure(count, suite, "the peer refused", self.authenticated)
             return
         self.renewed_s.append(self.now_s)
+        self.chain.mix(suite, self.now_s, ratchet=ratchet, one_time=one_time)
         self.ratchets += ratchet
         self.suite = suite
         self.epoch = (self.epoch + 1) % 256

@@ -28,6 +28,8 @@ UPGRADE = frozenset(
 EXPERT = frozenset({"warm", "low charge", "bad link", "attacked"})
 # It keeps an episode from its end, too.
 ROLLBACK = UPGRADE | EXPERT | {"lost"}
+# A layer's suite does not stay: what is near its limit or unknown does not press.
+LAYER = frozenset({"gap", "loss", "rtt", *_EMERGENCY, "attack"})
 PUBLISHED = frozenset({"gap", *_STRESS, *_EMERGENCY, "required"})
 
 
@@ -37,6 +39,8 @@ def heeded(config: PolicyConfig, decision: Decision) -> frozenset[str]:
         return PUBLISHED
     if decision.action is Action.ROLLBACK or decision.rule == "operator":
         return ROLLBACK
+    if decision.action is Action.LAYER:
+        return LAYER
     return UPGRADE | EXPERT if config.strategy == "expert" else UPGRADE
 
 

@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from flight import Flight
+from flight import Flight, anchored
 from hypothesis import strategies as st
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import REFERENCE_CELLS, Computer, Held, Phase, Verdict
@@ -59,6 +60,7 @@ class Stretch:
     cells: int = REFERENCE_CELLS
     by_tunnel: frozenset[str] = frozenset()  # suites that the tunnel itself has blacklisted
     obedient: bool = True  # the tunnel carries out what is asked for
+    stalled: bool = False  # somebody drops what is fetched
 
 
 @dataclass(frozen=True)
@@ -69,11 +71,12 @@ class Plan:
     suite: str
     seed: int
     profile: str  # of the costs, a shipped one
+    chain: Mapping[str, Any] = field(default_factory=dict)  # what is unusual about it
 
     def fly(self, policy: Policy) -> Flight:
         """Fly the whole history; return the flight."""
         chance = Random(self.seed)
-        flight = Flight(policy, suite=self.suite)
+        flight = Flight(policy, suite=self.suite, chain=anchored(**self.chain))
         for stretch in self.stretches:
             _set_values(flight, stretch)
             for _ in range(stretch.seconds):
@@ -106,6 +109,7 @@ def _set_values(flight: Flight, stretch: Stretch) -> None:
     flight.voltage_v = stretch.voltage_v * stretch.cells / REFERENCE_CELLS
     flight.mv_per_min = stretch.mv_per_min * stretch.cells / REFERENCE_CELLS
     flight.blacklisted = stretch.by_tunnel
+    flight.chain.stalled = stretch.stalled
     end_s = flight.now_s + stretch.seconds
     flight.held = Held(stretch.held, end_s) if stretch.held is not None else None
     lost = stretch.lost_input
@@ -144,6 +148,15 @@ _KINDS: tuple[_Kind, ...] = (
     _each("rate_bytes_s", 720.0, 5760.0, 125_000.0),
     _each("by_tunnel", frozenset(_SOME_SUITES), _ML_KEM),
     _each("obedient", False),
+    _each("stalled", True),
+)
+_CHAINS: tuple[dict[str, Any], ...] = (
+    {},
+    {"one_time_keys": 0},
+    {"anchor": "last_resort", "mixed": {}},
+    {"anchor": "", "mixed": {}},
+    {"told": False},
+    {"rekey_s": 50.0},
 )
 # Of the inputs that a drone need not have.
 _SENSORS: tuple[dict[str, Any], ...] = (
@@ -172,6 +185,7 @@ def _plan(seed: int, most: int) -> Plan:
         suite=chance.choice(SUITES).id,
         seed=seed,
         profile=chance.choice(SHIPPED),
+        chain=chance.choice(_CHAINS),
     )
 
 

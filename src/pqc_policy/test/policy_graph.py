@@ -23,6 +23,8 @@ from rosgraph_msgs.msg import Clock
 from pqc_msgs.msg import (
     BatteryPrediction,
     ComputerLoad,
+    KemFetch,
+    Layer,
     LinkReport,
     PolicyDecision,
     SuiteInfo,
@@ -32,7 +34,7 @@ from pqc_msgs.msg import (
     TunnelStatus,
     VehicleState,
 )
-from pqc_msgs.srv import Rekey
+from pqc_msgs.srv import Prefetch, Rekey
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
@@ -63,6 +65,10 @@ class SimulatedInputs:
     load: float = 0.2
     encrypted: bool = True
     calls: list[Rekey.Request] = field(default_factory=list)
+    anchor: str = ""
+    layers: list[Layer] = field(default_factory=list)
+    fetches: list[KemFetch] = field(default_factory=list)
+    fetched: list[str] = field(default_factory=list)  # suites whose keys were asked for
 
 
 class Graph:
@@ -92,6 +98,7 @@ class Graph:
         self.decisions = self._subscribe(PolicyDecision, "decision")
         self.diagnostics = self._subscribe(DiagnosticArray, "/diagnostics")
         self._service: Any = None
+        self.node.create_service(Prefetch, "prefetch", self._prefetch)
         self.simulated = SimulatedInputs()
         self.now_s = 0.0
 
@@ -145,6 +152,11 @@ class Graph:
         response.suite, response.epoch = simulated.suite, simulated.epoch
         return response
 
+    def _prefetch(self, request: Prefetch.Request, response: Prefetch.Response) -> Any:
+        self.simulated.fetched.append(request.suite)
+        response.success = True
+        return response
+
     def _publish(self, topic: str, **fields: Any) -> None:
         if topic in self.simulated.silent:
             return
@@ -191,6 +203,9 @@ class Graph:
             state=simulated.state,
             encrypted=simulated.encrypted,
             key_age_s=self.now_s - simulated.keys_since_s,
+            anchor=simulated.anchor,
+            layers=simulated.layers,
+            fetches=simulated.fetches,
         )
         link = LinkReport(remote_valid=True)
         link.remote.gap_p95_s = simulated.gap_s

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from math import inf
 from random import Random
 from typing import Any
 
@@ -29,6 +30,7 @@ from pqc_policy.policy.decision import UNDER_WAY, Action, Decision
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.inputs import Verdict
 from pqc_policy.policy.profile import SHIPPED
+from pqc_policy.policy.protection import ONE_TIME_BYTES, RATCHET_BYTES
 from pqc_policy.policy.responses import FreshKeys, response_to
 from pqc_policy.policy.strategies import expert
 from pqc_policy.policy.strategies.strategy import Strategy
@@ -36,7 +38,7 @@ from pqc_policy.policy.suites import SUITES, find_suite
 
 FLOOR = Allowed(min_level=3, experimental=True)
 CHOOSING = ("telemetry_aware", "expert")
-ALL = ("static", *CHOOSING, "paper_2025")
+ALL = ("static", "layered", *CHOOSING, "paper_2025")
 Presses = list[frozenset[str]]
 STEPS = ("agent", "blackout", "link", "stress")
 
@@ -142,16 +144,19 @@ def never_below_the_floor(flight: Flight) -> None:
         assert FLOOR.allows(find_suite(decision.to_suite))
 
 
-def never_heavier_while_armed_but_by_a_rollback(flight: Flight) -> None:
-    """An unknown armed state counts as armed."""
+def never_heavier_while_armed_but_by_a_rollback_or_a_layer(flight: Flight) -> None:
+    """An unknown armed state counts as armed; a layer's suite does not stay."""
     for decision in flight.decisions:
-        rises = leads_to_heavier(flight, decision) and decision.action is not Action.ROLLBACK
+        passing = decision.action in (Action.ROLLBACK, Action.LAYER)
+        rises = leads_to_heavier(flight, decision) and not passing
         if decision.action is Action.UPGRADE or rises:
             assert decision.inputs.armed.fresh(2.0) is False
 
 
 def at_most_5_rekeys_in_300_s_except_emergencies(flight: Flight) -> None:
     """Counts every rekey that was done; a fleet's warnings have a limit of their own."""
+    if flight.policy.config.strategy == "layered":
+        return  # which has the budget of airtime instead
     exempt = {
         d.t for d in changes(flight) if d.action is Action.DOWN_TO_LIGHTEST or d.rule == "fleet"
     }
@@ -171,9 +176,9 @@ def every_change_has_the_inputs_that_its_rule_declares(flight: Flight) -> None:
         if (decision.rule, decision.action) == ("link", Action.DOWN):
             rule = rules.get("choose", rule)  # for a bad link, whose renewals need the link
         assert not rule.needs.lacking(known, required), decision.reason
-        if decision.action is Action.REKEY:
+        if decision.action is Action.REKEY and decision.rule != "renew":
             assert "link" in known
-        if leads_to_heavier(flight, decision):
+        if leads_to_heavier(flight, decision) and decision.action is not Action.LAYER:
             assert not set(required) - known, decision.reason
 
 
@@ -245,11 +250,49 @@ def no_step_down_for_an_attack_that_no_suite_helps_against(flight: Flight) -> No
             assert decision.rule != "attack", decision.reason
 
 
+def a_layer_is_left_again(flight: Flight) -> None:
+    """Whatever a layer leads to, the next change of the suite does not lead to a heavier one."""
+    entered: Decision | None = None
+    for decision in changes(flight):
+        if decision.action is Action.LAYER and leads_to_heavier(flight, decision):
+            assert entered is None or decision.from_suite != entered.to_suite, decision.reason
+            entered = decision
+
+
+def what_is_spent_of_a_thin_link_is_its_budget(flight: Flight) -> None:
+    """Any 300 s have at most twice the budget, and what may not wait: a ratchet a minute."""
+    if flight.policy.config.strategy != "layered":
+        return
+    window_s = flight.policy.config.rekey_window_s
+    spent: list[tuple[float, float, float]] = []  # time, bytes, budget
+    for decision in flight.decisions:
+        link = decision.inputs.link.fresh(2.0)
+        rate = link.rate_bytes_s if link is not None else None
+        routine = decision.rule in ("layer", "refresh", "renew") and decision.to_suite is not None
+        spent.append((decision.t, bytes_of(decision) if routine else 0.0, 0.02 * (rate or inf)))
+    for place, (start_s, _, _) in enumerate(spent[:: int(window_s)]):
+        part = spent[place * int(window_s) : (place + 1) * int(window_s)]
+        budget = max(one for _, _, one in part)
+        if budget == inf:
+            continue
+        urgent = 10 * ONE_TIME_BYTES + 2 * window_s / 60.0 * RATCHET_BYTES
+        assert sum(size for _, size, _ in part) <= 2 * budget * window_s + urgent, start_s
+
+
+def bytes_of(decision: Decision) -> float:
+    """Return the bytes of a request, without the fetch of its key."""
+    if decision.ratchet:
+        return ONE_TIME_BYTES if decision.one_time_key else RATCHET_BYTES
+    suite = find_suite(decision.to_suite or "")
+    assert suite is not None
+    return float(suite.rekey_bytes - suite.prekey_bytes)
+
+
 INVARIANTS = (
     no_predicted_interruption_exceeds_5_s,
     there_is_always_a_suite_to_choose,
     never_below_the_floor,
-    never_heavier_while_armed_but_by_a_rollback,
+    never_heavier_while_armed_but_by_a_rollback_or_a_layer,
     at_most_5_rekeys_in_300_s_except_emergencies,
     every_change_has_the_inputs_that_its_rule_declares,
     a_failed_rekey_is_not_repeated_at_once,
@@ -258,6 +301,8 @@ INVARIANTS = (
     every_wait_is_bounded,
     no_switch_within_5_s_of_another_except_emergencies,
     no_step_down_for_an_attack_that_no_suite_helps_against,
+    a_layer_is_left_again,
+    what_is_spent_of_a_thin_link_is_its_budget,
 )
 GUARDED = (
     nothing_heavier_while_anything_presses,
@@ -300,9 +345,7 @@ def is_locked_out_for_a_while_at_most(
             loss=0.5 if refused else 0.0,
         )
     ended_s = flight.now_s
-    flight.fly(
-        301, refused=frozenset(), rtt_s=0.02, silence_s=0.03, gap_s=0.02, loss=0.0
-    )
+    flight.fly(301, refused=frozenset(), rtt_s=0.02, silence_s=0.03, gap_s=0.02, loss=0.0)
     assert FLOOR.allows(find_suite(flight.suite))
     renewed_s = [at_s for at_s in flight.renewed_s if at_s > ended_s]
     assert renewed_s and renewed_s[0] - ended_s <= 300.0

@@ -77,7 +77,7 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
         DeclareLaunchArgument(
             "strategy",
             default_value="",
-            description="static, telemetry_aware, paper_2025, expert, rl or hybrid; "
+            description="static, layered, telemetry_aware, paper_2025, expert, rl or hybrid; "
             "empty: as in policy_params_file.",
         ),
         DeclareLaunchArgument(

@@ -19,7 +19,8 @@ from pqc_sim.processes.command_line import whole
 from pqc_bench.harness.comparison_options import add_running_and_results, fill_jobs
 from pqc_bench.harness.usage import UsageFault, unknown
 
-STATIC_NAMES = ("static_light", "static_default", "static_heavy")
+# Of pqc_learning.closed_loop.contestants, which takes long to import.
+BASELINE_NAMES = ("static_light", "static_default", "static_heavy", "version_0_2", "rotate")
 # The first seed that was not used while model and distribution were made.
 HELD_OUT = 1_000_000
 TABLES = "<!-- tables -->", "<!-- end of tables -->"
@@ -27,7 +28,7 @@ TABLES = "<!-- tables -->", "<!-- end of tables -->"
 
 def names() -> tuple[str, ...]:
     """Return the names of all that can be compared."""
-    return (*STATIC_NAMES, *(name for name in STRATEGY_NAMES if name != "static"))
+    return (*BASELINE_NAMES, *(name for name in STRATEGY_NAMES if name != "static"))
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -11,14 +11,18 @@ from typing import Any
 from pqc_policy.parameters import from_values
 from pqc_policy.policy.config import STRATEGY_NAMES, PolicyConfig
 from pqc_policy.policy.engine import Policy
+from pqc_policy.policy.protection import ONE_TIME
 from pqc_policy.policy.strategies.strategy import Strategy
 from pqc_policy.policy.suites import DEFAULT_SUITE
 
 from pqc_learning.closed_loop.cost_set import CostSet
+from pqc_learning.closed_loop.rotating import ROTATE
 
 _LIGHT = {1: "cs-mlkem512-aesgcm-mldsa44", 3: DEFAULT_SUITE}
 _HEAVY = "cs-classicmceliece460896-aesgcm-sphincs192s"
-STATIC = "static"
+STATIC, LAYERED = "static", "layered"
+UNANCHORED, ROTATING = "version_0_2", "rotate"
+BASELINE_NAMES = ("static_light", "static_default", "static_heavy", UNANCHORED, ROTATING)
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,8 @@ class Contestant:
     suites: Mapping[int, str]  # by the floor of the tunnel
     parameters: Mapping[str, Any] = field(default_factory=dict)
     made: Strategy | None = None  # replaces the shipped one of that name
+    anchor: str = ONE_TIME  # kind of key that sessions begin with; empty: none
+    keeps_data: bool = False  # whether it makes no sense with a program that stops the data
 
     def suite(self, costs: CostSet) -> str:
         """Return the suite of the first handshake."""
@@ -42,9 +48,10 @@ class Contestant:
 
 
 def contestants() -> dict[str, Contestant]:
-    """Return all by name: static_light, static_default, static_heavy, and each other strategy.
+    """Return all by name: the baselines, and each other strategy.
 
-    static_heavy renews its keys each minute on the ground and in hover, whatever that interrupts.
+    static_heavy renews its keys each minute on the ground and in hover, whatever that interrupts;
+    version_0_2 is static_default without an anchor, rotate the layers of `layered` on a timer.
     """
     default = {1: DEFAULT_SUITE, 3: DEFAULT_SUITE}
     # They keep their suite in an emergency, too: they are what the others are compared with.
@@ -54,6 +61,12 @@ def contestants() -> dict[str, Contestant]:
         Contestant("static_light", STATIC, _LIGHT, stays),
         Contestant("static_default", STATIC, default, stays),
         Contestant("static_heavy", STATIC, {1: _HEAVY, 3: _HEAVY}, heavy),
+        Contestant(UNANCHORED, STATIC, default, stays, anchor="", keeps_data=True),
+        Contestant(ROTATING, LAYERED, default, made=ROTATE, keeps_data=True),
     )
-    adaptive = (Contestant(name, name, default) for name in STRATEGY_NAMES if name != STATIC)
+    adaptive = (
+        Contestant(name, name, default, keeps_data=name == LAYERED)
+        for name in STRATEGY_NAMES
+        if name != STATIC
+    )
     return {one.name: one for one in (*static, *adaptive)}

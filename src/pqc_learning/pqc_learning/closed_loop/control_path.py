@@ -8,7 +8,13 @@ from pqc_learning.closed_loop.flight_plan import Attack, PreparedFlight
 
 # An adversary who looks for keys takes longer datagrams for keys.
 _KEYS_BYTES = 320
+# A MAVLink message in its frame, on average.
+_DATAGRAM_BYTES = 70.0
 _GOLDEN = 0.6180339887498949
+
+
+def _data_bytes_s(flight: PreparedFlight) -> float:
+    return 2.0 * flight.plan.packets_per_s * _DATAGRAM_BYTES
 
 
 class ControlPath:
@@ -17,6 +23,8 @@ class ControlPath:
     def __init__(self, flight: PreparedFlight) -> None:
         self._air = {"up": flight.up, "down": flight.down}
         self.rate_bytes_s = flight.plan.rate_bytes_s
+        self.capacity_bytes_s = flight.plan.capacity_bytes_s
+        self.free_bytes_s = flight.plan.capacity_bytes_s - _data_bytes_s(flight)
         self._adversaries = [
             one
             for one in flight.plan.adversaries

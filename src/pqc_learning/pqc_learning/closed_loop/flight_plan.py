@@ -21,6 +21,10 @@ WORKS_BELOW = 0.25
 WORKS_BELOW_RTT_S = 1.0
 
 
+# Bytes/s of the links that are not thin, for what is fetched in the background.
+_CAPACITY = {"wifi": 2.5e6, "wifi_edge": 7.5e5, "lte": 6.25e5, "lte_handover": 6.25e5}
+
+
 class Attack(StrEnum):
     """The actions of an adversary on the path, beside the effects of the air in the script."""
 
@@ -55,6 +59,11 @@ class FlightPlan:
     adversaries: tuple[Adversary, ...] = ()
     link: str = "wifi"  # kinds, for the tables
     trouble: tuple[str, ...] = ()
+
+    @property
+    def capacity_bytes_s(self) -> float:
+        """The rate of the link."""
+        return self.rate_bytes_s or _CAPACITY[self.link]
 
 
 @dataclass

@@ -21,7 +21,7 @@ from pqc_sim.tunnel.live_tunnel import LiveTunnel
 from pqc_sim.tunnel.quiet import Quiet
 from pqc_sim.tunnel.tunnel_model import TunnelModel
 
-from pqc_learning.closed_loop import worth
+from pqc_learning.closed_loop import exposure, worth
 from pqc_learning.closed_loop.advisor_follower import AdvisorFollower, Counted
 from pqc_learning.closed_loop.contestants import Contestant
 from pqc_learning.closed_loop.control_path import ControlPath
@@ -47,6 +47,8 @@ from pqc_learning.closed_loop.traffic_counts import TrafficCounts
 _SETTLE_S = 0.2
 _THERMAL_STEP_C = 0.487
 _CORES = 4
+# A pilot notices when a command waits for longer; so many commands come while something happens.
+_PATIENCE_S, _COMMANDS_PER_S = 0.25, 10.0
 # An adversary who drops data after a rekey does so in such windows.
 _DROPS = tuple((0.2 + 1.6 * turn, 1.5 + 1.6 * turn) for turn in range(5))
 _SECOND_NS = 1_000_000_000
@@ -59,13 +61,13 @@ _PHASES = {
 Watch = Callable[[Decision, "Flight"], None]
 
 
-def _tunnel(prepared: PreparedFlight, costs: CostSet, suite: str) -> TunnelModel:
+def _tunnel(prepared: PreparedFlight, costs: CostSet, suite: str, anchor: str) -> TunnelModel:
     path, spoiled = ControlPath(prepared), prepared.plan.script.spoiled
     if costs.stops_data:
         return StoppingTunnel(
             path, costs.profile, suite, costs.unusable, spoiled, startup_s=costs.startup_s
         )
-    return LiveTunnel(path, costs.profile, suite, costs.unusable, spoiled)
+    return LiveTunnel(path, costs.profile, suite, costs.unusable, spoiled, anchor=anchor)
 
 
 class Flight:
@@ -82,7 +84,7 @@ class Flight:
         self.prepared, self.costs = prepared, costs
         script = prepared.plan.script
         self.policy = contestant.policy(costs)
-        self.tunnel = _tunnel(prepared, costs, contestant.suite(costs))
+        self.tunnel = _tunnel(prepared, costs, contestant.suite(costs), contestant.anchor)
         ambient_c, sun = script.ambient_c.at(0.0), script.sun.at(0.0)
         self.computer = Computer(script.computer, ambient_c, sun, script.busy.at(0.0))
         self.outcome = Outcome(seconds=prepared.seconds)
@@ -138,7 +140,14 @@ class Flight:
             self.outcome.wanted += 1
             self.outcome.switches += decision.to_suite != decision.from_suite
             self.tunnel.advance(second + _SETTLE_S)
-            self.tunnel.rekey(decision.to_suite, second + _SETTLE_S, ratchet=decision.ratchet)
+            self.tunnel.rekey(
+                decision.to_suite,
+                second + _SETTLE_S,
+                ratchet=decision.ratchet,
+                one_time=decision.one_time_key,
+            )
+        if decision.prefetch:
+            self.tunnel.prefetch(decision.prefetch, second + _SETTLE_S)
         if self._watch is not None:
             self._watch(decision, self)
         self._account(second)
@@ -240,7 +249,7 @@ class Flight:
         self._sense_link(now_s)
         tunnel = self.tunnel
         stamp_s = max(now_s - STATUS_AGE_S, min(tunnel.keys_since_s, now_s))
-        sensed.put_session(stamp_s, tunnel.keys_since_s, tunnel.session())
+        sensed.put_session(stamp_s, tunnel.keys_since_s, tunnel.session(now_s))
 
     def _sense_computer(self, now_s: float) -> None:
         computer = self.computer
@@ -330,6 +339,20 @@ class Flight:
         self._unrenewed_s += self._worked_s > self.policy.config.persistence_s
         self.outcome.lockout_s = max(self.outcome.lockout_s, float(self._unrenewed_s))
 
+    def _expose(self) -> None:
+        """Account for what the keys protect from whom."""
+        outcome, flight = self.outcome, self.prepared
+        used = exposure.used_keys(
+            self.tunnel.epochs, float(flight.seconds), (flight.up, flight.down)
+        )
+        outcome.exposed = exposure.shares(used)
+        outcome.window_mean_s, outcome.window_most_s = exposure.windows(used)
+        outcome.delayed = sum(
+            int((end_s - start_s - _PATIENCE_S) * _COMMANDS_PER_S)
+            for start_s, end_s in (self.tunnel.rekey_quiet if self.costs.stops_data else ())
+            if end_s - start_s > _PATIENCE_S
+        )
+
     def finished(self) -> Outcome:
         """End the account and return it."""
         outcome, tunnel, flight = self.outcome, self.tunnel, self.prepared
@@ -341,6 +364,8 @@ class Flight:
         outcome.emergencies_seen = self._emergencies.seen
         outcome.emergencies_met = self._emergencies.met
         outcome.longest_gap_s = tunnel.interruption_s
+        outcome.air_bytes = tunnel.all_air_bytes
+        self._expose()
         both = (flight.up, flight.down) if self.costs.stops_data else (flight.up,)
         for start_s, end_s in tunnel.rekey_quiet:
             for air in both:

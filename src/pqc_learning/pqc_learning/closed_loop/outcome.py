@@ -29,4 +29,10 @@ class Outcome:
     warmest_c: float = 0.0
     lockout_s: float = 0.0  # most seconds of a working link without fresh keys
     unkeyed_s: float = 0.0  # time without a session
+    # Datagrams that an adversary reads, and those that it might have read.
+    exposed: dict[str, tuple[float, float]] = field(default_factory=dict)
+    window_mean_s: float = 0.0  # of the times of traffic under one key
+    window_most_s: float = 0.0
+    delayed: int = 0  # commands that waited for more than 250 ms because of keys
+    air_bytes: float = 0.0  # of rekeys, handshakes and fetches
     worth: float = 0.0  # the sum of R (pqc_policy's worth.py) of all seconds

@@ -21,14 +21,16 @@ class Measure:
 
 
 MEASURES = {
+    "exposed_a4": Measure("read after a theft (share)", LESS),
+    "window_s": Measure("mean window (s)", LESS),
     "lost_to_rekeys": Measure("datagrams lost", LESS),
-    "longest_gap_s": Measure("longest gap (s)", LESS),
-    "energy_j": Measure("energy (J)", LESS),
+    "delayed": Measure("commands delayed", LESS),
     "seconds_below_level_3": Measure("below level 3 (s)", LESS),
-    # Who renews more often fails more often.
-    "rekeys_failed": Measure("rekeys failed", 0),
     "emergencies_met": Measure("emergencies met", MORE),
-    "reward_per_s": Measure("reward (1/s)", MORE),
+    # The price, and what follows from how often keys are renewed.
+    "air_kb": Measure("air (kB)", 0),
+    "energy_j": Measure("energy (J)", 0),
+    "rekeys_failed": Measure("rekeys failed", 0),
 }
 
 

@@ -25,6 +25,7 @@ class FlownFlight:
     """All outcomes of one flight."""
 
     seed: int
+    link: str
     classes: tuple[str, ...]  # link and troubles of the flight
     outcomes: dict[tuple[str, str], Outcome]  # by cost set and strategy
 
@@ -38,13 +39,16 @@ def fly_seed(strategies: tuple[str, ...], seed: int) -> FlownFlight:
         alike: dict[str, Outcome] = {}
         for name in strategies:
             one = known[name]
+            if one.keeps_data and costs.stops_data:
+                continue
             # At floor 3 the light suite is the default one.
-            key = repr((one.strategy, one.suite(costs), sorted(one.parameters.items())))
+            parameters = sorted(one.parameters.items())
+            key = repr((one.strategy, one.suite(costs), parameters, one.anchor, one.made is None))
             if key not in alike:
                 alike[key] = Flight(prepared, one, costs).fly()
             outcomes[costs.name, name] = alike[key]
     trouble = plan.trouble or ("no_trouble",)
-    return FlownFlight(seed, (plan.link, *trouble), outcomes)
+    return FlownFlight(seed, plan.link, (plan.link, *trouble), outcomes)
 
 
 def fly_all(

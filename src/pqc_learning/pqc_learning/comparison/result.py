@@ -16,10 +16,14 @@ from pqc_learning.comparison.differences import BASELINE
 from pqc_learning.comparison.flown import FlownFlight
 from pqc_learning.intervals import bootstrap, wilson
 
-FORMAT = 1
+FORMAT = 2
 MAIN = "tunnel"
 # The figures of each flight that are compared in pairs.
 MEASURES: dict[str, Callable[[Outcome], float]] = {
+    "exposed_a4": lambda one: _share([one.exposed["A4"]]),
+    "window_s": lambda one: one.window_mean_s,
+    "delayed": lambda one: one.delayed,
+    "air_kb": lambda one: one.air_bytes / 1e3,
     "lost_to_rekeys": lambda one: one.lost_to_rekeys,
     "longest_gap_s": lambda one: one.longest_gap_s,
     "energy_j": lambda one: one.energy_j,
@@ -55,16 +59,21 @@ def _first(flight: FlownFlight) -> Outcome:
 def _of_costs(
     flown: Sequence[FlownFlight], strategies: Sequence[str], costs: CostSet, seed: int
 ) -> dict[str, Any]:
-    outcomes = {name: [one.outcomes[costs.name, name] for one in flown] for name in strategies}
+    outcomes = {
+        name: [one.outcomes[costs.name, name] for one in flown]
+        for name in strategies
+        if (costs.name, name) in flown[0].outcomes
+    }
     tables = {name: _table(own) for name, own in outcomes.items()}
     return {
         "about": costs.about,
         "profile": costs.profile.name,
         "min_level": costs.min_level,
         "rekeys_stop_the_data": costs.stops_data,
-        "strategies": {name: _summary(outcomes[name], seed) for name in strategies},
+        "strategies": {name: _summary(own, seed) for name, own in outcomes.items()},
         "pairs": _pairs(tables, combinations(tables, 2), seed),
         "classes": _classes(flown, tables, seed),
+        "links": _links(flown, outcomes),
     }
 
 
@@ -82,6 +91,13 @@ def _summary(outcomes: Sequence[Outcome], seed: int) -> dict[str, Any]:
     low, high = bootstrap(table, seed)
     return {
         "flights": len(outcomes),
+        "exposed": _exposed(outcomes),
+        "window_s": {
+            "mean": rounded([sum(one.window_mean_s for one in outcomes) / len(outcomes)])[0],
+            "largest": rounded([max(one.window_most_s for one in outcomes)])[0],
+        },
+        "delayed": sum(one.delayed for one in outcomes),
+        "air_bytes": rounded([sum(one.air_bytes for one in outcomes)])[0],
         "lost_to_rekeys": sum(one.lost_to_rekeys for one in outcomes),
         "longest_gap_s": rounded([max(one.longest_gap_s for one in outcomes)])[0],
         "energy_j": rounded([sum(one.energy_j for one in outcomes)])[0],
@@ -105,6 +121,32 @@ def _summary(outcomes: Sequence[Outcome], seed: int) -> dict[str, Any]:
         "reward_per_s": rounded([sum(rewards) / len(rewards)])[0],
         "per_flight": _intervals(table.mean(axis=0), low, high),
     }
+
+
+def _share(parts: Iterable[tuple[float, float]]) -> float:
+    """Return the share of the datagrams that are read; of none, none."""
+    read, total = map(sum, zip(*parts, strict=True))
+    return read / total if total else 0.0
+
+
+def _exposed(outcomes: Sequence[Outcome]) -> dict[str, float]:
+    """Return the share that each adversary reads of the datagrams of all flights."""
+    names = outcomes[0].exposed
+    shares = rounded(_share(one.exposed[name] for one in outcomes) for name in names)
+    return dict(zip(names, shares, strict=True))
+
+
+def _links(
+    flown: Sequence[FlownFlight], outcomes: Mapping[str, Sequence[Outcome]]
+) -> dict[str, Any]:
+    """Return what is read of the flights of each kind of link."""
+    links: dict[str, Any] = {}
+    for link in sorted({one.link for one in flown}):
+        places = [place for place, one in enumerate(flown) if one.link == link]
+        links[link] = {"flights": len(places)} | {
+            name: _exposed([own[place] for place in places]) for name, own in outcomes.items()
+        }
+    return links
 
 
 def rounded(values: Iterable[float]) -> list[float]:

@@ -18,21 +18,18 @@ from pqc_learning.comparison.verdict import conclusions, judged
 from pqc_learning.intervals import FEWEST_FOR_95, interval_name
 
 BASELINES = (BASELINE, "telemetry_aware")
+_ADVERSARIES = ("A1", "A2", "A3", "A4")
+_PROTECTION = (
+    *("strategy", *(f"{name} (%)" for name in _ADVERSARIES)),
+    *("window, mean and largest (s)", "datagrams lost", "commands delayed"),
+    *("air (kB a flight)", "energy (J a flight)"),
+)
 _HEAD = (
-    "strategy",
-    "datagrams lost",
-    "longest gap (s)",
-    "energy (J)",
-    "below level 3 (%)",
-    "rekeys wanted, done, failed",
-    "switches",
-    "emergencies met",
-    "above 80 °C (s)",
-    "lock-out (s)",
-    "reward (1/s)",
+    *("strategy", "below level 3 (%)", "rekeys wanted, done, failed", "switches"),
+    *("emergencies met", "lock-out (s)", "longest gap (s)", "reward (1/s)"),
 )
 _VERDICT = ("costs", "measure", "wins", "does nothing", "hurts")
-_CIRCUMSTANCE = "lost_to_rekeys"
+_CIRCUMSTANCE = "exposed_a4"
 
 
 def tables(result: dict[str, Any]) -> list[str]:
@@ -40,7 +37,10 @@ def tables(result: dict[str, Any]) -> list[str]:
     lines = _verdict(result)
     for name, costs in result["costs"].items():
         lines += [f"**{name}**: {costs['about']}, {result['flights']} flights.", ""]
-        lines += _table(_HEAD, [_row(*entry) for entry in costs["strategies"].items()])
+        entries = costs["strategies"].items()
+        lines += [*_table(_PROTECTION, [_protection(*entry) for entry in entries]), ""]
+        lines += [*_by_link(costs["links"]), ""]
+        lines += _table(_HEAD, [_row(*entry) for entry in entries])
         for baseline in BASELINES:
             if len(costs["strategies"]) > 1 and baseline in costs["strategies"]:
                 about = f"The same flights, less {baseline}, a flight"
@@ -64,20 +64,41 @@ def _verdict(result: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _protection(name: str, own: dict[str, Any]) -> list[str]:
+    window = own["window_s"]
+    return [
+        name,
+        *(f"{100.0 * own['exposed'][one]:.1f}" for one in _ADVERSARIES),
+        f"{window['mean']:.1f}, {window['largest']:.0f}",
+        f"{own['lost_to_rekeys']:,}",
+        f"{own['delayed']:,}",
+        three_digits(own["air_bytes"] / own["flights"] / 1e3),
+        three_digits(own["energy_j"] / own["flights"]),
+    ]
+
+
+def _by_link(links: dict[str, Any]) -> list[str]:
+    """Return the table of what is read after a theft (A4)."""
+    names = list(links)
+    strategies = [name for name in links[names[0]] if name != "flights"]
+    head = ("A4 (%), on", *(f"{x.replace('_', ' ')} ({links[x]['flights']})" for x in names))
+    return _table(
+        head,
+        [[one, *(f"{100.0 * links[x][one]['A4']:.1f}" for x in names)] for one in strategies],
+    )
+
+
 def _row(name: str, own: dict[str, Any]) -> list[str]:
     levels, rekeys, emergencies = own["seconds_at_level"], own["rekeys"], own["emergencies"]
     flown_s = sum(levels.values())
     return [
         name,
-        f"{own['lost_to_rekeys']:,}",
-        three_digits(own["longest_gap_s"]),
-        three_digits(own["energy_j"] / own["flights"]),
         f"{100.0 * levels['1'] / flown_s:.1f}",
         f"{rekeys['wanted']:,}, {rekeys['done']:,}, {rekeys['failed']:,}",
         f"{rekeys['switches']:,}",
         _met(emergencies),
-        f"{own['hot_s']:,.0f}",
         f"{own['lockout_s']:.0f}",
+        three_digits(own["longest_gap_s"]),
         f"{own['reward_per_s']:.4f}",
     ]
 

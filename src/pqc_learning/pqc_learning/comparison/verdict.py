@@ -18,9 +18,10 @@ from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.suites import DEFAULT_SUITE
 from pqc_policy.policy.wording import listed
 
-from pqc_learning.closed_loop.contestants import STATIC, contestants
+from pqc_learning.closed_loop.contestants import BASELINE_NAMES, LAYERED
 from pqc_learning.comparison.differences import (
     BASELINE,
+    LESS,
     MEASURES,
     Difference,
     differences,
@@ -29,8 +30,11 @@ from pqc_learning.comparison.differences import (
 
 NO_VERDICT = f"There is no verdict without {BASELINE} and an adaptive strategy."
 _JUDGED = {name: measure for name, measure in MEASURES.items() if measure.better}
-_STATIC = {name for name, one in contestants().items() if one.strategy == STATIC}
-_OTHER_SUITES = _STATIC - {BASELINE}
+_STATIC = {*BASELINE_NAMES}
+_DECISIVE = "exposed_a4"
+# The largest share that a thief of live keys may read after the theft where `layered` is to become
+# the default, by link.
+GOALS = {"wifi": 0.1, "lte": 0.1, "thin_radio": 0.4}
 _GOOD, _BAD = 1, -1
 _CHANCE = 0.05
 Differences = Mapping[str, Difference]
@@ -69,7 +73,7 @@ def conclusions(result: Mapping[str, Any]) -> list[str]:
     lines = [f"{name}: {_effect(costs, result['flights'])}" for name, costs in compared.items()]
     # The first is this tunnel as it is shipped.
     name, shipped = next(iter(compared.items()))
-    return [*lines, f"The default, by {name}: {_default(shipped)}"]
+    return [*lines, *_goals(shipped), f"The default, by {name}: {_default(shipped)}"]
 
 
 def no_verdict(result: Mapping[str, Any]) -> str:
@@ -145,22 +149,39 @@ def _effect(costs: Mapping[str, Any], flights: int) -> str:
     return f"{words}None wins, and some hurt." if hurts else f"{words}None wins or hurts."
 
 
+def _beyond(costs: Mapping[str, Any]) -> list[str]:
+    """Return on which links `layered` misses its goal, with the figures."""
+    links = costs.get("links", {})
+    judged_on = (name for name in GOALS if LAYERED in links.get(name, ()))
+    figures = ((name, links[name][LAYERED]["A4"]) for name in judged_on)
+    return [
+        f"{name.replace('_', ' ')} ({100.0 * share:.1f} %, not {100.0 * GOALS[name]:.0f})"
+        for name, share in figures
+        if share > GOALS[name]
+    ]
+
+
+def _goals(costs: Mapping[str, Any]) -> list[str]:
+    if LAYERED not in costs["strategies"]:
+        return []
+    missed = _beyond(costs)
+    what = f"misses its goal on {listed(missed)}" if missed else "meets its goals"
+    return [f"{LAYERED} {what} for what is read after a theft."]
+
+
 def _default(costs: Mapping[str, Any]) -> str:
-    """Return what follows for suite and strategy, without weighing one measure against another."""
+    """Return what follows for suite and strategy: the one that protects more and hurts nowhere."""
     shipped, found = PolicyConfig().strategy, _adaptive(costs)
-    if not _changed(costs):
-        suite = f"the suite stays {DEFAULT_SUITE}, with floor {costs['min_level']}."
-        # All keep it, so that each may take the place of the shipped strategy.
-        found = differences(costs["pairs"], shipped)
-        better = _clear({name: own for name, own in found.items() if name not in _OTHER_SUITES})
-        if not found:
-            return f"{suite} The strategy {shipped} was not compared."
-        if not better:
-            return f"{suite} The strategy stays {shipped}: none is better without being worse."
-        return f"{suite} Better than the strategy {shipped}, and nowhere worse: {listed(better)}."
-    clear = _clear(found)
-    if shipped in clear:
-        return f"the strategy stays {shipped}, which wins without hurting."
-    if clear:
-        return f"a strategy that wins without hurting ({listed(clear)}), not {shipped}."
-    return f"static with {DEFAULT_SUITE}, for no adaptive strategy wins without hurting."
+    suite = f"the suite stays {DEFAULT_SUITE}, with floor {costs['min_level']}"
+    if shipped not in found:
+        return f"{suite}. The strategy {shipped} was not compared."
+    better = [name for name in _clear(found) if found[name][_DECISIVE].side == LESS]
+    missed = _beyond(costs)
+    able = [name for name in better if name != LAYERED or not missed]
+    if shipped in able:
+        return f"{suite}. The strategy stays {shipped}, which wins without hurting."
+    if able:
+        return f"{suite}. Better than the strategy {shipped}, and nowhere worse: {listed(able)}."
+    if better:
+        return f"{suite}. The strategy stays {shipped}: {LAYERED} is better, but misses a goal."
+    return f"{suite}. The strategy stays {shipped}: none is better without being worse."

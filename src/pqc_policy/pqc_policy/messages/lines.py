@@ -10,6 +10,7 @@ from pqc_msgs.msg import PolicyDecision
 from pqc_policy.messages.content import LONGEST_NAME, MOST_BYTES, Kind, Message
 from pqc_policy.messages.names import cue_line, cue_of
 from pqc_policy.messages.reports import changes_suite
+from pqc_policy.policy.decision import Action
 
 WARNING, INFORMATION = 4, 6  # severities of MAVLink
 BETWEEN_LINES_S = 5.0
@@ -37,8 +38,9 @@ class Line:
 class Announcer:
     """Says in a line to which suite the policy changes and why, and what a cue asks for.
 
-    After a change that no decision told of it says which suite is in use. Renewals, repeated tries
-    and mere advice are not announced. Of what waits comes the newest change, else the cue.
+    After a change that no decision told of it says which suite is in use. Renewals, layers,
+    repeated tries and mere advice are not announced. Of what waits comes the newest change, else
+    the cue.
     """
 
     _waiting: tuple[str, Line] | None = None  # with the suite to change to; empty: it is done
@@ -81,6 +83,8 @@ class Announcer:
             severity = WARNING if decision.action in _PRESSING else INFORMATION
             rule = decision.rule[:LONGEST_NAME]
             self._waiting = decision.to_suite, Line(severity, _text(rule, decision.to_suite))
+        if decision.action == Action.LAYER and decision.asked:
+            self._target, self._tried_s = decision.to_suite, now_s
         if changes or decision.hold in _TRIES:
             self._tried_s = now_s
 

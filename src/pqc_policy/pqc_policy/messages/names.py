@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pqc_policy.policy.suites import SUITES, find_suite
 
 # A message has the place of a name in its table, from 1; 0: none. New names come at the end.
-ACTIONS = ("HOLD", "DOWN", "DOWN_TO_LIGHTEST", "UPGRADE", "REKEY", "ROLLBACK")
+ACTIONS = ("HOLD", "DOWN", "DOWN_TO_LIGHTEST", "UPGRADE", "REKEY", "ROLLBACK", "LAYER")
 HOLDS = ("under_way", "retry", "interruption", "limit")
 PHASES = ("on_ground", "take_off", "climb", "transit", "hover", "landing")
 ATTACKS = (

@@ -26,6 +26,7 @@ from pqc_policy.messages.content import (
     take_name,
     to_steps,
 )
+from pqc_policy.policy.decision import Action
 
 FRESH_S = 3.0
 REPEATED_S = 10.0
@@ -98,9 +99,12 @@ def read_computer(content: bytes) -> DroneComputer | None:
 
 
 def changes_suite(decision: PolicyDecision) -> bool:
-    """Return whether the tunnel is asked for another suite."""
+    """Return whether the tunnel is asked for another suite that is to stay; a layer's is not."""
     return bool(
-        decision.to_suite and decision.asked and decision.to_suite != decision.from_suite
+        decision.to_suite
+        and decision.asked
+        and decision.to_suite != decision.from_suite
+        and decision.action != Action.LAYER
     )
 
 

@@ -32,7 +32,8 @@ _UNKNOWN: dict[str, Any] = {
     "computer": Computer(None),
     "session": Session(""),
 }
-_APART = ("blacklisted", "failure")  # of a session: the message has them in another form
+# Of a session: the message has them in another form, or the status of the tunnel has them.
+_APART = ("blacklisted", "failure", "layers", "anchor", "fetches")
 
 
 def decision_message(decision: Decision, at_ns: int) -> PolicyDecision:

@@ -45,6 +45,7 @@ from pqc_policy.nodes.hold_file import Hold, HoldFile
 from pqc_policy.nodes.missing_inputs import MissingInputAdvice, why_missing
 from pqc_policy.nodes.node_parameters import declare, parameter_event, watch
 from pqc_policy.nodes.policy_diagnostics import diagnose
+from pqc_policy.nodes.prefetch_caller import PrefetchCaller
 from pqc_policy.nodes.process.polled import PolledSubscription
 from pqc_policy.nodes.process.steady_node import SteadyNode
 from pqc_policy.nodes.rekey_caller import RekeyCaller
@@ -109,7 +110,7 @@ class PolicyNode(SteadyNode):
         self._newest: tuple[Decision, PolicyDecision] | None = None
         self._missing = MissingInputAdvice(partial(why_missing, self))
 
-        self._rekey = RekeyCaller(self)
+        self._rekey, self._prefetch = RekeyCaller(self), PrefetchCaller(self)
         self._doubles = Doubles()
         self._calls = CallLog()
         self._decisions = self.create_publisher(PolicyDecision, "decision", _EACH_SECOND)
@@ -213,7 +214,7 @@ class PolicyNode(SteadyNode):
         self._rekey.step(
             pending.target if pending is not None else None,
             now_ns / NANOSECONDS,
-            self._policy.config.pending_s,
+            pending.patience_s if pending is not None else self._policy.config.pending_s,
         )
         wait_ns = self._schedule.wait_ns(now_ns, self._settle_ns)
         self._timer.timer_period_ns = max(wait_ns, _SHORTEST_WAIT_NS)
@@ -227,6 +228,7 @@ class PolicyNode(SteadyNode):
         decision, self._state = self._policy.decide(self._state, self._telemetry.inputs(at_ns))
         if not self._settings.advise_only:
             self._rekey.request(decision)
+            self._prefetch.request(decision)
         self._log(decision, self._newest[0] if self._newest is not None else None)
         message = decision_message(decision, at_ns + self.set_ns)
         self._decisions.publish(message)

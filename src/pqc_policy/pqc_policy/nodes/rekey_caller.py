@@ -20,6 +20,7 @@ class _Request:
     suite: str
     reason: str
     ratchet: bool
+    one_time_key: bool
 
 
 class RekeyCaller:
@@ -56,7 +57,9 @@ class RekeyCaller:
         """Request a decision's rekey as soon as possible, in place of one that still waits."""
         if decision.to_suite is not None:
             reason = f"{decision.rule}: {decision.reason}"
-            self._waiting = _Request(decision.to_suite, reason, decision.ratchet)
+            self._waiting = _Request(
+                decision.to_suite, reason, decision.ratchet, decision.one_time_key
+            )
             self._waiting_logged = False
 
     def reset(self) -> None:
@@ -79,7 +82,12 @@ class RekeyCaller:
         self._called, self._called_s = request, now_s
         # A ratchet names no suite: it keeps the one in use.
         suite = "" if request.ratchet else request.suite
-        message = Rekey.Request(suite=suite, reason=request.reason, ratchet=request.ratchet)
+        message = Rekey.Request(
+            suite=suite,
+            reason=request.reason,
+            ratchet=request.ratchet,
+            one_time_key=request.one_time_key,
+        )
         self._call = self._client.call_async(message)
         self._call.add_done_callback(partial(self._answered, request))
 

@@ -11,6 +11,7 @@ from math import inf
 from pqc_policy.parameters import ParameterFault, check, group, parameter
 from pqc_policy.plugins import LEARNED_STRATEGIES
 from pqc_policy.policy.inputs import REFERENCE_CELLS, REQUIRED_INPUTS
+from pqc_policy.policy.protection import FORMS
 from pqc_policy.policy.suites import (
     DEFAULT_SUITE,
     LEVELS,
@@ -22,7 +23,7 @@ from pqc_policy.policy.suites import (
 
 # Further strategies come from entry points of this group, each a policy.strategies.Strategy.
 STRATEGY_GROUP = "pqc_policy.strategies"
-OWN_STRATEGIES = ("static", "telemetry_aware", "paper_2025", "expert")
+OWN_STRATEGIES = ("static", "layered", "telemetry_aware", "paper_2025", "expert")
 STRATEGY_NAMES = tuple(
     dict.fromkeys(
         (*OWN_STRATEGIES, *LEARNED_STRATEGIES, *sorted(entry_points(group=STRATEGY_GROUP).names))
@@ -150,8 +151,9 @@ class PolicyConfig:
 
     strategy: str = parameter(
         "telemetry_aware",
-        "Rules to decide by: static, telemetry_aware, paper_2025, expert; rl and hybrid of the "
-        "package pqc_learning, in which a trained agent takes part; or one of another package.",
+        "Rules to decide by: static, layered, telemetry_aware, paper_2025, expert; rl and hybrid "
+        "of the package pqc_learning, in which a trained agent takes part; or one of another "
+        "package.",
         choices=STRATEGY_NAMES,
         section="Operation",
     )
@@ -278,6 +280,45 @@ class PolicyConfig:
     retry_s: float = 5.0
     retry_most_s: float = 60.0  # Longest time until a suite is requested again
     pending_s: float = 60.0  # Longest time to wait until a requested rekey shows in the session
+    layers: tuple[str, ...] = parameter(
+        ("structured", "goppa", "plain"),
+        "Forms of KEMs whose secrets shall be in the chain of keys: structured (ML-KEM) and plain "
+        "lattices (FrodoKEM), goppa (Classic McEliece) and quasi_cyclic codes (HQC).",
+        choices=tuple(FORMS),
+        section="Strategy layered",
+    )
+    airtime_budget: float = parameter(
+        0.02, "Share of a link of known rate that its rekeys and fetches may take.", "", 0, 1
+    )
+    renew_min_s: float = parameter(
+        10.0, "Shortest time between two renewals of the keys.", "s", 1, 86400
+    )
+    renew_max_s: float = parameter(
+        60.0,
+        "Age after which keys are renewed by a ratchet where the budget affords no full rekey.",
+        "s",
+        1,
+        86400,
+    )
+    layers_max_age_s: float = parameter(
+        1800.0, "Age after which the secret of a form is refreshed.", "s", 1, 86400
+    )
+    heal_s: float = parameter(
+        20.0,
+        "Age after which the secret of codes is refreshed by a fetched key, with which stolen live "
+        "keys lose their worth.",
+        "s",
+        1,
+        86400,
+    )
+    one_time_heal_s: float = parameter(
+        120.0,
+        "The same by a one-time key of the anchor, where a fetch takes longer than heal_s: these "
+        "keys are a stock.",
+        "s",
+        1,
+        86400,
+    )
     expert: ExpertConfig = group(ExpertConfig, "expert.")
     # Intervals after which keys need a short calm only, so that whoever disturbs the link in each
     # minute does not stop their renewal. A strategy may put routine renewals off until then.

@@ -22,6 +22,7 @@ class Action(StrEnum):
     UPGRADE = "UPGRADE"
     REKEY = "REKEY"
     ROLLBACK = "ROLLBACK"
+    LAYER = "LAYER"  # a rekey to another KEM for its secret, or back from it
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,8 @@ class Proposal:
     blacklist: str | None = None  # suite to blacklist
     removed: tuple[Removal, ...] = ()
     ratchet: bool = False  # fresh keys without public-key operations
+    one_time_key: bool = False  # with a one-time key of the anchor mixed in
+    prefetch: str = ""  # suite whose key to fetch in the background
     limit: Limit = Limit.REKEYS  # that the request counts towards
     preference: Preference | None = None  # of a rule that chooses by values
 
@@ -72,7 +75,13 @@ class Proposal:
         """Return the HOLD that takes its place."""
         reason = f"{self.reason.rstrip('.')} – held because {because.text}."
         return replace(
-            self, action=Action.HOLD, reason=reason, target=None, blacklist=None, ratchet=False
+            self,
+            action=Action.HOLD,
+            reason=reason,
+            target=None,
+            blacklist=None,
+            ratchet=False,
+            one_time_key=False,
         )
 
 
@@ -116,6 +125,8 @@ class Decision:
     cue: str = ""  # what the operator should do, as a sentence; empty: nothing
     cue_id: str = ""  # a stable id of the cue: LOSS, or that of a response
     preference: Preference | None = None  # of the proposal
+    one_time_key: bool = False  # whether the ratchet mixes one of the anchor in
+    prefetch: str = ""  # suite whose key the tunnel is asked to fetch; not if only advice is given
 
     @property
     def event(self) -> str:

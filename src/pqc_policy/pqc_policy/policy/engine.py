@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import is_dataclass, replace
 
 from pqc_policy.parameters import ParameterFault
-from pqc_policy.policy import guards
+from pqc_policy.policy import airtime, guards
 from pqc_policy.policy.blacklist import blacklist
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.cue import cue_of
@@ -111,6 +111,8 @@ class Policy:
             cue=cue,
             cue_id=cue_id,
             preference=proposal.preference,
+            one_time_key=proposal.one_time_key,
+            prefetch="" if self.advise_only else proposal.prefetch,
         )
         return decision, state
 
@@ -157,11 +159,22 @@ class Policy:
     def _after(self, s: Situation, proposal: Proposal) -> tuple[PolicyState, tuple[str, ...]]:
         """Return the state after a rekey was requested, and the suites blacklisted."""
         state = s.state
+        if proposal.prefetch:
+            state = replace(state, fetch_asked_s=s.now_s)
         if proposal.target is None or s.session is None:
             return state, ()
+        spent = airtime.bytes_of(s, proposal)
         state = replace(
             _counted(state, proposal, s.now_s),
-            pending=Pending(proposal.target, s.session.suite, s.session.epoch, s.now_s),
+            pending=Pending(
+                proposal.target,
+                s.session.suite,
+                s.session.epoch,
+                s.now_s,
+                airtime.patience_s(s, proposal.target),
+                proposal.one_time_key,
+            ),
+            credit_bytes=state.credit_bytes - spent,
         )
         if proposal.blacklist is None:
             return state, ()

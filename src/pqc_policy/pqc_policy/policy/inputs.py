@@ -10,6 +10,7 @@ from enum import StrEnum
 from math import isfinite, nan
 from typing import Generic, TypeVar
 
+from pqc_policy.policy.protection import Fetch, Layer
 from pqc_policy.policy.suites import find_suite
 
 LONGEST_HOLD_S = 86400.0
@@ -160,6 +161,9 @@ class Session:
     rekeying: bool = False
     blacklisted: frozenset[str] = frozenset()  # by the tunnel itself
     failure: Failure | None = None
+    layers: tuple[Layer, ...] = ()  # in the chain of the keys used for sending
+    anchor: str = ""  # kind of the key that the session began with; empty: no anchor
+    fetches: tuple[Fetch, ...] = ()  # of the suites that may be used
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from pqc_policy.policy import expert_levels
+from pqc_policy.policy import airtime, expert_levels
 from pqc_policy.policy.blacklist import barred_suites, blacklist, pruned
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.inputs import DecisionInput, Session
@@ -60,7 +60,7 @@ def observe(
     if session is not None and session.suite:
         state = _session(order, state, inputs, session)
         state, note, blacklisted = _failure(config, order, state, session)
-    if state.pending is not None and now_s - state.pending.since_s >= config.pending_s:
+    if state.pending is not None and now_s - state.pending.since_s >= state.pending.patience_s:
         state = _give_up(state, state.pending.target)
 
     by_tunnel = session.blacklisted if session is not None else _NOTHING
@@ -160,6 +160,7 @@ def _give_up(state: PolicyState, suite: str) -> PolicyState:
     return replace(
         state,
         pending=None,
+        no_one_time_s=state.now_s if pending.one_time else state.no_one_time_s,
         event_s={rule: at_s for rule, at_s in state.event_s.items() if at_s != pending.since_s},
         rekeys_s=tuple(at_s for at_s in state.rekeys_s if at_s != pending.since_s),
     )
@@ -227,6 +228,7 @@ def _conditions(s: Situation, passed_s: float, lasting: Mapping[str, Condition])
         hot_s=_hot_s(s, passed_s),
         attack_over_s=now_s if state.levels.advisor and not levels.advisor else state.attack_over_s,
         attack_class=s.attack_class if s.under_attack else state.attack_class,
+        credit_bytes=airtime.credit_bytes(s, passed_s),
     )
     now = s.with_state(state)
     since = {

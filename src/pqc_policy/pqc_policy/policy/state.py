@@ -19,6 +19,8 @@ class Pending:
     suite: str  # of the session when it was requested, and its epoch
     epoch: int
     since_s: float
+    patience_s: float  # until it counts as failed
+    one_time: bool = False  # whether it asks for a one-time key of the anchor
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,9 @@ class PolicyState:
     no_renewals_since_s: float | None = None  # start of phases without renewals of the keys
     ratchets_in_a_row: int = 0
     levels: ExpertLevels = ExpertLevels()
+    credit_bytes: float = 0.0  # of the budget of airtime, that rekeys may take now
+    fetch_asked_s: float | None = None  # the newest wish for a fetch
+    no_one_time_s: float | None = None  # the newest failure of a one-time key
 
     def updated(self, **values: Any) -> PolicyState:
         """Return the state with these values; itself if it has them, as in most seconds."""

@@ -124,6 +124,13 @@ SIGNATURES = tuple(s for signatures in _SIGNATURES.values() for s in signatures 
 FAMILIES_BY_WEIGHT = tuple(sorted(KemFamily, key=lambda family: _KEM_WEIGHT[family]))
 
 
+def _size(name: str) -> str:
+    """Return the part of an algorithm's name that tells its size."""
+    found = re.search(r"\d.*", name)
+    assert found is not None
+    return found[0]
+
+
 def _stream_bytes(message: int) -> int:
     parts = -(-message // _PART_BYTES)
     return message + _FRAME_BYTES * parts + _SHORT_FRAMES_BYTES
@@ -151,14 +158,17 @@ class Suite:
     @property
     def protection(self) -> str:
         """What protects the data, as the end of a sentence."""
-        kem, problem = _FAMILY_NAMES[self.family]
-        size, signed = (re.search(r"\d.*", name) for name in (self.kem, self.signature))
-        assert size is not None and signed is not None
-        signature = f"{_SIGNATURE_NAMES[self.signature_family]}{signed[0]}"
+        problem = _FAMILY_NAMES[self.family][1]
+        signature = f"{_SIGNATURE_NAMES[self.signature_family]}{_size(self.signature)}"
         return (
-            f"{kem}{size[0].removesuffix('aes')} ({problem}), {signature} and "
-            f"{AEADS[self.aead].name}: level {self.level}"
+            f"{self.kem_name} ({problem}), {signature} and {AEADS[self.aead].name}: "
+            f"level {self.level}"
         )
+
+    @property
+    def kem_name(self) -> str:
+        """The KEM as people write it."""
+        return f"{_FAMILY_NAMES[self.family][0]}{_size(self.kem).removesuffix('aes')}"
 
     @property
     def wire_id(self) -> bytes:

@@ -30,6 +30,7 @@ from pqc_policy.policy.inputs import (
     hold_request_fault,
     known,
 )
+from pqc_policy.policy.protection import Fetch, Layer
 from pqc_policy.shown_text import shown
 
 # So many messages of each topic are kept: some seconds of the fastest one.
@@ -256,6 +257,31 @@ def _read_status(message: Any) -> Session:
         key_age_s=key_age_s if key_age_s is not None and key_age_s >= 0 else None,
         ratchets=int(message.ratchets),
         rekeying=int(message.state) == _STATE_REKEYING,
+        # Recordings of earlier versions have none of these.
+        layers=tuple(map(_layer, getattr(message, "layers", ()))),
+        anchor=shown(getattr(message, "anchor", "")),
+        fetches=tuple(map(_fetch, getattr(message, "fetches", ()))),
+    )
+
+
+def _layer(message: Any) -> Layer:
+    names = (message.family, message.form, message.kem, message.key)
+    return Layer(*map(shown, names), age_s=known(float(message.age_s)) or 0.0)
+
+
+def _fetch(message: Any) -> Fetch:
+    fetch_s, rekey_s, progress = (
+        float(value) if known(float(value)) is not None and value >= 0 else None
+        for value in (message.fetch_s, message.rekey_s, message.progress)
+    )
+    return Fetch(
+        suite=shown(message.suite),
+        fetch_bytes=int(message.fetch_bytes),
+        rekey_bytes=int(message.rekey_bytes),
+        fetch_s=fetch_s,
+        rekey_s=rekey_s,
+        ready=bool(message.ready),
+        progress=progress,
     )
 
 

@@ -60,6 +60,15 @@ def test_renewals_and_decisions_to_hold_have_no_line(say: Saying) -> None:
     assert say.text(decision("REKEY", HEAVY, HEAVY, rule="rekey")) == ""
 
 
+def test_a_layer_and_the_way_back_have_no_line(say: Saying) -> None:
+    for _ in range(3):
+        assert say.text(decision("LAYER", LIGHT, HEAVY, rule="layer")) == ""
+        assert [say.hold(HEAVY) for _ in range(5)] == [""] * 5
+        assert say.text(decision("LAYER", HEAVY, LIGHT, rule="back")) == ""
+        assert [say.hold(LIGHT) for _ in range(5)] == [""] * 5
+    assert say.text(upgrade()) != ""
+
+
 def test_a_change_that_is_tried_again_has_one_line(say: Saying) -> None:
     assert say.text(step_down()) == LINK
     for second in range(30):

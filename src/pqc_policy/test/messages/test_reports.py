@@ -175,7 +175,7 @@ def test_what_has_no_number_is_other() -> None:
     assert (read.action, read.missing, read.held_suite) == ("", ["link", "other"], "")
     later.cue_id = ""
     assert seen(later).cue_id == "other", "a policy of an earlier version"
-    for code in (7, 99):
+    for code in (8, 99):
         read_later = read_decision(bytes((code,)) + bytes.fromhex(FULL)[1:])
         assert read_later is not None
         assert read_later.action == ""

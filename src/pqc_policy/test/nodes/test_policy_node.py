@@ -29,9 +29,10 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from recorded import MLKEM768
 from ros_graph import NodeProcess, own_graph
 
-from pqc_msgs.msg import HeldSuite, PolicyDecision, TunnelEvent, VehicleState
+from pqc_msgs.msg import HeldSuite, KemFetch, Layer, PolicyDecision, TunnelEvent, VehicleState
 from pqc_msgs.srv import ExplainDecision, HoldSuite, SelectStrategy
 
+FRODO = "cs-frodokem976aes-aesgcm-mldsa65"
 # Each test sets the clock back behind the end of the previous one, so that the policy starts again.
 _STARTS = count(1_000_000, -10_000)
 
@@ -169,6 +170,33 @@ def test_phase_and_load_reach_the_decision(graph: Graph) -> None:
     decision = graph.until(lambda d: d.inputs.phase)
     assert decision.inputs.phase == "landing"
     assert decision.inputs.computer_load == 0.5
+
+
+def test_a_layer_is_fetched_and_asked_for_and_codes_come_by_a_one_time_key(graph: Graph) -> None:
+    request = SelectStrategy.Request(strategy="layered")
+    assert graph.call(SelectStrategy, "/pqc/select_strategy", request).success
+    simulated = graph.simulated
+    simulated.suite, simulated.anchor = MLKEM768, "one_time"
+    simulated.layers = [
+        Layer(family="lattices", form="structured", kem="ML-KEM-768", key="ephemeral"),
+        Layer(family="codes", form="goppa", kem="Classic McEliece", key="one_time"),
+    ]
+    fetch = KemFetch(suite=FRODO, fetch_bytes=19000, rekey_bytes=16000, fetch_s=1.0, progress=-1.0)
+    simulated.fetches = [fetch]
+    graph.until(lambda _: simulated.fetched)
+    assert simulated.fetched[0] == FRODO
+    fetch.ready = True
+    graph.until(lambda d: d.action == "LAYER")
+    graph.until(lambda d: d.from_suite == FRODO)
+    assert simulated.calls[-1].suite == FRODO
+    plain = Layer(family="lattices", form="plain", kem="FrodoKEM-976", key="ephemeral")
+    simulated.layers.append(plain)
+    graph.until(lambda d: d.from_suite == MLKEM768)
+    simulated.layers[1].age_s = 200.0
+    graph.until(lambda _: simulated.calls[-1].one_time_key)
+    assert simulated.calls[-1].ratchet and not simulated.calls[-1].suite
+    request = SelectStrategy.Request(strategy="telemetry_aware")
+    assert graph.call(SelectStrategy, "/pqc/select_strategy", request).success
 
 
 def test_after_a_failed_rekey_the_policy_chooses_another_suite(

@@ -191,10 +191,17 @@ def test_a_request_ends_when_the_tunnel_has_crashed() -> None:
 
 
 def test_the_policy_waits_for_a_rekey_that_the_tunnel_started() -> None:
+    flight = take_off()
+    flight.fly(80, rekeying=True)
+    decision = flight.decisions[-1]
+    assert (decision.action, decision.rule) == (Action.HOLD, "rekey")
+    assert decision.reason.endswith("held because a rekey is under way.")
+
+
+def test_an_emergency_waits_for_no_rekey_that_the_tunnel_started() -> None:
     flight = take_off(suite=MLKEM1024)
     decision = flight.fly(3, voltage_v=13.0, rekeying=True)[-1]
-    assert (decision.action, decision.rule) == (Action.HOLD, "emergency")
-    assert decision.reason.endswith("held because a rekey is under way.")
+    assert (decision.action, decision.rule) == (Action.DOWN_TO_LIGHTEST, "emergency")
 
 
 def test_no_more_than_5_rekeys_in_300_s() -> None:
@@ -281,7 +288,7 @@ def test_a_decision_contains_rule_reason_and_inputs() -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"strategy": "bold"}, "strategy is 'bold', but must be one of static, telemetry_aware"),
+        ({"strategy": "bold"}, "strategy is 'bold', but must be one of static, layered"),
         ({"ceiling": "cs-x"}, "ceiling is 'cs-x', but must be one that exists."),
         ({"rekey_limit": 0}, "rekey_limit is 0, but must be from 1 to 100."),
         ({"allowed": Allowed(min_level=2)}, "allowed.min_level is 2, but must be one of 1, 3, 5."),

@@ -24,7 +24,7 @@ from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.scratch_folder import require_temporary_folder
 
 SCHEDULES = ("failover", "redundant")
-STRATEGIES = ("expert", "hybrid", "paper_2025", "rl", "static", "telemetry_aware")
+STRATEGIES = ("expert", "hybrid", "layered", "paper_2025", "rl", "static", "telemetry_aware")
 _NO_FLIGHT = DemoFlight("", 20.0, "", suite=None, charge_percent=100.0)
 _SEVERAL_LINKS_S = 60.0  # enough to cut one of several links and restore it
 _LONGEST_S = 86_400.0

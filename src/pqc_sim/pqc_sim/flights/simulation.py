@@ -193,7 +193,14 @@ class Simulation:
         decision, self.state = self.policy.decide(self.state, inputs)
         self.flown.decisions.append(decision)
         if decision.to_suite is not None:
-            self.tunnel.rekey(decision.to_suite, now_s, ratchet=decision.ratchet)
+            self.tunnel.rekey(
+                decision.to_suite,
+                now_s,
+                ratchet=decision.ratchet,
+                one_time=decision.one_time_key,
+            )
+        if decision.prefetch:
+            self.tunnel.prefetch(decision.prefetch, now_s)
 
     def _put(self, topic: str, at_ns: int, message: Any) -> None:
         if self._silent(topic, at_ns):

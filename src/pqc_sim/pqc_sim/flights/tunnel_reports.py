@@ -80,7 +80,7 @@ class TunnelReports:
                 total_s=tunnel.handshake_s or 0.0,
                 encapsulate_s=tunnel.drone_s or 0.0,
             ),
-            prekeys=tunnel.prekeys(now_s),
+            prekeys=tunnel.prekeys(),
             traffic=made(
                 "pqc_msgs/msg/TrafficCounters",
                 plain_in_packets=sent,

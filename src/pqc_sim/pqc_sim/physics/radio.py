@@ -56,7 +56,7 @@ class PeerReport:
 class Radio:
     """Both directions, and the newest report of the ground station that reached the drone."""
 
-    rate_bytes_s = None  # it is not thin
+    rate_bytes_s = free_bytes_s = capacity_bytes_s = None  # it is not thin
 
     def __init__(self, usual: Air, spells: tuple[Spell, ...], seed: str) -> None:
         self.up, self.down = (

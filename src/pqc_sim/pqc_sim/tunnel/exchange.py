@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from pqc_sim.tunnel.chain import Secret
 from pqc_sim.tunnel.events import Kind
 
 UP, DOWN, WORK = "up", "down", "work"
@@ -41,6 +42,7 @@ class Exchange:
     missing: int = -1  # parts of the message; -1: not sent yet
     arrives: bool = False
     began_s: float | None = None
+    mixed: tuple[Secret, ...] = ()  # into the chain of keys when it is done
 
     @property
     def is_rekey(self) -> bool:
@@ -59,6 +61,14 @@ class ControlPath(Protocol):
     def rate_bytes_s(self) -> float | None:
         """The rate of a thin link; None: its rate does not matter."""
 
+    @property
+    def free_bytes_s(self) -> float | None:
+        """What the data leaves of it; None: all."""
+
+    @property
+    def capacity_bytes_s(self) -> float | None:
+        """The rate of any link; None: unknown."""
+
     def tried(self, way: str, parts: int, size: int, now_s: float, turn: int) -> tuple[int, float]:
         """Send the missing parts of a message of `size` bytes.
 
@@ -67,11 +77,22 @@ class ControlPath(Protocol):
         """
 
 
+def part_bytes(path: ControlPath) -> int:
+    """Return how many bytes of a message are sent together."""
+    return PART_BYTES if path.rate_bytes_s is None else _THIN_PART_BYTES
+
+
 def part_count(size: int, path: ControlPath) -> int:
     """Return in how many parts a message of so many bytes is sent."""
-    return -(-size // (PART_BYTES if path.rate_bytes_s is None else _THIN_PART_BYTES))
+    return -(-size // part_bytes(path))
 
 
 def airtime_s(size: int, path: ControlPath) -> float:
-    """Return how long a thin link is busy with a message; 0 on any other."""
-    return size / path.rate_bytes_s if path.rate_bytes_s else 0.0
+    """Return how long a message takes on a thin link; 0 on any other.
+
+    Data goes before a message of several parts, which has the rest of the rate.
+    """
+    if not path.rate_bytes_s:
+        return 0.0
+    whole = size <= part_bytes(path)
+    return size / (path.rate_bytes_s if whole else path.free_bytes_s or path.rate_bytes_s)

@@ -2,41 +2,48 @@
 # SPDX-License-Identifier: Apache-2.0
 """This tunnel: the old keys serve until the new ones work, and prekeys are fetched ahead.
 
-On a thin link a message of a rekey goes before telemetry, which gives way to it. The drone takes
-the ground station for lost after silence, not after questions without an answer. A message takes
-the delay of its parts, as one that fits the window of a stream does: prekeys of Classic McEliece
-take longer than here.
+On a thin link a message of several parts goes behind all data, as do prekeys that are fetched in
+the background; data waits for one part at most. The drone takes the ground station for lost after
+silence, not after questions without an answer.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from math import inf
+from dataclasses import dataclass
 from operator import attrgetter
 
+from pqc_policy.policy.protection import EPHEMERAL, Fetch
 from pqc_policy.policy.suites import SUITES, Suite, find_suite
 
+from pqc_sim.tunnel.chain import secret_of
 from pqc_sim.tunnel.events import Kind
 from pqc_sim.tunnel.exchange import DOWN, UP, WORK, Exchange, Step
+from pqc_sim.tunnel.fetching import Fetching
 from pqc_sim.tunnel.tunnel_model import TunnelModel
 
 PEER_TIMEOUT_S = 3.0
 _BACK_S = 0.5  # heard within this time
 _REKEY_PATIENCE_S = 30.0
 _HANDSHAKE_PATIENCE_S = 15.0
-_PREFETCH_AIRTIME = 0.05
-_PREFETCH_DELAY_S = 1.0
+PREFETCH_AIRTIME = 0.02
+_UNASKED_S = 60.0  # a key that takes longer is fetched when the policy asks
 # Frames of so many bytes (docs/protocol.md); test_tunnel_model compares them with those that flow.
 _HELLO, _CONFIRM, _RATCHET, _KEEPALIVE = 250, 62, 95, 30
 _RATCHET_WORK_S = 0.0001
 
 
-def _kind(suite: Suite) -> tuple[str, str]:
-    return suite.kem, suite.signature
-
-
 def _finish_bytes(suite: Suite) -> int:
     return suite.rekey_bytes - suite.prekey_bytes - _CONFIRM - 2 * _KEEPALIVE
+
+
+def _alike(active: Suite, usable: list[Suite]) -> list[Suite]:
+    """Return the suites of the level, cipher and signature in use."""
+    return [
+        suite
+        for suite in usable
+        if (suite.level, suite.aead, suite.signature_family)
+        == (active.level, active.aead, active.signature_family)
+    ]
 
 
 def likely_next(active: Suite, usable: list[Suite]) -> list[Suite]:
@@ -59,17 +66,38 @@ def likely_next(active: Suite, usable: list[Suite]) -> list[Suite]:
 class LiveTunnel(TunnelModel):
     """It loses no data for a rekey, unless the link is thin."""
 
-    _prekeys: dict[tuple[str, str], float] = field(default_factory=dict)  # and since when
-    _next_fetch_s: float = -inf
+    airtime: float = PREFETCH_AIRTIME
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._usable = [suite for suite in SUITES if suite.id not in self.unusable]
-        self._prefetch(self.keys_since_s)
+        self._fetching = Fetching(self.path, self.airtime)
+        self._prefetch(0.0)
 
-    def prekeys(self, now_s: float) -> int:
+    @property
+    def all_air_bytes(self) -> float:
+        """Bytes of exchanges and fetches."""
+        return self.air_bytes + self._fetching.air_bytes
+
+    def prekeys(self) -> int:
         """Return how many prekeys the drone holds."""
-        return sum(there_s <= now_s for there_s in self._prekeys.values())
+        return len(self._fetching.stock)
+
+    def fetches(self) -> tuple[Fetch, ...]:
+        """Return the cost of each KEM with cipher and signature in use."""
+        suite = find_suite(self.suite)
+        return () if suite is None else self._fetching.told(_alike(suite, self._usable))
+
+    def prefetch(self, suite_id: str, now_s: float) -> None:
+        """Fetch a key ahead, in the background."""
+        suite = find_suite(suite_id)
+        if self.established and suite in self._usable:
+            self._fetching.begin(suite, now_s)
+
+    def advance(self, until_s: float) -> None:
+        """Let time pass, for exchanges and for fetches."""
+        super().advance(until_s)
+        self._fetching.advance(until_s, open_=bool(self.suite) and self.established)
 
     def heard(self, now_s: float, last_s: float) -> None:
         """Take note of when the ground station was heard the last time."""
@@ -92,17 +120,13 @@ class LiveTunnel(TunnelModel):
             self._begin_handshake(self.configured, now_s, "handshake")
 
     def _prefetch(self, now_s: float) -> None:
-        """Fetch the prekeys that are likely next, one after the other, within their airtime."""
-        suite, rate = find_suite(self.suite), self.path.rate_bytes_s
-        if suite is None:
-            return
-        at_s = max(now_s + _PREFETCH_DELAY_S, self._next_fetch_s)
-        for likely in likely_next(suite, self._usable):
-            if _kind(likely) not in self._prekeys:
-                there_s = likely.prekey_bytes / rate if rate else 0.0
-                self._prekeys[_kind(likely)] = at_s + there_s
-                at_s += max(_PREFETCH_DELAY_S, there_s / _PREFETCH_AIRTIME)
-                self._next_fetch_s = at_s
+        """Fetch the prekeys that are likely next."""
+        suite = find_suite(self.suite)
+        if suite is not None:
+            for likely in likely_next(suite, self._usable):
+                takes_s = likely.prekey_bytes / self._fetching.budget_bytes_s
+                if takes_s <= _UNASKED_S:
+                    self._fetching.begin(likely, now_s)
 
     def _begin_rekey(self, suite: Suite, now_s: float, *, ratchet: bool) -> None:
         if ratchet:
@@ -116,8 +140,8 @@ class LiveTunnel(TunnelModel):
             self._start("ratchet", suite.id, steps, now_s)
             return
         cost = self.profile.cost(suite)
-        there_s = self._prekeys.pop(_kind(suite), None)
-        ahead = there_s is not None and there_s <= now_s
+        made_s = self._fetching.take(suite)
+        ahead = made_s is not None
         fetch = (
             Step(UP, _CONFIRM),
             Step(WORK, work_s=max(cost.handshake_s - cost.rekey_s, 0.0)),
@@ -132,6 +156,8 @@ class LiveTunnel(TunnelModel):
             Step(DOWN, _KEEPALIVE),
         )
         self._start("rekey", suite.id, steps, now_s)
+        if made_s is not None and self.exchange is not None:
+            self.exchange.mixed = (secret_of(suite, EPHEMERAL, made_s),)
 
     def _begin_handshake(self, suite_id: str, now_s: float, purpose: str) -> None:
         suite = find_suite(suite_id)
@@ -175,7 +201,7 @@ class LiveTunnel(TunnelModel):
         else:
             self.established = True
             self.blacklist.clear()
-            self._prekeys.clear()
+            self._fetching.clear()
             self._new_keys(exchange, now_s, fresh=True)
             self._speak(now_s, rekey=False)
         self.handshakes += exchange.purpose != "ratchet"
@@ -195,9 +221,7 @@ class LiveTunnel(TunnelModel):
             self._fail(exchange, text, now_s)
 
     def _occupied(self, exchange: Exchange, way: str, now_s: float, busy_s: float) -> None:
-        if way == UP and exchange.is_rekey and self.carries:
-            self.quiet.add(now_s, now_s + busy_s)
-            self.rekey_quiet.append((now_s, now_s + busy_s))
+        """Do nothing: data waits for one part at most, and a link that is not full loses none."""
 
     def _fail(self, exchange: Exchange, why: str, now_s: float) -> None:
         self._report(Kind.REKEY_FAILED, exchange.suite, now_s, why)

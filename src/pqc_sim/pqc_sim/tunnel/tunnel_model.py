@@ -9,12 +9,14 @@ and what follows from their end.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pqc_policy.policy.inputs import Failure, Session
 from pqc_policy.policy.profile import Profile
-from pqc_policy.policy.suites import Suite, find_suite
+from pqc_policy.policy.protection import EPHEMERAL, LAST_RESORT, ONE_TIME, Fetch
+from pqc_policy.policy.suites import SUITES, KemFamily, Suite, find_suite
 
+from pqc_sim.tunnel.chain import KeyEpoch, Secret, layers_at, secret_of
 from pqc_sim.tunnel.events import NO_KEYS, Event, Kind, State
 from pqc_sim.tunnel.exchange import WORK, ControlPath, Exchange, Step, airtime_s, part_count
 from pqc_sim.tunnel.quiet import Quiet
@@ -54,6 +56,10 @@ class TunnelModel(ABC):
     core_s: float = 0.0  # work of the drone that has not heated it yet
     work_s: float = 0.0  # all work of the drone
     rekeying_s: float = 0.0  # duration of all rekeys that have ended
+    air_bytes: float = 0.0  # of exchanges, both ways
+    epochs: list[KeyEpoch] = field(default_factory=list)
+    anchor: str = ""  # kind of key that sessions begin with; empty: none
+    one_time_keys: int = 16  # of the anchor that are left
     events: list[Event] = field(default_factory=list)  # taken by the caller
 
     retry_first_s = 0.25
@@ -62,7 +68,9 @@ class TunnelModel(ABC):
     def __post_init__(self) -> None:
         self.suite = self.configured
         self.exchange: Exchange | None = None
+        self.session_anchor = ""
         self._quiet_since_s: float | None = None
+        self._begin_chain(self.keys_since_s, self._secrets(self.suite, self.keys_since_s))
 
     # --- What the policy sees and asks for ---
 
@@ -77,8 +85,8 @@ class TunnelModel(ABC):
             return State.LOST
         return State.REKEYING if self.rekeying else State.ESTABLISHED
 
-    def session(self) -> Session | None:
-        """Return the session; None without one. The caller, who knows the time, adds the age."""
+    def session(self, now_s: float = 0.0) -> Session | None:
+        """Return the session; None without one. The caller adds the age of the keys."""
         if not self.running or not self.suite:
             return None
         return Session(
@@ -89,7 +97,18 @@ class TunnelModel(ABC):
             rekeying=self.rekeying,
             blacklisted=self.unusable | frozenset(self.blacklist),
             failure=self.failure,
+            layers=layers_at(self.epochs, now_s),
+            anchor=self.session_anchor,
+            fetches=self.fetches(),
         )
+
+    def fetches(self) -> tuple[Fetch, ...]:
+        """Return what the tunnel says of keys fetched ahead; nothing without that activity."""
+        return ()
+
+    def prefetch(self, suite_id: str, now_s: float) -> None:
+        """Fetch a key ahead, as the policy asks through the service; not every program can."""
+        del suite_id, now_s
 
     @property
     def rekeying(self) -> bool:
@@ -101,13 +120,20 @@ class TunnelModel(ABC):
         """Return whether data is sent, apart from what a rekey displaces."""
         return self.running and self._quiet_since_s is None
 
+    @property
+    def all_air_bytes(self) -> float:
+        """Bytes of everything that keys put on the air."""
+        return self.air_bytes
+
     def rekeying_until(self, now_s: float) -> float:
         """Return how long rekeys were under way until now, and starts after failed ones."""
         exchange = self.exchange
         under_way = exchange is not None and exchange.purpose != "handshake"
         return self.rekeying_s + (now_s - exchange.started_s if exchange and under_way else 0.0)
 
-    def rekey(self, suite_id: str, now_s: float, *, ratchet: bool = False) -> None:
+    def rekey(
+        self, suite_id: str, now_s: float, *, ratchet: bool = False, one_time: bool = False
+    ) -> None:
         """Request a rekey, as the policy does through the service."""
         if not self.running:
             return
@@ -120,8 +146,12 @@ class TunnelModel(ABC):
             self._refuse(suite_id, f"a rekey to {self.exchange.suite} is under way", now_s)
         elif self.blacklist.get(suite_id, 0.0) > now_s:
             self._refuse(suite_id, f"{suite_id} failed lately and is blacklisted", now_s)
+        elif one_time and not (self.session_anchor and self.one_time_keys):
+            self._refuse(suite_id, "there is no one-time key of the anchor left", now_s)
         else:
             self._begin_rekey(suite, now_s, ratchet=ratchet and suite_id == self.suite)
+            if one_time and (exchange := self.exchange) is not None:
+                exchange.mixed = self._anchored(suite, now_s)
 
     # --- Time ---
 
@@ -146,6 +176,7 @@ class TunnelModel(ABC):
         if self.exchange is not None:
             self._end(self.exchange, now_s)
         self.running, self.established = False, False
+        self.epochs[-1] = replace(self.epochs[-1], ended_s=now_s)
         self.suite, self.epoch = "", 0
         self.blacklist.clear()
 
@@ -211,6 +242,7 @@ class TunnelModel(ABC):
         busy_s = airtime_s(step.size * missing // parts, self.path)
         if busy_s > 0.0:
             self._occupied(exchange, step.kind, now_s, busy_s)
+        self.air_bytes += step.size * missing / parts
         left, delay_s = self.path.tried(step.kind, missing, step.size, now_s, exchange.at)
         if left == 0:
             exchange.arrives = True
@@ -277,9 +309,42 @@ class TunnelModel(ABC):
         if not ratchet:
             self.full_keys_since_s = now_s
         self.drone_s = None if ratchet else self.profile.cost(suite).drone_s
+        if not ratchet:
+            exchange.mixed = exchange.mixed or self._secrets(
+                suite.id, exchange.started_s, fresh=fresh
+            )
+        if self.epochs[-1].ended_s is None:
+            self.epochs.append(KeyEpoch(now_s, exchange.mixed))
+        else:
+            self._begin_chain(now_s, exchange.mixed)
         kind = Kind.HANDSHAKE_COMPLETED if fresh else Kind.REKEY_COMMITTED
         words = "handshake completed" if fresh else "sending under new keys"
         self._report(kind, self.suite, now_s, words)
+
+    def _begin_chain(self, now_s: float, mixed: tuple[Secret, ...]) -> None:
+        self.epochs.append(KeyEpoch(now_s, mixed, chained=False))
+
+    def _secrets(self, suite_id: str, made_s: float, *, fresh: bool = True) -> tuple[Secret, ...]:
+        """Return what a full exchange mixes; a new session has the anchor's secret as well."""
+        suite = find_suite(suite_id)
+        assert suite is not None
+        anchored = self._anchored(suite, made_s) if fresh else ()
+        if fresh:
+            self.session_anchor = anchored[0].key if anchored else ""
+        return (*anchored, secret_of(suite, EPHEMERAL, made_s))
+
+    def _anchored(self, suite: Suite, made_s: float) -> tuple[Secret, ...]:
+        """Return the secret of the anchor's next key: a one-time one while they last."""
+        if not self.anchor:
+            return ()
+        kind = ONE_TIME if self.one_time_keys and self.anchor == ONE_TIME else LAST_RESORT
+        self.one_time_keys -= kind == ONE_TIME
+        kem = next(
+            one.kem_name
+            for one in SUITES
+            if one.family is KemFamily.MCELIECE and one.level == suite.level
+        )
+        return (Secret("codes", "goppa", kem, kind, made_s),)
 
     def _go_quiet(self, now_s: float) -> None:
         if self._quiet_since_s is None:

@@ -11,7 +11,9 @@ from pqc_policy.policy.profile import Cost, Profile, shipped_profile
 from pqc_policy.policy.suites import SUITES
 from pqc_sim.physics.air import Air, Spell, both
 from pqc_sim.physics.radio import Radio
+from pqc_sim.tunnel.chain import layers_at
 from pqc_sim.tunnel.events import Event, Kind, State
+from pqc_sim.tunnel.fetching import TURN
 from pqc_sim.tunnel.live_tunnel import LiveTunnel
 from reference_world import ReferenceLink, World
 
@@ -62,25 +64,25 @@ def test_a_rekey_fetches_the_prekey_that_is_not_there_and_takes_what_the_profile
 
 def test_a_prekey_serves_once_and_the_next_one_is_there_a_little_later() -> None:
     link = Link()
-    link.run(1.0)
-    held = link.tunnel.prekeys(link.now_s)
+    link.run(30.0)
+    held = link.tunnel.prekeys()
     link.tunnel.rekey(MLKEM768, link.now_s)
-    assert link.run(0.5) == REKEYED
-    assert link.tunnel.prekeys(link.now_s) == held - 1
+    assert link.run(0.15) == REKEYED
+    assert link.tunnel.prekeys() == held - 1
     link.run(2.0)
-    assert link.tunnel.prekeys(link.now_s) == held
+    assert link.tunnel.prekeys() == held
 
 
 def test_a_ratchet_needs_no_prekey_and_no_work_and_is_counted() -> None:
     link = Link()
-    link.run(1.0)
-    held = link.tunnel.prekeys(link.now_s)
+    link.run(30.0)
+    held = link.tunnel.prekeys()
     link.tunnel.rekey(MLKEM768, link.now_s, ratchet=True)
     assert link.run(0.5) == REKEYED
     assert (link.tunnel.epoch, link.tunnel.rekeys, link.tunnel.ratchets) == (1, 1, 1)
     assert link.tunnel.drone_s is None
     assert link.tunnel.full_keys_since_s < 0.0 < link.tunnel.keys_since_s
-    assert link.tunnel.prekeys(link.now_s) == held
+    assert link.tunnel.prekeys() == held
 
 
 def test_a_rekey_in_an_outage_times_out_and_the_old_keys_stay() -> None:
@@ -152,11 +154,13 @@ class Wire:
     """Carries every message after the same delay, and counts bytes."""
 
     rate_bytes_s: float | None = None
+    free_bytes_s: float | None = None
+    capacity_bytes_s: float | None = None
     sizes: list[int] = field(default_factory=list)
 
     def tried(self, way: str, parts: int, size: int, now_s: float, turn: int) -> tuple[int, float]:
-        del way, parts, now_s, turn
-        self.sizes.append(size)
+        del way, parts, now_s
+        self.sizes += [size] if turn != TURN else []
         return 0, DELAY_S
 
 
@@ -166,7 +170,7 @@ def modelled(suite: str, *, ahead: bool = True, ratchet: bool = False) -> tuple[
     tunnel = LiveTunnel(wire, FREE, suite)
     tunnel.advance(60.0)
     if not ahead:
-        tunnel._prekeys.clear()
+        tunnel._fetching.clear()
     tunnel.rekey(suite, 60.0, ratchet=ratchet)
     tunnel.advance(120.0)
     started, *_, done = tunnel.events
@@ -220,12 +224,78 @@ def test_a_new_session_takes_the_time_of_the_reference() -> None:
     assert took_s == pytest.approx(world.now - started_s, rel=0.1)
 
 
-def test_prekeys_fetched_ahead_take_a_twentieth_of_a_thin_link() -> None:
+def test_prekeys_fetched_ahead_take_their_share_of_a_thin_link() -> None:
     others = frozenset(suite.id for suite in SUITES if suite.id != MLKEM768)
-    tunnel = LiveTunnel(Wire(rate_bytes_s=5760.0), FREE, MLKEM768, unusable=others)
+    wire = Wire(rate_bytes_s=5760.0)
+    tunnel = LiveTunnel(wire, FREE, MLKEM768, unusable=others, airtime=0.05)
     for second in range(300):
         tunnel.advance(float(second))
-        if tunnel.prekeys(float(second)):
+        if tunnel.prekeys():
             tunnel.rekey(MLKEM768, float(second))
     # As test_thin_link of pqc_tunnel has it: one prekey of 4.5 kB in 16 s.
     assert 15 <= tunnel.rekeys <= 21
+
+
+def test_several_keys_share_the_budget_and_keep_their_progress_over_rekeys() -> None:
+    tunnel = LiveTunnel(Wire(rate_bytes_s=57_600.0), FREE, MLKEM768)
+    tunnel.advance(5.0)
+    tunnel.prefetch(MCELIECE3, 5.0)
+    tunnel.advance(60.0)
+    told = {one.suite: one for one in tunnel.fetches()}
+    before = told[MCELIECE3].progress
+    assert before and not told[MCELIECE3].ready and told[FRODO976].ready
+    assert told[MCELIECE3].fetch_s == pytest.approx(told[MCELIECE3].fetch_bytes / (0.02 * 57_600.0))
+    tunnel.rekey(MLKEM768, 60.0)
+    tunnel.advance(61.0)
+    assert tunnel.rekeys == 1
+    assert (tunnel.fetches()[0].progress, before) != (None, 0.0)
+    tunnel.advance(700.0)
+    told = {one.suite: one for one in tunnel.fetches()}
+    assert told[MCELIECE3].ready
+    assert tunnel.all_air_bytes <= 0.02 * 57_600.0 * 700.0 + 10_000.0
+
+
+def test_nothing_is_fetched_while_the_peer_is_lost() -> None:
+    tunnel = LiveTunnel(Wire(rate_bytes_s=57_600.0), FREE, MLKEM768)
+    tunnel.prefetch(MCELIECE3, 0.0)
+    tunnel.advance(10.0)
+    (before,) = (one.progress for one in tunnel.fetches() if one.suite == MCELIECE3)
+    tunnel.established = False
+    tunnel.advance(100.0)
+    (after,) = (one.progress for one in tunnel.fetches() if one.suite == MCELIECE3)
+    assert before == after
+
+
+def test_the_chain_has_what_exchanges_mixed_and_a_restart_forgets_it() -> None:
+    tunnel = LiveTunnel(Wire(), FREE, MLKEM768, anchor="one_time")
+    tunnel.rekey(MLKEM768, 10.0, ratchet=True, one_time=True)
+    tunnel.advance(20.0)
+    tunnel.rekey(FRODO976, 20.0)
+    tunnel.advance(30.0)
+    layers = {(one.form, one.key): one.age_s for one in layers_at(tunnel.epochs, 30.0)}
+    assert set(layers) == {
+        ("structured", "ephemeral"),
+        ("goppa", "one_time"),
+        ("plain", "ephemeral"),
+    }
+    assert layers["plain", "ephemeral"] < layers["goppa", "one_time"] < 21.0
+    tunnel.crash(30.0)
+    tunnel.restart(31.0)
+    tunnel.advance(40.0)
+    layers = {(one.form, one.key): one.age_s for one in layers_at(tunnel.epochs, 40.0)}
+    assert set(layers) == {("structured", "ephemeral"), ("goppa", "one_time")}
+    assert tunnel.one_time_keys == 16 - 3
+
+
+def test_without_a_one_time_key_the_ratchet_is_refused_and_a_session_takes_the_last_resort() -> (
+    None
+):
+    tunnel = LiveTunnel(Wire(), FREE, MLKEM768, anchor="one_time", one_time_keys=1)
+    tunnel.rekey(MLKEM768, 10.0, ratchet=True, one_time=True)
+    tunnel.advance(20.0)
+    assert tunnel.events[-1].kind is Kind.REFUSED
+    assert "no one-time key" in tunnel.events[-1].text
+    tunnel.crash(30.0)
+    tunnel.restart(31.0)
+    tunnel.advance(40.0)
+    assert tunnel.session_anchor == "last_resort"

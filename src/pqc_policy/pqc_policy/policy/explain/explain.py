@@ -16,6 +16,7 @@ from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.explain.input_words import age, described
 from pqc_policy.policy.guards.under_way import awaits as awaits_rekey
 from pqc_policy.policy.inputs import INPUTS, Reading
+from pqc_policy.policy.protection import in_words
 from pqc_policy.policy.rule import Rule
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.state import PolicyState
@@ -130,6 +131,8 @@ def _protection(s: Situation) -> Iterator[str]:
     ratchets = s.state.ratchets_in_a_row
     by = f", renewed by {counted(ratchets, 'ratchet')} since the last full exchange"
     yield f"The data is protected by {s.current.protection}{keys}{by if ratchets else ''}."
+    if chain := in_words(s.session.layers):
+        yield chain
 
 
 def _next(s: Situation, policy: Policy) -> str:

@@ -11,19 +11,22 @@ from pqc_policy.policy.situation import Situation
 
 
 def under_way(s: Situation, proposal: Proposal, target: str) -> HoldReason | None:
-    """Wait for the end of a rekey; an emergency does not wait for one to another suite."""
+    """Wait for the end of a rekey; an emergency waits for none but its own.
+
+    The tunnel may refuse it meanwhile: it is asked again after retry_s.
+    """
+    pending = s.state.pending
+    if proposal.action is Action.DOWN_TO_LIGHTEST and (pending is None or pending.target != target):
+        return None
     if s.session is not None and s.session.rekeying:
         return HoldReason(UNDER_WAY, "a rekey is under way")
-    pending = s.state.pending
     if pending is None:
-        return None
-    if proposal.action is Action.DOWN_TO_LIGHTEST and pending.target != target:
         return None
     since_s = s.now_s - pending.since_s
     return HoldReason(
         UNDER_WAY,
         f"the rekey to {pending.target}, requested {since_s:.0f} s ago, is not done",
-        pending.since_s + s.config.pending_s,
+        pending.since_s + pending.patience_s,
     )
 
 
@@ -31,7 +34,7 @@ def awaits(s: Situation) -> Iterator[str]:
     """Yield that the policy waits for a rekey, if it does."""
     pending = s.state.pending
     if pending is not None:
-        left_s = pending.since_s + s.config.pending_s - s.now_s
+        left_s = pending.since_s + pending.patience_s - s.now_s
         yield f"the policy waits for the rekey to {pending.target}, for at most {left_s:.0f} s more"
     elif s.session is not None and s.session.rekeying:
         yield "the policy waits for the end of the rekey that is under way"

@@ -15,14 +15,15 @@ from pqc_policy.policy.inputs import INPUTS
 from pqc_policy.policy.profile import SHIPPED
 from pqc_policy.policy.rule import Rule
 from pqc_policy.policy.strategies.expert import EXPERT
+from pqc_policy.policy.strategies.layered import LAYERED
 from pqc_policy.policy.strategies.paper_2025 import PAPER_2025
 from pqc_policy.policy.strategies.static import STATIC
 from pqc_policy.policy.strategies.strategy import Strategy
 from pqc_policy.policy.strategies.telemetry_aware import TELEMETRY_AWARE
 
-# `layered` will come here (docs/decisions/0081).
 STRATEGIES: Mapping[str, Strategy] = {
     "static": STATIC,
+    "layered": LAYERED,
     "telemetry_aware": TELEMETRY_AWARE,
     "paper_2025": PAPER_2025,
     "expert": EXPERT,

@@ -32,6 +32,11 @@ def stagger_s(config: PolicyConfig) -> float:
     return share * config.rekey_stagger_s
 
 
+def last_epoch(s: Situation) -> bool:
+    """Return whether only a full rekey may follow, which begins another session."""
+    return s.session is not None and s.session.epoch >= _LAST_EPOCH
+
+
 def renewable(s: Situation) -> Suite | None:
     """Return the suite in use if its keys may be renewed."""
     suite = s.current
@@ -42,7 +47,6 @@ def renewal(
     s: Situation, suite: Suite, why: str, *, ratchet: bool = False, limit: Limit = Limit.REKEYS
 ) -> Proposal:
     """Return a renewal by a ratchet if that is wanted, or full rekeys cost too much of the air."""
-    last = s.session is not None and s.session.epoch >= _LAST_EPOCH
     # Without a routine there is at most one renewal in rekey_window_s.
     every_s = interval_s(s.config, suite) or s.config.rekey_window_s
     share = _airtime(s, suite, every_s)
@@ -51,15 +55,15 @@ def renewal(
         why += f"; full rekeys would take {100.0 * share:.1f} % of the link's rate, more than "
         why += f"{most:g} %: by a ratchet"
         ratchet = True
-    elif not ratchet and (trouble := _trouble(s)):
-        why += f"; {trouble}: by a ratchet"
+    elif not ratchet and (hard := trouble(s)):
+        why += f"; {hard}: by a ratchet"
         ratchet = True
     return Proposal(
-        Action.REKEY, f"{why}.", target=suite.id, ratchet=ratchet and not last, limit=limit
+        Action.REKEY, f"{why}.", target=suite.id, ratchet=ratchet and not last_epoch(s), limit=limit
     )
 
 
-def _trouble(s: Situation) -> str:
+def trouble(s: Situation) -> str:
     """Return why a full rekey would hardly get through now, as a clause; empty if it would."""
     if s.state.levels.link:
         return "the link is bad"
