@@ -15,6 +15,7 @@ add_library(pqc_tunnel_simulator STATIC
 )
 target_link_libraries(pqc_tunnel_simulator
   PUBLIC pqc_tunnel_test_support pqc_tunnel_engine PRIVATE ${PQC_TUNNEL_SUPPORT_OPTIONS})
+pqc_tunnel_compile_several(pqc_tunnel_simulator)
 pqc_tunnel_compile_together(pqc_tunnel_simulator)
 
 add_executable(pqc_simulate test/simulator/pqc_simulate.cpp test/simulator/mistakes.cpp)
@@ -62,6 +63,7 @@ target_compile_options(pqc_tunnel_mistaken PRIVATE
   -include ${CMAKE_CURRENT_SOURCE_DIR}/test/simulator/planted_mistakes.hpp)
 target_link_libraries(pqc_tunnel_mistaken
   PUBLIC pqc_tunnel_test_support PRIVATE pqc_tunnel_test_options)
+pqc_tunnel_compile_several(pqc_tunnel_mistaken)
 add_executable(pqc_simulate_mistakes test/simulator/pqc_simulate.cpp)
 target_link_libraries(pqc_simulate_mistakes
   PRIVATE pqc_tunnel_mistaken pqc_tunnel_simulator pqc_tunnel_test_options)
