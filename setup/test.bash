@@ -3,6 +3,9 @@
 #
 # Runs lint and every test: the packages with colcon, the C++ core and engine under sanitizers.
 
+# How many tests of packages run beside each other. Most of their time is waiting.
+BESIDE=$(($(nproc) + 1))
+
 lint() { "$VENV/bin/python" "$ROOT/setup/lint.py" --root "$ROOT" --build "$DEV/build" "$@"; }
 
 colcon_test()
@@ -15,7 +18,7 @@ colcon_test()
   colcon --log-base "$LOG/colcon" test --merge-install \
     --build-base "$DEV/build" --install-base "$INSTALL" --paths "${paths[@]}" \
     --executor sequential --event-handlers console_cohesion+ \
-    --ctest-args -j "$(nproc)" --retest-until-pass 1 --return-code-on-test-failure "$@"
+    --ctest-args -j "$BESIDE" --retest-until-pass 1 --return-code-on-test-failure "$@"
 }
 
 # The tests of these packages mostly wait for processes: test files run in parallel.
@@ -26,7 +29,7 @@ test_packages()
 {
   local code=0
   colcon_test --packages-skip "${WAITING[@]}" || code=$?
-  colcon_test --packages-select "${WAITING[@]}" --pytest-args -rR -n "$(nproc)" --dist loadfile \
+  colcon_test --packages-select "${WAITING[@]}" --pytest-args -rR -n "$BESIDE" --dist loadfile \
     --no-loadscope-reorder --timeout "$TEST_LIMIT_S" || code=$?
   return $code
 }

@@ -47,15 +47,16 @@ function(pqc_add_options sanitizers)
   endif()
 endfunction()
 
-# pqc_run_test(PROGRAM): runs a GoogleTest program as a test; in ROS builds (PROJECT_ROS is on) with results for colcon.
+# pqc_run_test(PROGRAM [BEFORE...]): runs a GoogleTest program as a test, with words before it; in ROS builds
+# (PROJECT_ROS is on) with results for colcon.
 function(pqc_run_test name)
   string(TOUPPER ${PROJECT_NAME}_ROS ros)
   if(${ros})
     set(results ${AMENT_TEST_RESULTS_DIR}/${PROJECT_NAME}/${name}.gtest.xml)
-    ament_add_test(${name} COMMAND $<TARGET_FILE:${name}> --gtest_output=xml:${results}
+    ament_add_test(${name} COMMAND ${ARGN} $<TARGET_FILE:${name}> --gtest_output=xml:${results}
       RESULT_FILE ${results} TIMEOUT 300)
   else()
-    add_test(NAME ${name} COMMAND ${name})
+    add_test(NAME ${name} COMMAND ${ARGN} $<TARGET_FILE:${name}>)
     set_tests_properties(${name} PROPERTIES TIMEOUT 900)
   endif()
 endfunction()
