@@ -75,6 +75,7 @@ likely_cause()
   fi
 }
 
+STARTED=()
 # in_background NICENESS COMMAND...: starts a command in a process group of its own (BACKGROUND),
 # which ends with this shell.
 in_background()
@@ -89,13 +90,14 @@ in_background()
     "$@"
   } </dev/null &
   BACKGROUND=$!
+  STARTED+=("-$BACKGROUND")
   set +m
 }
 
 # A child that is ended as soon as it is forked still has the trap of its parent.
 stop_background()
 {
-  [ "$BASHPID" != "$OWNER" ] || kill -TERM -- "-$BACKGROUND" 2>/dev/null || true
+  [ "$BASHPID" != "$OWNER" ] || kill -TERM -- "${STARTED[@]}" 2>/dev/null || true
 }
 
 # Called when a signal ends ./dev while a step runs.
