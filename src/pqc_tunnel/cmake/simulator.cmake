@@ -70,5 +70,5 @@ target_link_libraries(pqc_simulate_mistakes
   PRIVATE pqc_tunnel_mistaken pqc_tunnel_simulator pqc_tunnel_test_options)
 pqc_tunnel_add_tests("pqc_tunnel_mistaken;pqc_tunnel_simulator"
   test/simulator/test_planted_mistakes.cpp)
-set_tests_properties(test_planted_mistakes PROPERTIES TIMEOUT 900)
+set_tests_properties(test_planted_mistakes PROPERTIES TIMEOUT 900 COST 200)  # the longest begins first
 unset(PQC_TUNNEL_TEST_RUNS_UNDER)
