@@ -193,18 +193,14 @@ endforeach()
 # Under sanitizers what all include is read once, and sources are compiled several at a time: most of the time goes into
 # headers. What users get is not, so that it tells when a source forgets an include. (The headers for each library by
 # itself: the core alone is compiled for fuzzing.) What only tests use is always compiled several at a time.
-function(pqc_tunnel_compile_several targets)
-  set_target_properties(${ARGV} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
-  # A local name may be that of a function in another source.
-  foreach(target IN LISTS ARGV)
-    target_compile_options(${target} PRIVATE -Wno-shadow)
-  endforeach()
+function(pqc_tunnel_compile_several)
+  set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
 endfunction()
 function(pqc_tunnel_compile_together)
   if(NOT PQC_TUNNEL_SANITIZE)
     return()
   endif()
-  pqc_tunnel_compile_several(${ARGV})
+  pqc_tunnel_compile_several(${ARGN})
   foreach(target IN LISTS ARGN)
     target_precompile_headers(${target} PRIVATE
       <algorithm> <array> <chrono> <cstdint> <deque> <functional> <map> <memory> <optional> <set>
