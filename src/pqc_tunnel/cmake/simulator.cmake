@@ -34,6 +34,7 @@ pqc_tunnel_add_tests(pqc_tunnel_simulator test/simulator/test_simulated_schedule
 target_compile_definitions(test_simulated_schedules PRIVATE
   PQC_TUNNEL_SIMULATED_SCHEDULES=${schedules}u PQC_TUNNEL_HOSTILE_SCHEDULES=${hostile_schedules}u
   PQC_TUNNEL_FLEET_SCHEDULES=${fleet_schedules}u)
+set_tests_properties(test_simulated_schedules PROPERTIES TIMEOUT 900)
 
 if(PQC_TUNNEL_SANITIZE)
   return()  # mistakes are found without its help
