@@ -9,17 +9,17 @@ die() { say "dev: $*"; exit 1; }
 # step TEXT COMMAND...: runs a command with its output in a log file; shows the end of it on failure.
 step()
 {
-  local text=$1 log start=$SECONDS ticker code=0 cause
+  local text=$1 log start=$SECONDS clock ticker code=0 cause
   shift
   mkdir -p "$LOG"
   log=$LOG/$(printf '%s' "$text" | tr -cs '[:alnum:]' '-').txt
   : >"$log"
   printf '  %-48s' "$text" >&2
-  show_progress "$text" "$log" "$BASHPID" &
+  exec {clock}> >(show_progress "$text" "$log")
   ticker=$!
-  "$@" >"$log" 2>&1 </dev/null || code=$?
-  kill "$ticker" 2>/dev/null || true
-  wait "$ticker" 2>/dev/null || true
+  "$@" >"$log" 2>&1 </dev/null {clock}>&- || code=$?
+  exec {clock}>&-
+  wait "$ticker" || true
   if on_terminal; then printf '\r\033[K  %-48s' "$text" >&2; fi
   if [ "$code" = 0 ]; then
     say "done ($((SECONDS - start)) s)"
@@ -34,12 +34,12 @@ step()
 
 on_terminal() { [ -t 2 ] && [ "${TERM:-dumb}" != dumb ]; }
 
-# show_progress TEXT LOG OWNER: updates the line each second on a terminal, and adds to it each
-# minute elsewhere, for as long as the process OWNER lives.
+# show_progress TEXT LOG: updates the line each second on a terminal, and adds to it each minute
+# elsewhere, until its input ends. (A signal could meet it before it has left the traps of its parent.)
 show_progress()
 {
   local seconds=0
-  while sleep 1 && kill -0 "$3" 2>/dev/null; do
+  until read -r -t 1 || [ $? -lt 128 ]; do
     seconds=$((seconds + 1))
     if on_terminal; then
       printf '\r  %-48s%s\033[K' "$1" "$seconds s $(progress_of "$2")" >&2
@@ -75,6 +75,7 @@ likely_cause()
   fi
 }
 
+STARTED=()
 # in_background NICENESS COMMAND...: starts a command in a process group of its own (BACKGROUND),
 # which ends with this shell.
 in_background()
@@ -89,13 +90,14 @@ in_background()
     "$@"
   } </dev/null &
   BACKGROUND=$!
+  STARTED+=("-$BACKGROUND")
   set +m
 }
 
 # A child that is ended as soon as it is forked still has the trap of its parent.
 stop_background()
 {
-  [ "$BASHPID" != "$OWNER" ] || kill -TERM -- "-$BACKGROUND" 2>/dev/null || true
+  [ "$BASHPID" != "$OWNER" ] || kill -TERM -- "${STARTED[@]}" 2>/dev/null || true
 }
 
 # Called when a signal ends ./dev while a step runs.
@@ -113,7 +115,7 @@ alone()
 {
   make_dev_folder
   (
-    # The progress line of a command that has just ended holds the lock for up to a second.
+    # What an interrupted command has started holds the lock until it has ended, too.
     flock --timeout 2 9 || { say "dev: another ./dev sets up or builds this checkout; waiting for it" && flock 9; }
     "$@"
   ) 9>"$DEV/lock" || exit

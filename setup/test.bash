@@ -3,6 +3,9 @@
 #
 # Runs lint and every test: the packages with colcon, the C++ core and engine under sanitizers.
 
+# How many tests of packages run beside each other. Most of their time is waiting.
+BESIDE=$(($(nproc) + 1))
+
 lint() { "$VENV/bin/python" "$ROOT/setup/lint.py" --root "$ROOT" --build "$DEV/build" "$@"; }
 
 colcon_test()
@@ -15,7 +18,7 @@ colcon_test()
   colcon --log-base "$LOG/colcon" test --merge-install \
     --build-base "$DEV/build" --install-base "$INSTALL" --paths "${paths[@]}" \
     --executor sequential --event-handlers console_cohesion+ \
-    --ctest-args -j "$(nproc)" --retest-until-pass 1 --return-code-on-test-failure "$@"
+    --ctest-args -j "$BESIDE" --retest-until-pass 1 --return-code-on-test-failure "$@"
 }
 
 # The tests of these packages mostly wait for processes: test files run in parallel.
@@ -26,7 +29,7 @@ test_packages()
 {
   local code=0
   colcon_test --packages-skip "${WAITING[@]}" || code=$?
-  colcon_test --packages-select "${WAITING[@]}" --pytest-args -rR -n "$(nproc)" --dist loadfile \
+  colcon_test --packages-select "${WAITING[@]}" --pytest-args -rR -n "$BESIDE" --dist loadfile \
     --no-loadscope-reorder --timeout "$TEST_LIMIT_S" || code=$?
   return $code
 }
@@ -58,11 +61,12 @@ sanitized_users_build()
   done
 }
 
-# sanitized_test BUILD RESULTS [CTEST ARGUMENTS]
+# sanitized_test BUILD RESULTS [CTEST ARGUMENTS]: several may use one build at a time, each with logs of its own.
 sanitized_test()
 {
   local build=$DEV/build/$1
-  ctest --test-dir "$build" --parallel "$(nproc)" --output-on-failure --no-tests=error \
+  mkdir -p "$build/$2" && printf 'subdirs("%s")\n' "$build" >"$build/$2/CTestTestfile.cmake"
+  ctest --test-dir "$build/$2" --parallel "$BESIDE" --output-on-failure --no-tests=error \
     --repeat until-pass:2 --output-junit "$build/$2.xml" "${@:3}"
 }
 
@@ -128,7 +132,7 @@ background_result()
 {
   local result=$LOG/test-$2.result code seconds
   say "== $1"
-  while [ ! -f "$result" ] && kill -0 "$BACKGROUND" 2>/dev/null; do sleep 0.5; done
+  while [ ! -f "$result" ] && kill -0 "$computing" 2>/dev/null; do sleep 0.5; done
   if [ -f "$result" ]; then
     read -r code seconds <"$result"
     show_log "$2" "$code"
@@ -168,7 +172,7 @@ quiet()
 
 run_tests()
 {
-  local passed=0 failures=() summary
+  local passed=0 failures=() summary computing
   alone setup_and build_tests_if_needed
   activate
   exec 8>"$DEV/test.lock"
@@ -180,14 +184,15 @@ run_tests()
   else
     rm -f "$LOG"/test-*.result
     in_background 19 background_steps
+    computing=$BACKGROUND
     run_step "package tests" quiet packages test_packages
     background_result "lint" lint
     background_result "build under ASan and UBSan" build-address
     background_result "build of the exposure check and the lab's programs under ASan and UBSan" build-users
     background_result "build under TSan" build-thread
-    background_result "core tests under ASan and UBSan" core
-    # These measure time, or use it up. Most wait: those of one build run beside those of another.
+    # These measure time, or use it up. Most wait: those of one build run beside those of another, and beside the core's.
     run_step "I/O tests and fuzzing under ASan, UBSan and TSan" beside_each_other
+    background_result "core tests under ASan and UBSan" core
   fi
   summary=$(colcon test-result --test-result-base "$DEV/build" --all 2>/dev/null | tail -n 1) || true
   echo "$summary"

@@ -44,6 +44,7 @@ def ready_station() -> Station:
 # Files that take long: whoever runs files side by side begins with them.
 LONGEST = (
     "test_demo.py",
+    "test_demo_radio.py",
     "test_demo_links.py",
     "test_demo_ends.py",
     "test_programs.py",

@@ -15,7 +15,7 @@ foreach(name IN LISTS PQC_TUNNEL_FUZZ_TARGETS)
   target_include_directories(fuzz_${name} PRIVATE fuzz)
   target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer-no-link)
   target_link_libraries(fuzz_${name} PRIVATE
-    pqc_tunnel_core pqc_tunnel_test_support pqc_tunnel_test_options)
+    pqc_tunnel_core pqc_tunnel_test_support pqc_tunnel_options)
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
   add_dependencies(fuzz_targets fuzz_${name})
 

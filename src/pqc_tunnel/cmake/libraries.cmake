@@ -194,14 +194,17 @@ foreach(library IN ITEMS pqc_tunnel_core pqc_tunnel_net pqc_tunnel_engine)
 endforeach()
 
 # Under sanitizers what all include is read once, and sources are compiled several at a time: most of the time goes into
-# headers. Builds that users get do neither, so that they tell when a source forgets an include. (The headers for each
-# library by itself: the core alone is compiled for fuzzing.)
+# headers. What users get is not, so that it tells when a source forgets an include. (The headers for each library by
+# itself: the core alone is compiled for fuzzing.) What only tests use is always compiled several at a time.
+function(pqc_tunnel_compile_several)
+  set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+endfunction()
 function(pqc_tunnel_compile_together)
   if(NOT PQC_TUNNEL_SANITIZE)
     return()
   endif()
+  pqc_tunnel_compile_several(${ARGN})
   foreach(target IN LISTS ARGN)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
     target_precompile_headers(${target} PRIVATE
       <algorithm> <array> <chrono> <cstdint> <deque> <functional> <map> <memory> <optional> <set>
       <span> <string> <tl/expected.hpp> <utility> <variant> <vector>)

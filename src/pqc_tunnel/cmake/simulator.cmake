@@ -15,6 +15,7 @@ add_library(pqc_tunnel_simulator STATIC
 )
 target_link_libraries(pqc_tunnel_simulator
   PUBLIC pqc_tunnel_test_support pqc_tunnel_engine PRIVATE ${PQC_TUNNEL_SUPPORT_OPTIONS})
+pqc_tunnel_compile_several(pqc_tunnel_simulator)
 pqc_tunnel_compile_together(pqc_tunnel_simulator)
 
 add_executable(pqc_simulate test/simulator/pqc_simulate.cpp test/simulator/mistakes.cpp)
@@ -28,10 +29,12 @@ if(PQC_TUNNEL_SANITIZE)
   set(hostile_schedules 5)
   set(fleet_schedules 3)
 endif()
+set(PQC_TUNNEL_TEST_RUNS_UNDER nice)  # these only compute; those beside them keep time
 pqc_tunnel_add_tests(pqc_tunnel_simulator test/simulator/test_simulated_schedules.cpp)
 target_compile_definitions(test_simulated_schedules PRIVATE
   PQC_TUNNEL_SIMULATED_SCHEDULES=${schedules}u PQC_TUNNEL_HOSTILE_SCHEDULES=${hostile_schedules}u
   PQC_TUNNEL_FLEET_SCHEDULES=${fleet_schedules}u)
+set_tests_properties(test_simulated_schedules PROPERTIES TIMEOUT 900)
 
 if(PQC_TUNNEL_SANITIZE)
   return()  # mistakes are found without its help
@@ -62,8 +65,11 @@ target_compile_options(pqc_tunnel_mistaken PRIVATE
   -include ${CMAKE_CURRENT_SOURCE_DIR}/test/simulator/planted_mistakes.hpp)
 target_link_libraries(pqc_tunnel_mistaken
   PUBLIC pqc_tunnel_test_support PRIVATE pqc_tunnel_test_options)
+pqc_tunnel_compile_several(pqc_tunnel_mistaken)
 add_executable(pqc_simulate_mistakes test/simulator/pqc_simulate.cpp)
 target_link_libraries(pqc_simulate_mistakes
   PRIVATE pqc_tunnel_mistaken pqc_tunnel_simulator pqc_tunnel_test_options)
 pqc_tunnel_add_tests("pqc_tunnel_mistaken;pqc_tunnel_simulator"
   test/simulator/test_planted_mistakes.cpp)
+set_tests_properties(test_planted_mistakes PROPERTIES TIMEOUT 900 COST 200)  # the longest begins first
+unset(PQC_TUNNEL_TEST_RUNS_UNDER)

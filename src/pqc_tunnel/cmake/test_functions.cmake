@@ -1,22 +1,17 @@
 # How tests are compiled and added.
 
-# Test programs do little themselves, but take long to compile for sanitizers. What they share runs long.
-add_library(pqc_tunnel_test_program_options INTERFACE)
+# Test programs do little themselves; what they share runs long.
 set(PQC_TUNNEL_SUPPORT_OPTIONS pqc_tunnel_test_options)
 if(PQC_TUNNEL_SANITIZE)
   set(PQC_TUNNEL_SUPPORT_OPTIONS pqc_tunnel_options)
-  target_compile_options(pqc_tunnel_test_program_options INTERFACE -O0 -g1)
-  target_compile_definitions(pqc_tunnel_test_program_options INTERFACE PQC_TUNNEL_SANITIZED)
-  target_link_libraries(pqc_tunnel_test_program_options INTERFACE pqc_tunnel_options)
-  # Half of that time goes into headers that all of them include.
+  target_compile_definitions(pqc_tunnel_test_options INTERFACE PQC_TUNNEL_SANITIZED)
+  # Half of the time to compile them goes into headers that all of them include.
   add_executable(pqc_tunnel_test_headers test/support/headers.cpp)
   target_link_libraries(pqc_tunnel_test_headers PRIVATE
-    pqc_tunnel_test_support pqc_tunnel_test_program_options GTest::gtest GTest::gtest_main)
+    pqc_tunnel_test_support pqc_tunnel_test_options GTest::gtest GTest::gtest_main)
   target_precompile_headers(pqc_tunnel_test_headers PRIVATE
     <gtest/gtest.h> <algorithm> <array> <chrono> <cstdint> <deque> <functional> <map> <memory>
     <optional> <set> <span> <string> <utility> <variant> <vector> test/support/pair/traffic.hpp)
-else()
-  target_link_libraries(pqc_tunnel_test_program_options INTERFACE pqc_tunnel_test_options)
 endif()
 
 set(PQC_TUNNEL_VECTORS ${CMAKE_CURRENT_SOURCE_DIR}/test/vectors)
@@ -33,12 +28,12 @@ function(pqc_tunnel_add_tests library)
       PQC_TUNNEL_TEST_VECTORS="${PQC_TUNNEL_VECTORS}"
       PQC_TUNNEL_UNPACKED_VECTORS="${PQC_TUNNEL_UNPACKED_VECTORS}")
     target_link_libraries(${name} PRIVATE
-      ${library} pqc_tunnel_test_support pqc_tunnel_test_program_options GTest::gtest GTest::gtest_main)
+      ${library} pqc_tunnel_test_support pqc_tunnel_test_options GTest::gtest GTest::gtest_main)
     if(TARGET pqc_tunnel_test_headers)
       target_precompile_headers(${name} REUSE_FROM pqc_tunnel_test_headers)
     endif()
     list(APPEND built ${name})
-    pqc_run_test(${name})
+    pqc_run_test(${name} ${PQC_TUNNEL_TEST_RUNS_UNDER})
   endforeach()
   set(PQC_TUNNEL_BUILT_TESTS ${built} PARENT_SCOPE)
 endfunction()

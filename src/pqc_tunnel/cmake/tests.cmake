@@ -17,6 +17,7 @@ add_library(pqc_tunnel_test_support STATIC
 target_include_directories(pqc_tunnel_test_support PUBLIC test)
 target_link_libraries(pqc_tunnel_test_support
   PUBLIC pqc_tunnel_core GTest::gtest PRIVATE ${PQC_TUNNEL_SUPPORT_OPTIONS})
+pqc_tunnel_compile_several(pqc_tunnel_test_support)
 pqc_tunnel_compile_together(pqc_tunnel_test_support)
 
 # Helpers that the tests of other packages use, too; a build without tests does not install them.

@@ -123,20 +123,3 @@ def test_of_two_links_one_fails_in_flight_and_comes_back() -> None:
     assert summary["cut"]["carried"] > 0
     for text in ("the link lte is cut", "drone: link lte is down", "drone: link lte is up"):
         assert text in run.stderr
-
-
-def test_a_radio_alone_carries_a_flight() -> None:
-    run = demo("--links", "radio", "--seconds", "25", "--json")
-    assert run.returncode == 0, run.stdout + run.stderr
-    summary = summary_of(run)
-    assert_all_went_through(summary)
-    assert summary["cut"] is None
-    assert summary["links"][0]["type"] == "serial"
-    assert summary["mavlink"]["drone_to_gcs"]["corrupted"] == 0
-
-
-def test_a_link_that_takes_too_much_for_a_flight_is_a_fault() -> None:
-    run = demo("--link", "telemetry-radio", "--rate", "2000")
-    assert run.returncode == 1
-    failures = [line for line in run.stdout.splitlines() if line.startswith("  failed: ")]
-    assert any("the link took" in line or "the rekey failed" in line for line in failures)

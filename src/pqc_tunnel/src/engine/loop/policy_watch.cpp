@@ -10,6 +10,9 @@ namespace pqc_tunnel
 
 std::optional<Event> PolicyWatch::handle(const PolicyNotice & notice, Instant now)
 {
+  if (notice.silent && decided_ && now - *decided_ <= policy_silence) {
+    return std::nullopt;
+  }
   if (std::exchange(silent_, notice.silent) == notice.silent) {
     return std::nullopt;
   }
@@ -27,6 +30,10 @@ std::optional<Event> PolicyWatch::handle(const PolicyNotice & notice, Instant no
   return event;
 }
 
-std::optional<Event> PolicyWatch::handle_decision(Instant now) { return handle({}, now); }
+std::optional<Event> PolicyWatch::handle_decision(Instant now)
+{
+  decided_ = now;
+  return handle({}, now);
+}
 
 }  // namespace pqc_tunnel

@@ -20,7 +20,8 @@ class PolicyWatch
 public:
   explicit PolicyWatch(PeerIndex peer) : peer_(peer) {}
 
-  // Returns the event to report if the notice begins or ends the silence.
+  // Returns the event to report if the notice begins or ends the silence. Decisions that pass contradict a notice of
+  // silence: its sender has not found a new policy in the graph yet.
   std::optional<Event> handle(const PolicyNotice & notice, Instant now);
   // A decision of the policy ends the silence, since the notice of its end may get lost.
   std::optional<Event> handle_decision(Instant now);
@@ -31,6 +32,7 @@ public:
 private:
   PeerIndex peer_;
   bool silent_ = false;
+  std::optional<Instant> decided_;  // when a decision passed last
 };
 
 }  // namespace pqc_tunnel

@@ -19,8 +19,7 @@ using Level = Diagnosis::Level;
 
 constexpr Duration mavlink_silence =
   std::chrono::seconds(3);  // an autopilot has a heartbeat each second
-constexpr Duration policy_silence = std::chrono::seconds(5);  // it decides once a second
-constexpr Duration policy_start = std::chrono::seconds(30);   // enough for a slow computer
+constexpr Duration policy_start = std::chrono::seconds(30);  // enough for a slow computer
 
 std::string age_text(const std::optional<Instant> & last, Instant now)
 {

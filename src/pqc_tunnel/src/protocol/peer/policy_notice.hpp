@@ -4,12 +4,17 @@
 #ifndef PQC_TUNNEL__PROTOCOL__PEER__POLICY_NOTICE_HPP_
 #define PQC_TUNNEL__PROTOCOL__PEER__POLICY_NOTICE_HPP_
 
+#include <chrono>
 #include <optional>
 
+#include "base/time.hpp"
 #include "protocol/wire/notice.hpp"
 
 namespace pqc_tunnel
 {
+
+// A policy decides once a second; without a decision for longer than this it is silent.
+constexpr Duration policy_silence = std::chrono::seconds(5);
 
 // The state of the policy that a drone's tunnel reports, once a second while it is silent and once when it ends that.
 struct PolicyNotice

@@ -50,10 +50,22 @@ TEST(PolicyWatch, a_decision_ends_the_silence)
 {
   PolicyWatch watch(drone);
   EXPECT_FALSE(watch.handle_decision(start));
-  watch.handle({true, false}, start);
-  const auto end = watch.handle_decision(start + seconds(1));
+  watch.handle({true, false}, start + seconds(6));
+  const auto end = watch.handle_decision(start + seconds(7));
   ASSERT_TRUE(end);
   EXPECT_EQ(end->kind, EventKind::policy_back);
+}
+
+// The drone's node may find a new policy in the graph some seconds after its decisions begin to pass.
+TEST(PolicyWatch, a_policy_whose_decisions_pass_is_not_silent_whoever_says_so)
+{
+  PolicyWatch watch(drone);
+  watch.handle({true, true}, start);
+  ASSERT_TRUE(watch.handle_decision(start + seconds(1)));
+  EXPECT_FALSE(watch.handle({true, true}, start + seconds(2)));
+  EXPECT_FALSE(watch.handle_decision(start + seconds(2)));
+  EXPECT_FALSE(watch.handle({true, true}, start + seconds(7)));
+  EXPECT_TRUE(watch.handle({true, true}, start + seconds(8)));
 }
 
 TEST(PolicyWatch, a_new_session_hears_of_the_silence_again)
