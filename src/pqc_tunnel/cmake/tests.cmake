@@ -132,6 +132,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/handshake/test_leaked_psk.cpp
     test/protocol/handshake/test_likely_cause.cpp
     test/protocol/handshake/test_listener.cpp
+    test/protocol/handshake/test_first_suite.cpp
     test/protocol/handshake/test_prekey_pool.cpp
     test/protocol/handshake/test_repeated_failure.cpp
     test/protocol/handshake/test_strangers.cpp

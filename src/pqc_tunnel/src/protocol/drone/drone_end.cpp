@@ -126,7 +126,7 @@ void DroneEnd::handle_timeout(Instant now)
   replace_used_up_keys(now);
   if (next_attempt_ && now >= *next_attempt_ && !attempt_) {
     // Not with the suite of before: with a heavy one nothing would pass until its key has.
-    begin_session(*settings_.initial_suite, false, now);
+    begin_session(suite_of_next_session(now), false, now);
   }
   renew_keys(now);
   prefetch(now);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "protocol/handshake/blacklist.hpp"
+#include "protocol/handshake/first_suite.hpp"
 #include "protocol/handshake/handshake_failure.hpp"
 #include "protocol/handshake/hello_messages.hpp"
 #include "protocol/handshake/likely_cause.hpp"
@@ -123,6 +124,7 @@ private:
   void handle_reject(ByteView frame, Instant now);
 
   // --- Sessions (drone_sessions.cpp) ---
+  const Suite & suite_of_next_session(Instant now) const;
   void handle_boot(Peer::Received & received, Instant now);
   void note_answered(Instant now);
   void handle_boot_control(const ControlFrame & frame, Instant now);
@@ -165,6 +167,7 @@ private:
   void drop_exchange(Instant now);
   bool may_rekey_by_itself() const;
   Instant renewal_due() const;
+  void change_to_configured(Instant now);
   void renew_keys(Instant now);
   void replace_used_up_keys(Instant now);
 
@@ -206,6 +209,7 @@ private:
   std::optional<Instant> unconfirmed_since_;  // a session was made; nothing since
   RepeatedFailure failures_;
   Digest session_transcript_ = {};  // th3 of epoch 0
+  bool stands_in_ = false;  // the session began with a lighter suite than the configured one
 
   Rekey rekey_;
   std::optional<Exchange> exchange_;

@@ -94,16 +94,23 @@ void DroneEnd::handle_prekey_job(JobResult result, Instant now)
       EventKind::rekey_prepared, now, "the prekey for the rekey has arrived", rekey_.suite());
     act(rekey_.handle_prekey(now), now);
   }
+  change_to_configured(now);
 }
 
-// The suite in use first, then those likely to follow, as far as there is room.
+// The suite in use first, then those likely to follow, as far as there is room. The configured suite needs none.
 const Suite * DroneEnd::next_to_prefetch(Instant now) const
 {
   const Suite & active = peer_.keys().sending()->suite();
-  for (const Suite * suite : likely_next(active, settings_.suites.allowed())) {
+  std::vector<const Suite *> likely = likely_next(active, settings_.suites.allowed());
+  if (stands_in_) {
+    likely.push_back(settings_.initial_suite);
+  }
+  for (const Suite * suite : likely) {
     const std::size_t size = kem_sizes(suite->kem).public_key;
+    const bool is_owed = stands_in_ && suite == settings_.initial_suite;
     if (
-      !stock_.holds(*suite, now) && stock_.bytes() + size <= settings_.prefetch_max_bytes &&
+      !stock_.holds(*suite, now) &&
+      (is_owed || stock_.bytes() + size <= settings_.prefetch_max_bytes) &&
       std::ranges::find(not_offered_, PrekeyKind(*suite)) == not_offered_.end() &&
       suite_objection(*suite, settings_, identity_).empty() && !blacklist_.holds(*suite, now))
     {

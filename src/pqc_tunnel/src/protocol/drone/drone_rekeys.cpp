@@ -98,6 +98,7 @@ void DroneEnd::request_rekey(const RekeyCommand & command, Instant now)
     peer_.refuse_rekey(command, problem, suite.value_or(nullptr), timing_, now);
     return;
   }
+  stands_in_ = stands_in_ && command.ratchet;
   asked_here_ = command.id;
   start_rekey(**suite, kind, command.reason, now);
 }
@@ -126,6 +127,7 @@ void DroneEnd::handle_rekey_request(
     peer_.send_control({transaction, Abort{reason}}, now);
     return;
   }
+  stands_in_ = stands_in_ && request.ratchet;
   gcs_request_ = GcsRequest{transaction, true, false};
   start_rekey(*suite, kind, "requested by the ground station", now);
 }
@@ -364,6 +366,8 @@ void DroneEnd::handle_confirmed(Instant now)
     next_own_rekey_ = {};
   }
   act(rekey_.handle_confirmed(), now);
+  stands_in_ = stands_in_ && &keys.suite() != settings_.initial_suite;
+  change_to_configured(now);
   plan_prefetch(now);
 }
 
@@ -448,6 +452,15 @@ void DroneEnd::renew_keys(Instant now)
   if (objection(suite, now).empty()) {
     const RekeyKind kind = renewals_++ % 2 == 0 ? RekeyKind::full : RekeyKind::new_session;
     start_rekey(suite, kind, "limit of age, packets or ratchets", now);
+  }
+}
+
+// The session began with a lighter suite than the configured one, whose key has come meanwhile.
+void DroneEnd::change_to_configured(Instant now)
+{
+  const Suite & suite = *settings_.initial_suite;
+  if (stands_in_ && stock_.holds(suite, now) && objection(suite, now).empty()) {
+    start_rekey(suite, RekeyKind::full, "the configured suite: its key has arrived", now);
   }
 }
 

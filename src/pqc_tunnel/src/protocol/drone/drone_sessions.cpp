@@ -56,6 +56,17 @@ FailedHandshake failure_of(AbortReason reason, const Suite & suite)
 
 }  // namespace
 
+const Suite & DroneEnd::suite_of_next_session(Instant now) const
+{
+  std::vector<const Suite *> usable = usable_suites();
+  std::erase_if(usable, [&](const Suite * suite) { return blacklist_.holds(*suite, now); });
+  // Before the first session no link has an address that is proved, but the first one is likely to carry it.
+  const LinkSettings & first = settings_.paths.links.front();
+  const auto configured = first.is_thin() ? std::optional(first.bytes_per_s()) : std::nullopt;
+  const auto found = peer_.paths().stream_rate();
+  return first_suite(*settings_.initial_suite, usable, settings_.mode, found ? found : configured);
+}
+
 // --- Under the boot keys ---
 
 void DroneEnd::handle_boot(Peer::Received & received, Instant now)
@@ -181,6 +192,7 @@ void DroneEnd::handle_session_made(Instant now)
   session_transcript_ = made.secrets.transcript;
   anchor_ = made.anchor;
   blacklist_.clear();
+  stands_in_ = !for_rekey && &suite != settings_.initial_suite;
   // Repeated until something arrives, if nothing ever does.
   const auto severity = unconfirmed_since_ ? severity_of_try() : std::nullopt;
   if (!for_rekey && !unconfirmed_since_) {
@@ -256,6 +268,9 @@ void DroneEnd::handle_attempt_failed(const FailedHandshake & failed, Instant now
         : rekey_.handle_session_failed(cause, now),
       now);
     return;
+  }
+  if (blames_suite && &suite != settings_.initial_suite) {
+    blacklist_.add(suite, now);  // the next attempt takes another one
   }
   failed_ = failed;
   const auto entry = failures_.note(cause, failed.failure == HandshakeFailure::unanswered, now);
