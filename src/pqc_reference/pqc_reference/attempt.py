@@ -14,8 +14,8 @@ from pqc_reference.crypto.key_schedule import MAC_SIZE, boot_traffic, digest, fo
 from pqc_reference.crypto.suites import Suite
 from pqc_reference.drone_handshake import Answer, answer_first_prekey, check_prekey
 from pqc_reference.handshake import Agreed, Failure, HandshakeFailed, failure_of, used_twice
-from pqc_reference.layers import Layers
 from pqc_reference.peer import Boot
+from pqc_reference.session.layers import Layers
 from pqc_reference.wire.control import Control, ControlMessage, transaction_of
 from pqc_reference.wire.messages import (
     ANCHOR_BIT,

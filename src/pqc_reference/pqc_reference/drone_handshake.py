@@ -29,7 +29,7 @@ from pqc_reference.handshake import (
 )
 from pqc_reference.identity import DroneIdentity
 from pqc_reference.key_files import IdentityError
-from pqc_reference.layers import AnchorUse, Layers, after_exchange
+from pqc_reference.session.layers import AnchorUse, Layers, after_exchange
 from pqc_reference.wire.messages import Finish, Malformed, Prekey
 
 
@@ -94,9 +94,7 @@ def answer_first_prekey(
         prefix, anchor_secret, used = use_anchor(identity.anchor, suite.level)
     mixed = of_session(anchor_secret, former if prekey.former else b"")
     before = former_layers if prekey.former else {}
-    return answer_prekey(
-        prekey, suite, policy, identity, psk, opening, mixed, before, prefix, used
-    )
+    return answer_prekey(prekey, suite, policy, identity, psk, opening, mixed, before, prefix, used)
 
 
 def answer_prekey(

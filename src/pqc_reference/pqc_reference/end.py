@@ -19,9 +19,9 @@ from pqc_reference.config import Config
 from pqc_reference.crypto.key_schedule import Traffic
 from pqc_reference.crypto.suites import Suite
 from pqc_reference.handshake import HandshakeFailed
-from pqc_reference.layers import Layers
 from pqc_reference.peer import Peer, Report
 from pqc_reference.session.epoch_keys import Dropped, EpochKeys, Session, is_sealed, key_id_of
+from pqc_reference.session.layers import Layers
 from pqc_reference.session.replay_window import ReplayWindow
 from pqc_reference.wire.control import ControlMessage
 from pqc_reference.wire.streams import Streams

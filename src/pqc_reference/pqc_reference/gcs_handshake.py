@@ -33,7 +33,7 @@ from pqc_reference.handshake import (
 )
 from pqc_reference.identity import GcsIdentity
 from pqc_reference.key_files import IdentityError
-from pqc_reference.layers import AnchorUse, Layers, after_exchange
+from pqc_reference.session.layers import AnchorUse, Layers, after_exchange
 from pqc_reference.wire.messages import FORMER_BIT, Finish, HelloType, Malformed, Prekey
 
 
@@ -93,7 +93,7 @@ def _erase(anchors: AnchorSecrets, key: SecretKey) -> None:
         raise HandshakeFailed(Failure.FAILED, f"a one-time key stays: {error}") from error
 
 
-def open_one_time_key(anchors: AnchorSecrets | None, message: bytes) -> bytes:
+def open_one_time_key(anchors: AnchorSecrets | None, message: bytes) -> tuple[bytes, AnchorUse]:
     """Return the secret of a one-time key by its id and ciphertext, and erase the key."""
     if anchors is None:
         raise HandshakeFailed(Failure.UNKNOWN_ANCHOR, "there is no anchor here")
@@ -105,7 +105,7 @@ def open_one_time_key(anchors: AnchorSecrets | None, message: bytes) -> bytes:
     except liboqs.Unavailable as error:
         raise HandshakeFailed(Failure.FAILED, str(error)) from error
     _erase(anchors, key)
-    return secret
+    return secret, AnchorUse(key.kem, key.one_time)
 
 
 def check_finish(

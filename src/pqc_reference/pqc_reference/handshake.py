@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X
 
 from pqc_reference.crypto.key_schedule import HandshakeSecret, digest
 from pqc_reference.crypto.suites import Suite
-from pqc_reference.layers import Layers
+from pqc_reference.session.layers import Layers
 from pqc_reference.wire.control import Abort
 
 NO_BIND = bytes(64)

@@ -15,8 +15,8 @@ from pqc_reference.crypto.key_schedule import HandshakeSecret, Ratchet
 from pqc_reference.crypto.suites import Suite
 from pqc_reference.drone_handshake import Answer, answer_prekey, use_anchor
 from pqc_reference.handshake import Agreed, Failure, HandshakeFailed, failure_of
-from pqc_reference.layers import Layers
 from pqc_reference.session.epoch_keys import LAST_EPOCH, EpochKeys
+from pqc_reference.session.layers import AnchorUse, Layers, after_ratchet
 from pqc_reference.wire.control import Control, transaction_of
 from pqc_reference.wire.messages import Prekey
 from pqc_reference.wire.messages import Rekey as Opening
@@ -55,6 +55,7 @@ class Rekey:
         self._deadline = _NEVER
         self._agreed: Agreed | None = None
         self._ratchet: tuple[Ratchet, bytes] | None = None
+        self._anchor_used: AnchorUse | None = None
         self._retry = control_retries()
         self._next_try = _NEVER
 
@@ -71,7 +72,7 @@ class Rekey:
                 drone.start(
                     lambda: use_anchor(anchor, suite.level, one_time_only=True),
                     lambda used: self._begin_ratchet(
-                        replace(ratchet, anchor=used[0], anchor_secret=used[1]), random
+                        replace(ratchet, anchor=used[0], anchor_secret=used[1]), random, used[2]
                     ),
                     self._fail,
                 )
@@ -82,8 +83,11 @@ class Rekey:
         else:
             self._fetch()
 
-    def _begin_ratchet(self, ratchet: Ratchet, random: bytes) -> None:
+    def _begin_ratchet(
+        self, ratchet: Ratchet, random: bytes, used: AnchorUse | None = None
+    ) -> None:
         self._ratchet = ratchet, random
+        self._anchor_used = used
         self._transaction = transaction_of(random)
         self._next_try = self._drone.now
         self._expect_answer()
@@ -203,7 +207,8 @@ class Rekey:
         if not hmac.compare_digest(mac, ratchet.gcs_mac(random, gcs_random)):
             return
         self._ratchet, self._next_try = None, _NEVER
-        self._install(*ratchet.agree(random, gcs_random), self._current.layers)
+        layers = after_ratchet(self._current.layers, self._anchor_used)
+        self._install(*ratchet.agree(random, gcs_random), layers)
 
     # --- Both ---
 

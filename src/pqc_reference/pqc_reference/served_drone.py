@@ -18,11 +18,11 @@ from pqc_reference.crypto.suites import Suite
 from pqc_reference.gcs_handshake import OwnPrekey, agree, check_finish
 from pqc_reference.handshake import Agreed, HandshakeFailed
 from pqc_reference.identity import DroneRecord
-from pqc_reference.layers import Layers
 from pqc_reference.peer import Peer
 from pqc_reference.served_rekeys import ServedRekeys
 from pqc_reference.served_session import NewSession
 from pqc_reference.session.epoch_keys import EpochKeys, Session
+from pqc_reference.session.layers import Layers
 from pqc_reference.wire.control import Control, ControlMessage, RekeyKind
 from pqc_reference.wire.messages import MessageType
 

@@ -12,8 +12,8 @@ from pqc_reference.crypto.key_schedule import Ratchet
 from pqc_reference.crypto.suites import Suite, suite_of
 from pqc_reference.gcs_handshake import OwnPrekey, make_prekey, open_one_time_key
 from pqc_reference.handshake import Agreed, Failure, HandshakeFailed, abort_reason, bind_ahead
-from pqc_reference.layers import AnchorUse, after_ratchet
 from pqc_reference.session.epoch_keys import LAST_EPOCH, EpochKeys, Session
+from pqc_reference.session.layers import AnchorUse, after_ratchet
 from pqc_reference.wire.control import Abort, Control, transaction_of
 from pqc_reference.wire.messages import Malformed
 from pqc_reference.wire.messages import Rekey as Opening

@@ -11,8 +11,8 @@ from pqc_reference.crypto.key_schedule import boot_traffic, digest
 from pqc_reference.crypto.suites import Suite
 from pqc_reference.gcs_handshake import OwnPrekey, make_prekey
 from pqc_reference.handshake import Agreed, Failure, HandshakeFailed, abort_reason
-from pqc_reference.layers import Layers
 from pqc_reference.peer import Boot
+from pqc_reference.session.layers import Layers
 from pqc_reference.wire.control import Control, transaction_of
 from pqc_reference.wire.messages import ANCHOR_BIT, ClientHello, largest_rekey
 

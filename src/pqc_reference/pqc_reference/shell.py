@@ -62,9 +62,7 @@ class Shell:
     ) -> str | None:
         """Rekey; return None, or why the rekey failed."""
         now = time.monotonic()
-        outcome = self.end.request_rekey(
-            suite, now, ratchet=ratchet, one_time_key=one_time_key
-        )
+        outcome = self.end.request_rekey(suite, now, ratchet=ratchet, one_time_key=one_time_key)
         self._send(self.end.handle_timeout(now))
         return await asyncio.wrap_future(outcome)
 

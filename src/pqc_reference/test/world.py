@@ -264,9 +264,7 @@ class World:
         self._take(end, end.handle_timeout(self.now))
         return outcome
 
-    def rekey(
-        self, name: str | None = None, *, end: End | None = None, **kind: bool
-    ) -> str | None:
+    def rekey(self, name: str | None = None, *, end: End | None = None, **kind: bool) -> str | None:
         """Rekey; return None, or why that failed."""
         outcome = self.begin_rekey(name, end=end, **kind)
         self.run(outcome.done)

@@ -52,9 +52,7 @@ def fly(folder: Path, link: str, strategy: str, seconds: float, *, ratchet: bool
 class _Flight:
     """Both ends with the policy, the link, and the traffic; all end with the stack."""
 
-    def __init__(
-        self, folder: Path, link: str, strategy: str, stack: contextlib.ExitStack
-    ) -> None:
+    def __init__(self, folder: Path, link: str, strategy: str, stack: contextlib.ExitStack) -> None:
         self._link, self._emulator = start_link(folder, link, stack)
         self._pair = stack.enter_context(TunnelPair(folder, self._plan(folder, strategy)))
         self._view = stack.enter_context(MeasuredNodes(self._pair.check))

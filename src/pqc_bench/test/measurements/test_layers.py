@@ -23,7 +23,6 @@ from pqc_bench.layers.protection_seen import Seen, drops_of_keys, protection, se
 from pqc_bench.layers.run import compared
 from pqc_bench.layers.traffic import Traffic
 from pqc_bench.layers.verdict import FETCHED, ONE_TIME, PLAIN, judge
-from pqc_learning.closed_loop.contestants import contestants
 from pqc_sim.datagrams.udp_port import Endpoint
 from pqc_testing.ports import LOOPBACK, free_ports
 
@@ -185,7 +184,6 @@ def test_the_model_differs_by_its_share_beyond_two_seconds() -> None:
     assert differences(measured, modelled) == {"a": 0.15, "b": 0.0, "c": 2.0, "d": 1.0, "e": 1.0}
 
 
-@pytest.mark.skipif(LAYERED not in contestants(), reason="needs the strategy layered")
 def test_the_model_flies_over_the_same_links() -> None:
     for link in ("lte-handover", "sik-57600"):
         found = modelled_seconds(link, LAYERED, 60.0)

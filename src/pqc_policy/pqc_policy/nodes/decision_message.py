@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 
 from builtin_interfaces.msg import Time
 
-from pqc_msgs.msg import PolicyDecision, PolicyInputs
+from pqc_msgs.msg import KemFetch, Layer, PolicyDecision, PolicyInputs
 from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.inputs import (
     INPUTS,
@@ -21,6 +21,7 @@ from pqc_policy.policy.inputs import (
     Thermal,
     or_nan,
 )
+from pqc_policy.policy.protection import Fetch
 from pqc_policy.policy.telemetry import NANOSECONDS
 
 _NEVER = -1.0
@@ -32,7 +33,7 @@ _UNKNOWN: dict[str, Any] = {
     "computer": Computer(None),
     "session": Session(""),
 }
-# Of a session: the message has them in another form, or the status of the tunnel has them.
+# The message has these fields of a session in another form.
 _APART = ("blacklisted", "failure", "layers", "anchor", "fetches")
 
 
@@ -80,12 +81,24 @@ def inputs_message(inputs: DecisionInput) -> PolicyInputs:
         _fill(message, name, getattr(inputs, name).value or unknown)
     session = inputs.session.value or _UNKNOWN["session"]
     message.session_barred = sorted(session.blacklisted)
+    message.session_layers = [Layer(**asdict(layer)) for layer in session.layers]
+    message.session_anchor = session.anchor
+    message.session_fetches = [_fetch(fetch) for fetch in session.fetches]
     if session.failure is not None:
         message.session_failures = session.failure.count
         message.session_failed_suite = session.failure.suite
         message.session_failed_reason = session.failure.reason
         message.session_failed_authenticated = session.failure.authenticated
     return message
+
+
+def _fetch(fetch: Fetch) -> KemFetch:
+    times = ("fetch_s", "rekey_s", "progress")
+    return KemFetch(**asdict(fetch) | {name: _or_never(getattr(fetch, name)) for name in times})
+
+
+def _or_never(value: float | None) -> float:
+    return _NEVER if value is None else value
 
 
 def _fill(message: PolicyInputs, prefix: str, content: Any) -> None:

@@ -258,18 +258,20 @@ def _read_status(message: Any) -> Session:
         ratchets=int(message.ratchets),
         rekeying=int(message.state) == _STATE_REKEYING,
         # Recordings of earlier versions have none of these.
-        layers=tuple(map(_layer, getattr(message, "layers", ()))),
+        layers=tuple(map(layer_of, getattr(message, "layers", ()))),
         anchor=shown(getattr(message, "anchor", "")),
-        fetches=tuple(map(_fetch, getattr(message, "fetches", ()))),
+        fetches=tuple(map(fetch_of, getattr(message, "fetches", ()))),
     )
 
 
-def _layer(message: Any) -> Layer:
+def layer_of(message: Any) -> Layer:
+    """Return a layer of pqc_msgs/Layer."""
     names = (message.family, message.form, message.kem, message.key)
     return Layer(*map(shown, names), age_s=known(float(message.age_s)) or 0.0)
 
 
-def _fetch(message: Any) -> Fetch:
+def fetch_of(message: Any) -> Fetch:
+    """Return the costs of a key of pqc_msgs/KemFetch; a time that is negative is unknown."""
     fetch_s, rekey_s, progress = (
         float(value) if known(float(value)) is not None and value >= 0 else None
         for value in (message.fetch_s, message.rekey_s, message.progress)

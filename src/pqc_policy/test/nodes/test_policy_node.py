@@ -280,7 +280,7 @@ def test_another_strategy_can_be_selected(graph: Graph) -> None:
         SelectStrategy, "select_strategy", SelectStrategy.Request(strategy="bold")
     )
     assert (rejected.success, rejected.strategy) == (False, "expert")
-    names = "static, telemetry_aware, paper_2025, expert, rl, hybrid"
+    names = "static, layered, telemetry_aware, paper_2025, expert, rl, hybrid"
     assert f"'bold', but must be one of {names}" in rejected.message
     assert set_parameter(graph, "strategy", "telemetry_aware") == (True, "")
     assert graph.step().strategy == "telemetry_aware"

@@ -10,7 +10,7 @@ from enum import IntEnum
 from pqc_reference.crypto.aead import TAG_SIZE, InvalidTag
 from pqc_reference.crypto.key_schedule import Traffic
 from pqc_reference.crypto.suites import Suite
-from pqc_reference.layers import Layers
+from pqc_reference.session.layers import Layers
 from pqc_reference.session.peer_clock import PERIOD_S, PeerClock, send_time
 from pqc_reference.session.replay_window import ReplayWindow, Verdict
 from pqc_reference.wire.streams import Streams

@@ -26,6 +26,7 @@ def test_it_shows_real_mavlink_through_the_tunnel_and_a_rekey(tmp_path: Path) ->
     assert summary["rekeys"] >= 1
     assert summary["epoch"] >= 1
     assert summary["handshake_ms"] > 0
+    assert {one["family"] for one in summary["layers"]} == {"lattices", "codes"}
     assert summary["vehicle"]["took_off"]
     assert summary["ground_program"] == {
         "parameters": len(TABLE),

@@ -18,8 +18,8 @@ NetworkWatch::NetworkWatch()
 {
   sockaddr_nl groups{};
   groups.nl_family = AF_NETLINK;
-  groups.nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE |
-                     RTMGRP_IPV6_ROUTE;
+  groups.nl_groups =
+    RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE;
   if (
     socket_ &&
     ::bind(socket_.get(), reinterpret_cast<const sockaddr *>(&groups), sizeof(groups)) != 0)

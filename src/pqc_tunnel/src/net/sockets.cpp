@@ -142,8 +142,8 @@ Result<Socket> open_connected(
   set_option(first.fd.get(), SOL_SOCKET, SO_REUSEPORT, 0);
   if (!connected) {
     return fail(
-      ErrorCode::unavailable, "A socket can't be connected to " + to_string(remote) + ": " +
-                                error_text(error) + ".");
+      ErrorCode::unavailable,
+      "A socket can't be connected to " + to_string(remote) + ": " + error_text(error) + ".");
   }
   prepare_to_receive(socket, usual_receive_buffer);
   forbid_fragmentation(socket);

@@ -101,6 +101,7 @@ class TestDroneReports(GraphTestCase):
         statuses = self.graph.listen(TunnelStatus, "/gcs/pqc/status", LATCHED)
         self.graph.wait_for(lambda: statuses and statuses[-1].encrypted, "the session")
         drone.send(heartbeat())
+        assert status_text(ground).text == "PQC: lattices"  # as soon as there is a vehicle
         assert ground.receive() == heartbeat()
         decisions = self.graph.listen(DroneDecision, "/gcs/pqc/decision")
         publisher = self.graph.node.create_publisher(PolicyDecision, "/pqc/decision", 10)

@@ -118,6 +118,7 @@ class TestPolicySilence(GraphTestCase):
         introduce(drone, ground)
         introduce(ground, drone)
         drone.send(heartbeat())
+        self.assertEqual(text_of(ground.receive()), "PQC: lattices")  # there is a vehicle
         self.assertEqual(ground.receive(), heartbeat())
         decisions = self.graph.listen(DroneDecision, "/gcs/pqc/decision")
         policy = self.start_policy()

@@ -128,9 +128,10 @@ TEST_P(Connected, loses_nothing_to_what_anybody_says_of_an_earlier_datagram)
   EXPECT_EQ(refused_, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sockets, Connected, testing::Values("", "127.0.0.1"), [](const auto & one) {
-  return std::string_view(one.param).empty() ? "of_both_families" : "of_an_address";
-});
+INSTANTIATE_TEST_SUITE_P(
+  Sockets, Connected, testing::Values("", "127.0.0.1"), [](const auto & one) {
+    return std::string_view(one.param).empty() ? "of_both_families" : "of_an_address";
+  });
 
 }  // namespace
 }  // namespace pqc_tunnel

@@ -91,6 +91,8 @@ Schedule::Schedule(
     if (exchange) {
       result = result ? std::move(result) : run_job(std::move(job), pair_->random());
       chain_->made(*exchange, *result);
+    } else if (const auto * opened = result ? std::get_if<AnchorSecret>(&*result) : nullptr) {
+      chain_->opened(opened->kind);
     }
     return result;
   });

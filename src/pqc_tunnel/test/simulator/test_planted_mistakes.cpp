@@ -30,8 +30,6 @@ Campaign few_schedules(std::string_view mistake = "")
     campaign.steps = 100;
     campaign.given.fleet = true;
   }
-  // Somebody must end sessions whose keys both ends still have.
-  campaign.given.adversary = mistake == "former_session_forgotten";
   return campaign;
 }
 

@@ -137,7 +137,7 @@ private:
   };
   std::unordered_set<Endpoint, AddressHash> live_addresses_;  // of peers, last publication
   std::uint64_t hellos_discarded_ = 0;
-  GroundProbe probe_;                        // drone
+  GroundProbe probe_;  // drone
   NetworkWatch network_;
   bool network_changed_ = false;             // since the sockets of peers were connected
   std::vector<DroneLines> drone_lines_;      // by peer

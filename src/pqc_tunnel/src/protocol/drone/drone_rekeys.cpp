@@ -333,13 +333,16 @@ void DroneEnd::handle_ratchet_ok(std::uint32_t transaction, const RatchetOk & ok
     ++peer_.traffic().control_ignored;
     return;
   }
+  Layers added;
   if (exchange_->anchor) {
     anchor_ = exchange_->anchor->kind;
+    add_anchor(added, *anchor_, rekey_.exchange_began());
   }
   timing_ = HandshakeTiming{};
   timing_.total = timing_.answer = now - rekey_.exchange_began();
   install(
-    ratchet_secrets(*psk_, keys, *exchange_->ratchet, ok.random, anchor), ratchet_name(keys), now);
+    ratchet_secrets(*psk_, keys, *exchange_->ratchet, ok.random, anchor, added), ratchet_name(keys),
+    now);
 }
 
 // Sends and receives under the keys of the next epoch from now on.

@@ -258,7 +258,7 @@ void ServedRekeys::handle_ratchet(
   }
   newest_exchange_ = order;
   if (ratchet.anchor.empty()) {
-    answer_ratchet(transaction, ratchet, {}, now);
+    answer_ratchet(transaction, ratchet, {}, {}, now);
   } else {
     open_one_time_key(ratchet, now);
   }
@@ -285,11 +285,15 @@ void ServedRekeys::handle_one_time_key(
     return;  // the drone has gone on without it
   }
   drone_.anchor = opened.kind;
-  answer_ratchet(transaction_of(exchange.client_random), *exchange.ratchet, opened.secret, now);
+  Layers added;
+  add_anchor(added, opened.kind, exchange.started);
+  answer_ratchet(
+    transaction_of(exchange.client_random), *exchange.ratchet, opened.secret, added, now);
 }
 
 void ServedRekeys::answer_ratchet(
-  std::uint32_t transaction, const Ratchet & ratchet, const SecretBytes & anchor, Instant now)
+  std::uint32_t transaction, const Ratchet & ratchet, const SecretBytes & anchor,
+  const Layers & added, Instant now)
 {
   const EpochKeys & live = *peer_.keys().sending();
   RatchetOk ok;
@@ -297,8 +301,9 @@ void ServedRekeys::answer_ratchet(
   ok.mac = ratchet_ok_mac(*drone_.psk, live, ratchet, ok.random, anchor);
   peer_.keys().install_pending(
     std::make_unique<EpochKeys>(
-      ratchet_name(live), Role::gcs, ratchet_secrets(*drone_.psk, live, ratchet, ok.random, anchor),
-      drone_.settings, now, live.clock()),
+      ratchet_name(live), Role::gcs,
+      ratchet_secrets(*drone_.psk, live, ratchet, ok.random, anchor, added), drone_.settings, now,
+      live.clock()),
     {{transaction, ok}, ratchet.random, std::nullopt, now});
   drone_.send_answers(now);
 }

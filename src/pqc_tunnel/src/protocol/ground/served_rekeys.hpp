@@ -78,7 +78,8 @@ private:
     std::uint32_t transaction, const Ratchet & ratchet, const FrameOrder & order, Instant now);
   void open_one_time_key(const Ratchet & ratchet, Instant now);
   void answer_ratchet(
-    std::uint32_t transaction, const Ratchet & ratchet, const SecretBytes & anchor, Instant now);
+    std::uint32_t transaction, const Ratchet & ratchet, const SecretBytes & anchor,
+    const Layers & added, Instant now);
   void handle_one_time_key(
     const KeyLane::Exchange & exchange, const AnchorSecret & opened, Instant now);
   void handle_exchange_failed(

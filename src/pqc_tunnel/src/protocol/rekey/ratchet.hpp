@@ -7,6 +7,7 @@
 #include "protocol/session/epoch_keys.hpp"
 #include "protocol/wire/control_frame.hpp"
 #include "protocol/wire/key_schedule.hpp"
+#include "protocol/wire/layers.hpp"
 
 namespace pqc_tunnel
 {
@@ -22,9 +23,10 @@ Mac ratchet_ok_mac(
   const PskKeySet & psk, const EpochKeys & live, const Ratchet & ratchet,
   const Random32 & gcs_random, const SecretBytes & anchor = {});
 EpochName ratchet_name(const EpochKeys & live);
+// `added`: the layer of the one-time key.
 EpochSecrets ratchet_secrets(
   const PskKeySet & psk, const EpochKeys & live, const Ratchet & ratchet,
-  const Random32 & gcs_random, const SecretBytes & anchor = {});
+  const Random32 & gcs_random, const SecretBytes & anchor = {}, const Layers & added = {});
 
 }  // namespace pqc_tunnel
 

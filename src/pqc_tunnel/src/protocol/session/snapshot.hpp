@@ -88,10 +88,10 @@ struct TrafficCounters
   std::uint64_t plain_in_bytes = 0;
   std::uint64_t plain_out_packets = 0;  // to the local application
   std::uint64_t plain_out_bytes = 0;
-  std::uint64_t one_family_packets =
-    0;  // of plain_in, sealed under keys that rest on lattices or on codes
-  std::uint64_t two_families_packets = 0;  // and on both
-  std::uint64_t cipher_in_packets = 0;     // authenticated, from the peer
+  // Of plain_in: sealed under keys that rest on lattices or on codes, and on both.
+  std::uint64_t one_family_packets = 0;
+  std::uint64_t two_families_packets = 0;
+  std::uint64_t cipher_in_packets = 0;  // authenticated, from the peer
   std::uint64_t cipher_in_bytes = 0;
   std::uint64_t cipher_out_packets = 0;  // sealed, to the peer
   std::uint64_t cipher_out_bytes = 0;

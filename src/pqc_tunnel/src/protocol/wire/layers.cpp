@@ -17,8 +17,7 @@ std::vector<std::string> families_of(const Layers & layers)
   for (const Layer & layer : layers) {
     families.emplace_back(names(layer.problem).family);
   }
-  const auto repeated = std::ranges::unique(families);
-  families.erase(repeated.begin(), repeated.end());
+  families.erase(std::unique(families.begin(), families.end()), families.end());
   return families;
 }
 

@@ -162,7 +162,7 @@ TEST(Messages, protection_is_on_only_while_keys_are_in_use_and_the_peer_answers)
 TEST(Messages, each_counter_of_the_traffic_has_its_own_field)
 {
   auto peer = established_peer();
-  peer.traffic = {1, 2, 14, 15, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, {}};
+  peer.traffic = {1, 2, 3, 4, 14, 15, 5, 6, 7, 8, 9, 10, 11, 12, 13, {}};
   const auto status = status_message(Role::drone, peer, now);
   EXPECT_EQ(status.traffic.plain_in_packets, 1u);
   EXPECT_EQ(status.traffic.plain_in_bytes, 2u);

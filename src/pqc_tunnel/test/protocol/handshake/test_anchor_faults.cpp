@@ -28,7 +28,7 @@ class GivenKeys final : public AnchorKeys
 {
 public:
   explicit GivenKeys(std::optional<Taken> taken) : taken_(std::move(taken)) {}
-  Result<Taken> take(SecurityLevel) override
+  Result<Taken> take(AnchorChoice, SecurityLevel) override
   {
     return taken_ ? Result<Taken>(*taken_) : fail(ErrorCode::permission, "the disk is gone");
   }

@@ -327,7 +327,8 @@ TEST_F(OutboundLinks, that_classify_take_each_byte_once_if_each_datagram_ends_wi
   const std::size_t size = frames[0].size() + 1;
   for (std::size_t at = 0; at < stream.size(); at += size) {
     const auto begin = stream.begin() + static_cast<std::ptrdiff_t>(at);
-    send_all({Bytes(begin, begin + static_cast<std::ptrdiff_t>(std::min(size, stream.size() - at)))});
+    send_all(
+      {Bytes(begin, begin + static_cast<std::ptrdiff_t>(std::min(size, stream.size() - at)))});
   }
   EXPECT_EQ(joined(arrived_[0]), stream);
   EXPECT_EQ(arrived_[0].back(), frames.back());

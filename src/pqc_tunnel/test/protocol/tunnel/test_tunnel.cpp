@@ -219,7 +219,9 @@ TEST(TunnelOverARadio, keeps_what_waits_when_the_link_comes_up_and_drops_it_when
   for (std::uint32_t i = 0; i < 20; ++i) {
     pair.offer(Side::drone, numbered(i, 200));
   }
-  const auto waiting = [&] { return pair.queue_counts(Side::drone, TrafficClass::other).waiting(); };
+  const auto waiting = [&] {
+    return pair.queue_counts(Side::drone, TrafficClass::other).waiting();
+  };
   ASSERT_GT(waiting(), 10u);
   pair.drone().handle_link(0, LinkState::up, pair.now());
   EXPECT_GT(waiting(), 10u);

@@ -78,27 +78,32 @@ private:
     }
     return std::holds_alternative<AnchorSecret>(result);
   }
+  static Resumption copy_of(const Resumption & one)
+  {
+    return {SecretBytes::copy_of(one.secret.view()), one.layers};
+  }
   static CompleteFinish copy_of(const CompleteFinish & job)
   {
     return {
       job.suite,
       job.mode,
       job.psk,
-      SecretBytes::copy_of(job.resumption.view()),
+      copy_of(job.resumption),
       job.drone_public_key,
       job.opening,
       {job.prekey.suite, job.prekey.key_id, SecretBytes::copy_of(job.prekey.kem_secret_key.view()),
        std::nullopt, job.prekey.in_transcript},
       job.finish,
+      job.begun,
       job.anchored,
       job.anchor,
-      SecretBytes::copy_of(job.former.view())};
+      copy_of(job.former)};
   }
   // A copy of the job that differs in one of these must fail.
   static void expect_dependence(
     const CompleteFinish & job, MemoryAnchor & anchor, RandomSource & random)
   {
-    if (job.mode.hybrid_x25519 || job.resumption.size() > 0) {
+    if (job.mode.hybrid_x25519 || job.resumption.secret.size() > 0) {
       return;
     }
     if (job.anchored) {
@@ -115,9 +120,9 @@ private:
         std::holds_alternative<JobFailed>(run_job(std::move(other), random)),
         "the anchor's secret is in the keys", "the keys are the same with another secret");
     }
-    if (job.former.size() > 0) {
+    if (job.former.secret.size() > 0) {
       CompleteFinish other = copy_of(job);
-      other.former.span()[0] ^= 1U;
+      other.former.secret.span()[0] ^= 1U;
       require(
         std::holds_alternative<JobFailed>(run_job(std::move(other), random)),
         "the former session is in the keys", "the keys are the same with another former session");

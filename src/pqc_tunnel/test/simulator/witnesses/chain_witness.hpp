@@ -58,6 +58,9 @@ public:
     }
   }
 
+  // The ground station has opened a one-time key for a ratchet.
+  void opened(const AnchorKind & anchor) { opened_.push_back(anchor); }
+
   // To be called after KeyWitness::look(); throws Violation.
   void look()
   {
@@ -92,17 +95,19 @@ private:
     }
     return shape;
   }
+  static Shape after(Shape shape, const AnchorKind & anchor)
+  {
+    const auto key = anchor.one_time ? LayerKey::one_time : LayerKey::last_resort;
+    shape[{problem(anchor.kem), key}] = display_name(anchor.kem);
+    return shape;
+  }
   static Shape after(Shape shape, const Exchange & exchange)
   {
     shape[{problem(exchange.kem), LayerKey::ephemeral}] = display_name(exchange.kem);
     if (exchange.hybrid) {
       shape[{Problem::curves, LayerKey::ephemeral}] = "X25519";
     }
-    if (exchange.anchor) {
-      const auto key = exchange.anchor->one_time ? LayerKey::one_time : LayerKey::last_resort;
-      shape[{problem(exchange.anchor->kem), key}] = display_name(exchange.anchor->kem);
-    }
-    return shape;
+    return exchange.anchor ? after(std::move(shape), *exchange.anchor) : shape;
   }
 
   void look_at(const InstalledKeys & keys)
@@ -130,7 +135,12 @@ private:
     const auto exchange = exchanges_.find(keys.transcript_tag);
     const bool ratchet = exchange == exchanges_.end();
     const auto is_base = [&](const Shape & base) {
-      return (ratchet ? base : after(base, exchange->second)) == shape;
+      if (!ratchet) {
+        return after(base, exchange->second) == shape;
+      }
+      return base == shape || std::ranges::any_of(opened_, [&](const AnchorKind & anchor) {
+               return after(base, anchor) == shape;
+             });
     };
     if (keys.epoch == Epoch{}) {
       return !ratchet &&
@@ -160,6 +170,7 @@ private:
 
   const KeyWitness & keys_;
   std::map<KeyTag, Exchange> exchanges_;
+  std::vector<AnchorKind> opened_;
   std::map<KeyTag, Shape> shapes_;
   std::map<std::pair<SessionId, Epoch>, std::set<Shape>> of_epoch_;
   std::set<Shape> all_;

@@ -47,6 +47,11 @@ def after_exchange(
     return after
 
 
+def after_ratchet(before: Layers, anchor: AnchorUse | None) -> Layers:
+    """Return the layers of keys from a ratchet, with a one-time key of the anchor or without."""
+    return before if anchor is None else before | _layer(anchor.kem, "one_time")
+
+
 def _layer(kem: Kem, key: str) -> Layers:
     name = kem.oqs_name.replace("Classic-McEliece-", "Classic McEliece ")
     return {Place(*PROBLEMS[kem.code[0]], key): name}
