@@ -53,7 +53,7 @@ SORTS: dict[str, Sort] = {
     "wants": lambda n: _control(Control.WANT, bytes(5), transaction=n),
     "aborts": lambda n: _control(Control.ABORT, 1, transaction=n),
     "ratchets": lambda n: _control(
-        Control.RATCHET, 1, n.to_bytes(32, "big"), bytes(32), transaction=n
+        Control.RATCHET, 1, n.to_bytes(32, "big"), b"", bytes(32), transaction=n
     ),
     "time requests": lambda n: _control(Control.TIME_REQ, n),
     "time responses": lambda n: _control(Control.TIME_RSP, n, n, n),

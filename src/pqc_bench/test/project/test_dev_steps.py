@@ -34,6 +34,8 @@ def steps(tmp_path: Path) -> Starter:
         return subprocess.Popen(
             ["bash", "-c", script, "dev", str(source_tree() / "setup" / "steps.bash")],
             cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True,
+            # bash can't trap what was ignored when it began, as in the background of a shell.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )  # fmt: skip
 
     return start
