@@ -98,7 +98,7 @@ void DroneEnd::request_rekey(const RekeyCommand & command, Instant now)
     peer_.refuse_rekey(command, problem, suite.value_or(nullptr), timing_, now);
     return;
   }
-  stands_in_ = stands_in_ && command.ratchet;
+  stands_in_ = stands_in_ && is_ratchet(kind);
   asked_here_ = command.id;
   start_rekey(**suite, kind, command.reason, now);
 }
@@ -127,7 +127,7 @@ void DroneEnd::handle_rekey_request(
     peer_.send_control({transaction, Abort{reason}}, now);
     return;
   }
-  stands_in_ = stands_in_ && request.ratchet;
+  stands_in_ = stands_in_ && is_ratchet(kind);
   gcs_request_ = GcsRequest{transaction, true, false};
   start_rekey(*suite, kind, "requested by the ground station", now);
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "protocol/handshake/first_suite.hpp"
+#include "support/memory_anchor.hpp"
 #include "support/pair/wired_pair.hpp"
 
 // Which suite a new session begins with, and how the drone gets to the configured one.
@@ -111,6 +112,28 @@ TEST_F(HeavySuite, begins_light_on_a_thin_link_and_follows_once_its_key_is_there
   EXPECT_TRUE(pair_->reported(Side::drone, EventKind::rekey_started, "its key has arrived"));
   pair_->run_for(1min);
   EXPECT_EQ(pair_->count(Side::drone, EventKind::rekey_started), 1u);
+}
+
+TEST_F(HeavySuite, follows_although_somebody_has_ratcheted_since)
+{
+  for (const bool one_time_key : {false, true}) {
+    MemoryAnchor anchor(2);
+    WiredPair::Options thin = options(400);
+    thin.settings.prefetch_airtime = 0.5;
+    thin.alter_drone = [&](DroneIdentity & identity) { identity.anchor = anchor.at_drone(); };
+    thin.alter_gcs = [&](GcsIdentity &, DroneRecord & record) {
+      record.anchor = anchor.at_ground();
+    };
+    establish(thin);
+    RekeyCommand ratchet = rekey_to(nullptr);
+    ratchet.ratchet = !one_time_key;
+    ratchet.one_time_key = one_time_key;
+    pair_->drone().request_rekey(ratchet, pair_->now());
+    ASSERT_TRUE(pair_->run_until([&] { return !pair_->outcomes(Side::drone).empty(); }, 10s));
+    EXPECT_TRUE(pair_->outcomes(Side::drone).back().success);
+    EXPECT_EQ(in_use(), &light());
+    EXPECT_TRUE(pair_->run_until([&] { return pair_->agreed() && in_use() == &heavy(); }, 5min));
+  }
 }
 
 TEST_F(HeavySuite, does_not_follow_once_somebody_has_asked_for_another_one)
