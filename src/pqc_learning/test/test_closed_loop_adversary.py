@@ -21,7 +21,7 @@ from pqc_sim.physics.air import Air, Spell
 ATTACK_ENDS_S = 240.0
 # Long enough to see a lock-out that exceeds the bound.
 SECONDS = ATTACK_ENDS_S + 420.0
-# Of the baselines the others differ by suite or anchor, or promise nothing.
+# The other baselines differ by suite or anchor, or promise nothing.
 _OTHERS = {*BASELINE_NAMES} - {"static_default"}
 STRATEGIES = tuple(name for name in contestants() if name not in _OTHERS)
 

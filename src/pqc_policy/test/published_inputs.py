@@ -20,7 +20,7 @@ from pqc_policy.policy.inputs import (
     Verdict,
     known,
 )
-from pqc_policy.policy.telemetry import fetch_of, layer_of
+from pqc_policy.policy.telemetry import read_fetch, read_layer
 
 T = TypeVar("T")
 
@@ -103,7 +103,7 @@ def _session(told: Any) -> Session:
         rekeying=bool(told.session_rekeying),
         blacklisted=frozenset(map(str, told.session_barred)),
         failure=failure if failed else None,
-        layers=tuple(map(layer_of, told.session_layers)),
+        layers=tuple(map(read_layer, told.session_layers)),
         anchor=str(told.session_anchor),
-        fetches=tuple(map(fetch_of, told.session_fetches)),
+        fetches=tuple(map(read_fetch, told.session_fetches)),
     )

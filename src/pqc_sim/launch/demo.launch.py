@@ -48,7 +48,7 @@ PACKAGE = "pqc_sim"
 ADDRESS = "127.0.0.1"
 # The tunnels publish their counts once a second.
 _LAST_COUNTS_S = 1.5
-# For both ends every suite may be used, and no control socket takes the name of another tunnel.
+# Both ends may use every suite, and no control socket takes the name of another tunnel.
 BOTH_ENDS = {"min_level": 1, "control_name": ""}
 
 ARGUMENTS = (

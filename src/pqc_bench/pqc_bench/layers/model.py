@@ -47,7 +47,7 @@ def modelled_seconds(link: str, strategy: str, seconds: float) -> dict[str, floa
 def differences(measured: Mapping[str, float], modelled: Mapping[str, float]) -> dict[str, float]:
     """Return by how much the model is wrong, as a share of what was measured, for each class.
 
-    What is within two seconds is no difference. A class that only one of both has differs by 1.
+    Times within two seconds of each other are equal. A class that only one has differs by 1.
     """
     found = {}
     for name in sorted({*measured, *modelled}):

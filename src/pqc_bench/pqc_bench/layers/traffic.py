@@ -17,7 +17,7 @@ from pymavlink.dialects.v20 import ardupilotmega as mavlink
 from pqc_bench.harness.blaster import DIRECTIONS, Applications
 from pqc_bench.radio.command_delays import CommandDelays
 from pqc_bench.radio.dialogue import VEHICLE
-from pqc_bench.radio.ends import UdpEnd
+from pqc_bench.radio.ends import UdpEnd, send_each
 from pqc_bench.radio.ground_program import GroundProgram
 
 _RATE_HZ, _COMMANDS_HZ = 100, 5
@@ -79,21 +79,13 @@ class Traffic:
         for datagram in self._drone.receive():
             if self._speaks:
                 self._delays.note(datagram, now_ns)
-            self._answer(self._vehicle.handle(datagram, now_ns))
-        self._answer(self._vehicle.advance(now_ns))
+            send_each(self._drone, self._vehicle.handle(datagram, now_ns))
+        send_each(self._drone, self._vehicle.advance(now_ns))
         for octets in self._ground.receive():
             if self._speaks:
-                self._ask(self._program.handle(octets, now_ns))
+                send_each(self._ground, self._program.handle(octets, now_ns))
         if self._speaks:
-            self._ask(self._program.due(now_ns))
-
-    def _answer(self, datagrams: list[bytes]) -> None:
-        for datagram in datagrams:
-            self._drone.send(datagram)
-
-    def _ask(self, datagrams: list[bytes]) -> None:
-        for datagram in datagrams:
-            self._ground.send(datagram)
+            send_each(self._ground, self._program.due(now_ns))
 
 
 def flying_vehicle(now_ns: int) -> Vehicle:

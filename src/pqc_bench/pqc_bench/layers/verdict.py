@@ -19,7 +19,7 @@ _RATCHET_S = 10.0
 _ADDED_MS = 20.0
 _OLDEST_KEYS_S = 60.0
 _AIR_SHARE = 0.02
-# What the air that keys may take would have carried of the data.
+# The air that keys may take would have carried this share of the data.
 _MORE_LOST = 0.02
 _MODEL = 0.1
 

@@ -19,7 +19,7 @@ from pqc_sim.processes.command_line import whole
 from pqc_bench.harness.comparison_options import add_running_and_results, fill_jobs
 from pqc_bench.harness.usage import UsageFault, unknown
 
-# Of pqc_learning.closed_loop.contestants, which takes long to import.
+# The baselines of pqc_learning.closed_loop.contestants, which takes long to import.
 BASELINE_NAMES = ("static_light", "static_default", "static_heavy", "version_0_2", "rotate")
 # The first seed that was not used while model and distribution were made.
 HELD_OUT = 1_000_000

@@ -16,7 +16,7 @@ from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
 
 from pqc_bench.radio.command_delays import CommandDelays
 from pqc_bench.radio.dialogue import Dialogue
-from pqc_bench.radio.ends import End
+from pqc_bench.radio.ends import End, send_each
 from pqc_bench.radio.ground_files import FileFetch, FilePut
 from pqc_bench.radio.ground_log import LogFetch
 from pqc_bench.radio.ground_parameters import ParameterFetch
@@ -70,11 +70,11 @@ class Course:
         for octets in self._drone.receive():
             for datagram in [octets] if self._frames is None else self._frames.feed(octets):
                 self._delays.note(datagram, self.now_ns)
-                self._answer(self._vehicle.handle(datagram, self.now_ns))
-        self._answer(self._vehicle.advance(self.now_ns))
+                send_each(self._drone, self._vehicle.handle(datagram, self.now_ns))
+        send_each(self._drone, self._vehicle.advance(self.now_ns))
         for octets in self._ground.receive():
-            self._ask(self._program.handle(octets, self.now_ns))
-        self._ask(self._program.due(self.now_ns))
+            send_each(self._ground, self._program.handle(octets, self.now_ns))
+        send_each(self._ground, self._program.due(self.now_ns))
         if not self.over:
             self.over = next(self._script, True)
 
@@ -147,7 +147,7 @@ class Course:
         ):
             dialogue = make()
             tries.append(dialogue)
-            self._ask(self._program.begin(dialogue, self.now_ns))
+            send_each(self._ground, self._program.begin(dialogue, self.now_ns))
             while not dialogue.over(self.now_ns):
                 yield False
             self._program.dialogue = None
@@ -163,15 +163,6 @@ class Course:
         until_ns = self.now_ns + int(seconds * 1e9)
         while self.now_ns < until_ns:
             yield False
-
-    def _answer(self, datagrams: list[bytes]) -> None:
-        # An autopilot sends each frame in a datagram of its own (mavlink_packetise).
-        for datagram in datagrams:
-            self._drone.send(datagram)
-
-    def _ask(self, datagrams: list[bytes]) -> None:
-        for datagram in datagrams:
-            self._ground.send(datagram)
 
 
 def _share(lost: int, received: int) -> float:

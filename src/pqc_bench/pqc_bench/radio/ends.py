@@ -76,3 +76,9 @@ class SerialEnd:
 
 
 End = UdpEnd | SerialEnd
+
+
+def send_each(end: End, frames: list[bytes]) -> None:
+    """Send each frame in a datagram of its own, as an autopilot does (mavlink_packetise)."""
+    for frame in frames:
+        end.send(frame)

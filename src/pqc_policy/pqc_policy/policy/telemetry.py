@@ -258,19 +258,19 @@ def _read_status(message: Any) -> Session:
         ratchets=int(message.ratchets),
         rekeying=int(message.state) == _STATE_REKEYING,
         # Recordings of earlier versions have none of these.
-        layers=tuple(map(layer_of, getattr(message, "layers", ()))),
+        layers=tuple(map(read_layer, getattr(message, "layers", ()))),
         anchor=shown(getattr(message, "anchor", "")),
-        fetches=tuple(map(fetch_of, getattr(message, "fetches", ()))),
+        fetches=tuple(map(read_fetch, getattr(message, "fetches", ()))),
     )
 
 
-def layer_of(message: Any) -> Layer:
+def read_layer(message: Any) -> Layer:
     """Return a layer of pqc_msgs/Layer."""
     names = (message.family, message.form, message.kem, message.key)
     return Layer(*map(shown, names), age_s=known(float(message.age_s)) or 0.0)
 
 
-def fetch_of(message: Any) -> Fetch:
+def read_fetch(message: Any) -> Fetch:
     """Return the costs of a key of pqc_msgs/KemFetch; a time that is negative is unknown."""
     fetch_s, rekey_s, progress = (
         float(value) if known(float(value)) is not None and value >= 0 else None

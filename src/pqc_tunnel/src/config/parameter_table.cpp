@@ -196,9 +196,8 @@ Specs plaintext_rows()
       text(
         "radio_status",
         "Tells the autopilot once a second by RADIO_STATUS, as a telemetry radio does, how much "
-        "room "
-        "a link of known or found rate has, so that it slows its streams: auto (unless a radio "
-        "reports by itself) or off.",
+        "room a link of known or found rate has, so that it slows its streams: auto (unless a "
+        "radio reports by itself) or off.",
         "auto")),
     only(
       Role::gcs,

@@ -17,7 +17,7 @@ namespace
 
 constexpr Duration own_rekey_retry = std::chrono::minutes(1);
 
-// Of a command, or of a request of the ground station.
+// `asked`: a command, or a request of the ground station.
 template <class Asked>
 RekeyKind kind_of(const Asked & asked)
 {

@@ -21,11 +21,6 @@ AbortReason reason_of(JobError error)
                                              : AbortReason::suite_refused;
 }
 
-Resumption copy_of(const Resumption & one)
-{
-  return {SecretBytes::copy_of(one.secret.view()), one.layers};
-}
-
 }  // namespace
 
 // --- Hellos ---
@@ -99,7 +94,7 @@ void ServedSession::admit(
       finish_size(*suite, drone_.settings.mode).max);
   attempt_->next_later = now;
   attempt_->former = find_former(hello.former);
-  attempt_->chained = {hello.former, copy_of(attempt_->former)};
+  attempt_->chained = {hello.former, attempt_->former.copy()};
   lane_.begin({suite, 0, bind_to_hello(frame), attempt_->former.secret.size() > 0}, now);
   handle_timeout(now);
 }
@@ -118,7 +113,7 @@ Resumption ServedSession::find_former(const FormerId & id) const
     }
   }
   const auto former = std::ranges::find(formers_, id, &Former::id);
-  return id.is_zero() || former == formers_.end() ? Resumption() : copy_of(former->resumption);
+  return id.is_zero() || former == formers_.end() ? Resumption() : former->resumption.copy();
 }
 
 void ServedSession::reject(

@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  // What a hello of the drone may name.
+  // A hello of the drone may name it.
   struct Former
   {
     FormerId id;

@@ -43,6 +43,9 @@ struct Resumption
 {
   SecretBytes secret;  ///< empty: none
   Layers layers;
+
+  /// A secret is copied only where that is asked for.
+  Resumption copy() const { return {SecretBytes::copy_of(secret.view()), layers}; }
 };
 
 /// Adds a layer, in place of an older one of its problem and kind of key.

@@ -78,17 +78,13 @@ private:
     }
     return std::holds_alternative<AnchorSecret>(result);
   }
-  static Resumption copy_of(const Resumption & one)
-  {
-    return {SecretBytes::copy_of(one.secret.view()), one.layers};
-  }
   static CompleteFinish copy_of(const CompleteFinish & job)
   {
     return {
       job.suite,
       job.mode,
       job.psk,
-      copy_of(job.resumption),
+      job.resumption.copy(),
       job.drone_public_key,
       job.opening,
       {job.prekey.suite, job.prekey.key_id, SecretBytes::copy_of(job.prekey.kem_secret_key.view()),
@@ -97,7 +93,7 @@ private:
       job.begun,
       job.anchored,
       job.anchor,
-      copy_of(job.former)};
+      job.former.copy()};
   }
   // A copy of the job that differs in one of these must fail.
   static void expect_dependence(

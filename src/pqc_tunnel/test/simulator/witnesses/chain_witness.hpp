@@ -97,8 +97,7 @@ private:
   }
   static Shape after(Shape shape, const AnchorKind & anchor)
   {
-    const auto key = anchor.one_time ? LayerKey::one_time : LayerKey::last_resort;
-    shape[{problem(anchor.kem), key}] = display_name(anchor.kem);
+    shape[{problem(anchor.kem), key_of(anchor)}] = display_name(anchor.kem);
     return shape;
   }
   static Shape after(Shape shape, const Exchange & exchange)
