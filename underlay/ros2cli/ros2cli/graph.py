@@ -49,7 +49,10 @@ def add_discovery_arguments(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def ros_node(suffix: str = "") -> Iterator[Node]:
-    """Yield a hidden node; shut ROS down afterwards. SIGTERM ends the command with its number."""
+    """Yield a hidden node; shut ROS down afterwards. SIGTERM ends the command with its number.
+
+    rclpy notes the signal where it looks for it, or else fails to wait.
+    """
     rclpy.init(args=[])
     try:
         node = Node(
@@ -61,7 +64,9 @@ def ros_node(suffix: str = "") -> Iterator[Node]:
             yield node
         finally:
             node.destroy_node()
-    except ExternalShutdownException:
+    except (ExternalShutdownException, RuntimeError):
+        if rclpy.ok():
+            raise
         raise SystemExit(int(signal.SIGTERM)) from None
     finally:
         rclpy.try_shutdown()

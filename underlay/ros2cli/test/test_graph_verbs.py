@@ -10,9 +10,11 @@ import subprocess
 import sys
 
 import pytest
+import rclpy
 import yaml
 from conftest import PATIENCE_S
 from ros2cli.cli import main
+from ros2cli.graph import ros_node
 
 SOON = ("--spin-time", "0.3")
 PATIENT = ("--timeout", "60")
@@ -63,6 +65,14 @@ def test_echo_that_is_ended_by_sigterm_prints_no_traceback(partner):
     assert process.communicate(timeout=PATIENCE_S)[1] == ""
     # rclpy ends to wait in one way or in another.
     assert process.returncode in (0, signal.SIGTERM)
+
+
+@pytest.mark.parametrize(("ended", "seen"), [(True, SystemExit), (False, RuntimeError)])
+def test_a_failure_to_wait_is_that_of_sigterm_if_it_has_ended_ros(ended, seen):
+    with pytest.raises(seen), ros_node():
+        if ended:
+            rclpy.try_shutdown()
+        raise RuntimeError("failed to initialize wait set")
 
 
 def test_echo_of_an_unknown_topic_reports_the_reason(partner, short_discovery):
