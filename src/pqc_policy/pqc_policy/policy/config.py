@@ -304,7 +304,7 @@ class PolicyConfig:
         1800.0, "Age after which the secret of a form is refreshed.", "s", 1, 86400
     )
     heal_s: float = parameter(
-        20.0,
+        14.0,
         "Age after which the secret of codes is refreshed by a fetched key, with which stolen live "
         "keys lose their worth.",
         "s",
