@@ -83,7 +83,9 @@ in_background()
   local niceness=$1
   shift
   OWNER=$BASHPID
-  trap stop_background EXIT
+  # A child that is ended as soon as it is forked still has this trap, and there bash would wait at a command for a
+  # process that the child does not know.
+  trap '[[ $BASHPID != "$OWNER" ]] || stop_background' EXIT
   set -m
   {
     [ "$niceness" = 0 ] || renice -n "$niceness" "$BASHPID" >/dev/null
@@ -94,11 +96,7 @@ in_background()
   set +m
 }
 
-# A child that is ended as soon as it is forked still has the trap of its parent.
-stop_background()
-{
-  [ "$BASHPID" != "$OWNER" ] || kill -TERM -- "${STARTED[@]}" 2>/dev/null || true
-}
+stop_background() { kill -TERM -- "${STARTED[@]}" 2>/dev/null || true; }
 
 # Called when a signal ends ./dev while a step runs.
 interrupted()

@@ -88,32 +88,38 @@ def write_messages() -> None:
 def write_launch_arguments() -> None:
     """Write one page with the arguments of the launch files that users start."""
     lines = ["# Launch arguments"]
+    parts = ast.parse((ROOT / "src/pqc_tunnel/pqc_tunnel/launch_parts.py").read_text())
+    shared = {of.name: declared(of, {}) for of in parts.body if isinstance(of, ast.FunctionDef)}
     for file in sorted(ROOT.glob("launch/*.launch.py")):
         tree = ast.parse(file.read_text())
         lines += [f"## {file.name}", ast.get_docstring(tree) or ""]
-        rows = [
-            launch_argument(node)
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "DeclareLaunchArgument"
-        ]
-        if rows:
+        if rows := [launch_argument(call) for call in declared(tree, shared)]:
             lines += ["", "| argument | default | description |", "|---|---|---|", *rows]
     write("launch_arguments.md", lines)
 
 
+def declared(tree: ast.AST, shared: dict[str, list[ast.Call]]) -> list[ast.Call]:
+    """Return the calls that declare arguments, those of shared functions too."""
+    found = []
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    for call in sorted(calls, key=lambda call: call.lineno):
+        name = ast.unparse(call.func)
+        found += [call] if name in ("argument", "switch") else shared.get(name, [])
+    return [call for call in found if isinstance(call.args[0], ast.Constant)]
+
+
 def launch_argument(call: ast.Call) -> str:
     """Return the table's row of one declared argument."""
-    given = {keyword.arg: keyword.value for keyword in call.keywords}
-    default, description = (text_of(given.get(name)) for name in ("default_value", "description"))
-    choices = [text_of(choice) for choice in getattr(given.get("choices"), "elts", [])]
+    name, default, description = (text_of(given) for given in call.args[:3])
+    choices = [text_of(choice) for choice in getattr(call.args[-1], "elts", [])]
+    if ast.unparse(call.func) == "switch":
+        choices = ["true", "false"]
     choice = f" One of {', '.join(choices)}." if choices else ""
-    return f"| `{text_of(call.args[0])}` | {default and f'`{default}`'} | {description}{choice} |"
+    return f"| `{name}` | {default and f'`{default}`'} | {description}{choice} |"
 
 
-def text_of(node: ast.expr | None) -> str:
-    """Return a literal's value, or the last strings of an expression as a path."""
-    if node is None:
-        return ""
+def text_of(node: ast.expr) -> str:
+    """Return a literal's value, or the strings of an expression as a path."""
     parts = [part for part in ast.walk(node) if isinstance(part, ast.Constant)]
     parts.sort(key=lambda part: (part.lineno, part.col_offset))
     return "/".join(str(part.value) for part in parts)

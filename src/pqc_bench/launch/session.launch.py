@@ -21,7 +21,6 @@ from launch.actions import (
     DeclareLaunchArgument,
     ExecuteProcess,
     GroupAction,
-    IncludeLaunchDescription,
     OpaqueFunction,
     RegisterEventHandler,
     Shutdown,
@@ -29,8 +28,7 @@ from launch.actions import (
 )
 from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch.events.process import ProcessExited, ProcessIO
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
-from launch_ros.substitutions import FindPackageShare
+from launch.substitutions import LaunchConfiguration
 from pqc_bench.cell.cell import BLASTER_SIZE, CLEAN, OFF, RATES, link_profile
 from pqc_bench.cell.parameters import PARAMETERS_FILE, session_parameters, write_parameters
 from pqc_bench.cell.scenario import SCENARIO_FILE, scenario_command
@@ -38,6 +36,7 @@ from pqc_policy.policy.suites import DEFAULT_SUITE
 from pqc_sim.pair.ports import Ports
 from pqc_sim.pair.programs import tool_program
 from pqc_sim.processes.run_fault import RunFault
+from pqc_tunnel.launch_parts import included
 
 ADDRESS = "127.0.0.1"
 DETECTOR = "detector"
@@ -107,9 +106,8 @@ def at(port: int) -> str:
 
 def part(values: Values, name: str, **arguments: str) -> LaunchDescriptionEntity:
     """Return a launch file for users, in a scope of its own since argument names repeat."""
-    file = PathJoinSubstitution([FindPackageShare("pqc_tunnel"), "launch", f"{name}.launch.py"])
     given = {"log_level": values["log_level"], **arguments}
-    return GroupAction([IncludeLaunchDescription(file, launch_arguments=given.items())])
+    return GroupAction([included(f"{name}.launch.py", launch_arguments=given.items())])
 
 
 def tunnels(values: Values) -> list[LaunchDescriptionEntity]:
@@ -251,11 +249,7 @@ def generate_launch_description() -> LaunchDescription:
                 DeclareLaunchArgument(name, default_value=default, description=description)
                 for name, default, description in ARGUMENTS
             ),
-            IncludeLaunchDescription(
-                PathJoinSubstitution(
-                    [FindPackageShare("pqc_tunnel"), "launch", "environment.launch.py"]
-                )
-            ),
+            included("environment.launch.py"),
             OpaqueFunction(function=start_all),
         ]
     )

@@ -5,60 +5,39 @@
 from __future__ import annotations
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.actions import OpaqueFunction
 from launch.substitutions import LaunchConfiguration
-from launch_ros.actions import Node
+from pqc_tunnel.launch_parts import argument, is_true, node, sim_time, switch, value
 
 
 def declare_arguments() -> list[LaunchDescriptionEntity]:
     """Return the arguments of this launch file."""
     return [
-        DeclareLaunchArgument(
-            "namespace", default_value="pqc", description="Namespace of the tunnel node."
-        ),
-        DeclareLaunchArgument(
+        argument("namespace", "pqc", "Namespace of the tunnel node."),
+        argument(
             "params_file",
-            default_value="",
-            description="Parameter file of the tunnel: its ports and exposure.allow count; empty: "
-            "the ports of the shipped files.",
+            "",
+            "Parameter file of the tunnel: its ports and exposure.allow count; empty: the ports of "
+            "the shipped files.",
         ),
-        DeclareLaunchArgument(
-            "respawn",
-            default_value="true",
-            choices=["true", "false"],
-            description="Start the node again a second after it ends.",
-        ),
-        DeclareLaunchArgument(
-            "log_level", default_value="info", description="Log level of the node."
-        ),
-        DeclareLaunchArgument(
-            "use_sim_time",
-            default_value="false",
-            choices=["true", "false"],
-            description="Stamp messages with the time of /clock.",
-        ),
+        switch("respawn", "true", "Start the node again a second after it ends."),
+        argument("log_level", "info", "Log level of the node."),
+        sim_time(),
     ]
 
 
 def start_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the node, configured by the arguments."""
-    file = LaunchConfiguration("params_file").perform(context)
-    use_sim_time = LaunchConfiguration("use_sim_time").perform(context) == "true"
+    files = filter(None, [value(context, "params_file")])
     return [
-        Node(
-            package="pqc_exposure",
-            executable="exposure_node",
-            exec_name="exposure_node",
+        node(
+            context,
+            "pqc_exposure",
+            "exposure_node",
+            "/exposure",
+            [*files, {"use_sim_time": is_true(context, "use_sim_time")}],
             name="exposure",
             namespace=LaunchConfiguration("namespace"),
-            parameters=[*filter(None, [file]), {"use_sim_time": use_sim_time}],
-            ros_arguments=[
-                *("--log-level", LaunchConfiguration("log_level")),
-                *("--enclave", "/exposure"),
-            ],
-            respawn=LaunchConfiguration("respawn").perform(context) == "true",
-            respawn_delay=1.0,
-            output="screen",
         )
     ]
 

@@ -24,7 +24,6 @@ from launch.actions import (
     DeclareLaunchArgument,
     EmitEvent,
     ExecuteProcess,
-    IncludeLaunchDescription,
     OpaqueFunction,
     RegisterEventHandler,
     Shutdown,
@@ -33,7 +32,7 @@ from launch.actions import (
 from launch.event_handlers import OnProcessExit
 from launch.events import matches_action
 from launch.events.process import SignalProcess
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
@@ -43,6 +42,7 @@ from pqc_sim.pair.links import LinkEnds, end_parameters, lay_links, parse_links
 from pqc_sim.pair.parameters import drone_parameters, gcs_parameters
 from pqc_sim.pair.ports import Ports
 from pqc_sim.pair.programs import tool_program
+from pqc_tunnel.launch_parts import included, shipped
 
 PACKAGE = "pqc_sim"
 ADDRESS = "127.0.0.1"
@@ -158,7 +158,7 @@ def tunnels(values: Values, links: tuple[LinkEnds, ...]) -> list[Node]:
             name="tunnel",
             namespace=namespace,
             parameters=[
-                PathJoinSubstitution([FindPackageShare("pqc_tunnel"), "config", file]),
+                shipped(file),
                 parameters,
             ],
             ros_arguments=["--log-level", values["log_level"]],
@@ -228,12 +228,9 @@ def vehicle(values: Values) -> ExecuteProcess:
     return program(values, "vehicle", "vehicle.json", *arguments)
 
 
-def policy(values: Values) -> list[IncludeLaunchDescription]:
+def policy(values: Values) -> list[LaunchDescriptionEntity]:
     """Return sensing, advisor and policy, if they are asked for."""
-    if values["policy"] != "true":
-        return []
-    file = PathJoinSubstitution([FindPackageShare("pqc_tunnel"), "launch", "policy.launch.py"])
-    return [IncludeLaunchDescription(file)]
+    return [included("policy.launch.py")] if values["policy"] == "true" else []
 
 
 def ground_tap(values: Values) -> ExecuteProcess:
@@ -298,11 +295,7 @@ def generate_launch_description() -> LaunchDescription:
     return LaunchDescription(
         [
             *declare_arguments(),
-            IncludeLaunchDescription(
-                PathJoinSubstitution(
-                    [FindPackageShare("pqc_tunnel"), "launch", "environment.launch.py"]
-                )
-            ),
+            included("environment.launch.py"),
             OpaqueFunction(function=start_all),
         ]
     )

@@ -212,6 +212,9 @@ function(pqc_tunnel_compile_together)
   endforeach()
 endfunction()
 pqc_tunnel_compile_together(pqc_tunnel_core pqc_tunnel_net pqc_tunnel_engine)
+if(NOT PQC_TUNNEL_SANITIZE)
+  set_source_files_properties(src/command_line/command_line.cpp PROPERTIES COMPILE_OPTIONS -Og)  # as programs
+endif()
 # Names that other sources of the library use, too, each for itself; whoever sees a redefinition adds a line.
 set_source_files_properties(
   src/crypto/x25519.cpp

@@ -27,7 +27,7 @@ if(NOT PQC_TUNNEL_ROS)
   set(link_path "${LIBOQS_VENDOR_INSTALLED}")
 endif()
 foreach(program IN ITEMS pqc pqc_tunneld)
-  target_link_libraries(${program} PRIVATE pqc_tunnel_engine ${PQC_PROGRAM_OPTIONS})
+  target_link_libraries(${program} PRIVATE pqc_tunnel_engine pqc_tunnel_program_options)
   # Services have no LD_LIBRARY_PATH to a liboqs beside them.
   set_target_properties(${program} PROPERTIES
     INSTALL_RPATH "$ORIGIN/../lib" INSTALL_RPATH_USE_LINK_PATH "${link_path}")

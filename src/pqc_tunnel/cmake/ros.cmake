@@ -1,4 +1,5 @@
 # What only exists with ROS: the node, its launch files and its tests.
+find_package(ament_cmake_python REQUIRED)
 find_package(diagnostic_updater REQUIRED)
 find_package(pqc_msgs REQUIRED)
 find_package(rclcpp REQUIRED)
@@ -13,6 +14,7 @@ if(PQC_TUNNEL_NODE_SOURCES)
   target_link_libraries(tunnel_node PRIVATE pqc_tunnel_node pqc_tunnel_options)
   install(TARGETS tunnel_node DESTINATION lib/${PROJECT_NAME})
 endif()
+ament_python_install_package(pqc_tunnel)
 install(DIRECTORY launch config DESTINATION share/${PROJECT_NAME} PATTERN __pycache__ EXCLUDE)
 
 if(BUILD_TESTING)

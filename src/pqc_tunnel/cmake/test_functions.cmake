@@ -3,7 +3,7 @@
 # Test programs do little themselves; what they share runs long.
 set(PQC_TUNNEL_SUPPORT_OPTIONS pqc_tunnel_test_options)
 if(PQC_TUNNEL_SANITIZE)
-  set(PQC_TUNNEL_SUPPORT_OPTIONS pqc_tunnel_options)
+  set(PQC_TUNNEL_SUPPORT_OPTIONS pqc_tunnel_options pqc_tunnel_fewer_checks)
   target_compile_definitions(pqc_tunnel_test_options INTERFACE PQC_TUNNEL_SANITIZED)
   # Half of the time to compile them goes into headers that all of them include.
   add_executable(pqc_tunnel_test_headers test/support/headers.cpp)

@@ -6,66 +6,40 @@ from __future__ import annotations
 
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
-from launch.actions import (
-    DeclareLaunchArgument,
-    IncludeLaunchDescription,
-    OpaqueFunction,
-)
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
-from launch_ros.actions import Node
-from launch_ros.substitutions import FindPackageShare
+from launch.actions import OpaqueFunction
+from pqc_tunnel.launch_parts import argument, included, node, shipped, switch, value
+
+AGGREGATOR = "diagnostic_aggregator"
 
 
 def start_aggregator(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the aggregator; raise RuntimeError if it is requested and not installed."""
-    wanted = LaunchConfiguration("aggregator").perform(context)
+    wanted = value(context, "aggregator")
     if wanted == "false":
         return []
     try:
-        get_package_share_directory("diagnostic_aggregator")
+        get_package_share_directory(AGGREGATOR)
     except PackageNotFoundError:
         if wanted == "auto":
             return []
         raise RuntimeError(
-            "aggregator:=true needs the package diagnostic_aggregator, which is not installed here."
+            f"aggregator:=true needs the package {AGGREGATOR}, which is not installed here."
         ) from None
-    groups = [FindPackageShare("pqc_tunnel"), "config", "diagnostics.yaml"]
-    return [
-        Node(
-            package="diagnostic_aggregator",
-            executable="aggregator_node",
-            exec_name="aggregator_node",
-            name="analyzers",
-            parameters=[PathJoinSubstitution(groups)],
-            ros_arguments=[
-                *("--log-level", LaunchConfiguration("log_level")),
-                *("--enclave", "/aggregator"),
-            ],
-            respawn=LaunchConfiguration("respawn").perform(context) == "true",
-            respawn_delay=1.0,
-            output="screen",
-        )
-    ]
+    files = [shipped("diagnostics.yaml")]
+    return [node(context, AGGREGATOR, "aggregator_node", "/aggregator", files, name="analyzers")]
 
 
 def declare_arguments() -> list[LaunchDescriptionEntity]:
     """Return the arguments of this launch file."""
     return [
-        DeclareLaunchArgument(
+        argument(
             "aggregator",
-            default_value="auto",
-            choices=["auto", "true", "false"],
-            description="Start the aggregator; auto: if it is installed.",
+            "auto",
+            "Start the aggregator; auto: if it is installed.",
+            ["auto", "true", "false"],
         ),
-        DeclareLaunchArgument(
-            "respawn",
-            default_value="true",
-            choices=["true", "false"],
-            description="Start it again a second after it ends.",
-        ),
-        DeclareLaunchArgument(
-            "log_level", default_value="info", description="Log level of the aggregator."
-        ),
+        switch("respawn", "true", "Start it again a second after it ends."),
+        argument("log_level", "info", "Log level of the aggregator."),
     ]
 
 
@@ -74,11 +48,7 @@ def generate_launch_description() -> LaunchDescription:
     return LaunchDescription(
         [
             *declare_arguments(),
-            IncludeLaunchDescription(
-                PathJoinSubstitution(
-                    [FindPackageShare("pqc_tunnel"), "launch", "arguments.launch.py"]
-                )
-            ),
+            included("arguments.launch.py"),
             OpaqueFunction(function=start_aggregator),
         ]
     )

@@ -19,7 +19,6 @@ from functools import partial
 from ament_index_python.packages import get_package_share_path
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
-    IncludeLaunchDescription,
     OpaqueFunction,
     RegisterEventHandler,
     SetEnvironmentVariable,
@@ -27,8 +26,7 @@ from launch.actions import (
 )
 from launch.event_handlers import OnProcessExit
 from launch.events.process import ProcessExited
-from launch.substitutions import PathJoinSubstitution
-from launch_ros.substitutions import FindPackageShare
+from pqc_tunnel.launch_parts import included
 
 RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 # For each middleware: the variables in which a user chooses a configuration.
@@ -127,11 +125,7 @@ def generate_launch_description() -> LaunchDescription:
     """Describe the environment of the processes launched after this."""
     return LaunchDescription(
         [
-            IncludeLaunchDescription(
-                PathJoinSubstitution(
-                    [FindPackageShare("pqc_tunnel"), "launch", "arguments.launch.py"]
-                )
-            ),
+            included("arguments.launch.py"),
             OpaqueFunction(function=require_parameter_files),
             OpaqueFunction(function=require_port),
             OpaqueFunction(function=keep_graph_local),

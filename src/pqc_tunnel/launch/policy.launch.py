@@ -14,10 +14,9 @@ from tempfile import NamedTemporaryFile
 import yaml
 from ament_index_python.packages import get_packages_with_prefixes
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
-from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
-from launch_ros.actions import Node
-from launch_ros.substitutions import FindPackageShare
+from launch.actions import OpaqueFunction
+from launch.substitutions import LaunchConfiguration
+from pqc_tunnel.launch_parts import argument, included, is_true, node, shipped, switch, value
 
 # Launch arguments that override the parameter file, by the node that has the parameter.
 PARAMETER_ARGUMENTS = {
@@ -37,61 +36,45 @@ ONE_PROGRAM = {"drone_nodes": None}  # has all of them, with the same names
 def declare_arguments() -> list[LaunchDescriptionEntity]:
     """Return the arguments of this launch file."""
     return [
-        DeclareLaunchArgument(
-            "namespace", default_value="pqc", description="Namespace of the tunnel and these nodes."
-        ),
-        DeclareLaunchArgument(
+        argument("namespace", "pqc", "Namespace of the tunnel and these nodes."),
+        argument(
             "policy_params_file",
-            default_value=PathJoinSubstitution(
-                [FindPackageShare("pqc_tunnel"), "config", "policy.yaml"]
-            ),
-            description="Parameter file of the nodes; start from config/policy.yaml.",
+            shipped("policy.yaml"),
+            "Parameter file of the nodes; start from config/policy.yaml.",
         ),
-        DeclareLaunchArgument(
+        argument(
             "processes",
-            default_value="auto",
-            choices=["auto", "one", "each"],
-            description="One process for all of these nodes, or one for each; auto: one, unless "
-            "SROS 2 secures the graph.",
+            "auto",
+            "One process for all of these nodes, or one for each; auto: one, unless SROS 2 secures "
+            "the graph.",
+            ["auto", "one", "each"],
         ),
-        DeclareLaunchArgument(
+        argument(
             "strategy",
-            default_value="",
-            description="static, layered, telemetry_aware, paper_2025, expert, rl or hybrid; "
-            "empty: as in policy_params_file.",
+            "",
+            "static, layered, telemetry_aware, paper_2025, expert, rl or hybrid; empty: as in "
+            "policy_params_file.",
         ),
-        DeclareLaunchArgument(
+        argument(
             "mavros_namespace",
-            default_value="",
-            description="Namespace of MAVROS's topics; empty: as in policy_params_file.",
+            "",
+            "Namespace of MAVROS's topics; empty: as in policy_params_file.",
         ),
-        DeclareLaunchArgument(
+        argument(
             "mirror_port",
-            default_value="",
-            description="UDP port of the tunnel's mirror, used while MAVROS is silent; "
-            "empty: as in policy_params_file.",
+            "",
+            "UDP port of the tunnel's mirror, used while MAVROS is silent; empty: as in "
+            "policy_params_file.",
         ),
-        DeclareLaunchArgument(
+        argument(
             "sys_root",
-            default_value="",
-            description="Folder with temperatures and power sensors as in /sys; "
-            "empty: as in policy_params_file.",
+            "",
+            "Folder with temperatures and power sensors as in /sys; empty: as in "
+            "policy_params_file.",
         ),
-        DeclareLaunchArgument(
-            "respawn",
-            default_value="true",
-            choices=["true", "false"],
-            description="Restart a node one second after it has ended.",
-        ),
-        DeclareLaunchArgument(
-            "log_level", default_value="info", description="Log level of the nodes."
-        ),
-        DeclareLaunchArgument(
-            "use_sim_time",
-            default_value="false",
-            choices=["true", "false"],
-            description="Take the time from /clock.",
-        ),
+        switch("respawn", "true", "Restart a node one second after it has ended."),
+        argument("log_level", "info", "Log level of the nodes."),
+        switch("use_sim_time", "false", "Take the time from /clock."),
     ]
 
 
@@ -107,15 +90,15 @@ def overrides(context: LaunchContext) -> str:
     A parameter of the command line could not name one node of several.
     """
     given = {
-        node: {
-            argument: kind(value)
-            for argument, kind in arguments.items()
-            if (value := LaunchConfiguration(argument).perform(context))
+        of: {
+            name: kind(text)
+            for name, kind in arguments.items()
+            if (text := value(context, name))
         }
-        for node, arguments in PARAMETER_ARGUMENTS.items()
+        for of, arguments in PARAMETER_ARGUMENTS.items()
     }
     sections = {
-        f"/**/{node}": {"ros__parameters": values} for node, values in given.items() if values
+        f"/**/{of}": {"ros__parameters": values} for of, values in given.items() if values
     }
     # Nodes are respawned with it. The name is that which launch_ros gives such a file.
     with NamedTemporaryFile("w", prefix="launch_params_", delete=False) as file:
@@ -129,26 +112,18 @@ def start_nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     if "pqc_policy" not in get_packages_with_prefixes():
         raise RuntimeError("the policy needs the package pqc_policy, which is not installed here.")
 
-    def value(name: str) -> str:
-        return LaunchConfiguration(name).perform(context)
-
-    files = [value("policy_params_file"), overrides(context)]
-    one = in_one_process(value("processes"), os.environ)
+    files = [value(context, "policy_params_file"), overrides(context)]
+    parameters = [*filter(None, files), {"use_sim_time": is_true(context, "use_sim_time")}]
+    one = in_one_process(value(context, "processes"), os.environ)
     return [
-        Node(
-            package="pqc_policy",
-            executable=program,
-            exec_name=program,
+        node(
+            context,
+            "pqc_policy",
+            program,
+            f"/{name or 'policy'}",
+            parameters,
             name=name,
             namespace=LaunchConfiguration("namespace"),
-            parameters=[
-                *(file for file in files if file),
-                {"use_sim_time": value("use_sim_time") == "true"},
-            ],
-            ros_arguments=["--log-level", value("log_level"), "--enclave", f"/{name or 'policy'}"],
-            respawn=value("respawn") == "true",
-            respawn_delay=1.0,
-            output="screen",
         )
         for program, name in (ONE_PROGRAM if one else PROGRAMS).items()
     ]
@@ -159,11 +134,7 @@ def generate_launch_description() -> LaunchDescription:
     return LaunchDescription(
         [
             *declare_arguments(),
-            IncludeLaunchDescription(
-                PathJoinSubstitution(
-                    [FindPackageShare("pqc_tunnel"), "launch", "environment.launch.py"]
-                )
-            ),
+            included("environment.launch.py"),
             OpaqueFunction(function=start_nodes),
         ]
     )

@@ -9,14 +9,9 @@ import tempfile
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
-from launch.actions import (
-    DeclareLaunchArgument,
-    ExecuteProcess,
-    IncludeLaunchDescription,
-    OpaqueFunction,
-)
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
-from launch_ros.substitutions import FindPackageShare
+from launch.actions import ExecuteProcess, OpaqueFunction
+from launch.substitutions import LaunchConfiguration
+from pqc_tunnel.launch_parts import argument, included, value
 
 LEAST_FREE_BYTES = 16 << 20  # so that a bag can be completed, too
 
@@ -46,7 +41,7 @@ def start_recorder(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         raise RuntimeError(
             "record:=true needs the package rosbag2, which is not installed here."
         ) from None
-    check_folder(LaunchConfiguration("record_dir").perform(context))
+    check_folder(value(context, "record_dir"))
     return [
         ExecuteProcess(
             cmd=[
@@ -68,16 +63,8 @@ def start_recorder(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 def declare_arguments() -> list[LaunchDescriptionEntity]:
     """Return the arguments of this launch file."""
     return [
-        DeclareLaunchArgument(
-            "namespace",
-            default_value="pqc",
-            description="Namespace of the topics, without '/'.",
-        ),
-        DeclareLaunchArgument(
-            "record_dir",
-            default_value=".",
-            description="Folder in which the bag's folder is created.",
-        ),
+        argument("namespace", "pqc", "Namespace of the topics, without '/'."),
+        argument("record_dir", ".", "Folder in which the bag's folder is created."),
     ]
 
 
@@ -86,11 +73,7 @@ def generate_launch_description() -> LaunchDescription:
     return LaunchDescription(
         [
             *declare_arguments(),
-            IncludeLaunchDescription(
-                PathJoinSubstitution(
-                    [FindPackageShare("pqc_tunnel"), "launch", "arguments.launch.py"]
-                )
-            ),
+            included("arguments.launch.py"),
             OpaqueFunction(function=start_recorder),
         ]
     )

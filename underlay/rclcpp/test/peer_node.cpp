@@ -78,6 +78,7 @@ public:
         std::shared_ptr<SetBool::Request> request) {
         header_ = header;
         request_ = request;
+        echo_->publish(text("asked"));
       });
   }
 

@@ -161,6 +161,7 @@ def test_a_service_can_answer_later(node: Node, peer: object) -> None:
     client = node.create_client(SetBool, "later")
     assert client.wait_for_service(timeout_sec=PATIENCE_S)
     future = client.call_async(SetBool.Request(data=True))
+    assert talk.until(lambda: "asked" in talk.received)  # "now" may be answered before
     call(node, SetBool, "now", data=True)
     assert not future.done()
     talk.say("answer")

@@ -47,6 +47,12 @@ def test_a_step_that_ends_at_once_beside_another_shows_only_its_end(steps: Start
     assert [line.split()[:2] for line in shown] == [["quick", "done"]] * 5
 
 
+def test_what_is_ended_as_soon_as_it_begins_says_nothing(steps: Starter) -> None:
+    # Bash knew of a process before it began, as here of the lock's.
+    for _ in range(5):
+        assert steps("in_background 0 sleep 500").communicate(timeout=60)[1] == ""
+
+
 def test_an_interrupt_ends_a_step_and_what_runs_beside_it(steps: Starter) -> None:
     process = steps("in_background 0 sleep 500\nstep slow bash -c 'echo >begun; sleep 500'")
     begun = Path(os.readlink(f"/proc/{process.pid}/cwd")) / "begun"
