@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pqc_testing.child import stop
-
 from pqc_bench.fleet.daemon_fleet import HOSTILE, DaemonFleet
 from pqc_bench.fleet.fleet_text import lines
 from pqc_bench.fleet.verdict import judge
@@ -120,10 +118,11 @@ def _flood(fleet: DaemonFleet, rate: int) -> Iterator[list[float]]:
         yield frames
         frames.append((_frames_of(fleet) - before) / (time.monotonic() - begun))
     finally:
-        stop(flood)
+        flood.kill()
+        flood.wait()
 
 
 def _frames_of(fleet: DaemonFleet) -> int:
     peers = fleet.tunnels.ask("gcs", "status")["peers"]
     traffic = next(peer["traffic"] for peer in peers if peer["name"] == HOSTILE)
-    return int(traffic["cipher_in_packets"]) + int(traffic["drops"]["queue_full"])
+    return int(traffic["cipher_in_packets"])

@@ -13,6 +13,14 @@
 
 namespace pqc_tunnel
 {
+namespace
+{
+
+// A fleet shares the link's socket: before Linux 6.13 the system searches all sockets of a port for each datagram, and the
+// datagrams of a fleet then need no call each.
+constexpr std::size_t most_connected = 8;
+
+}  // namespace
 
 void PacketLoop::seal_from(PlaintextSide & side, Instant now)
 {
@@ -268,7 +276,8 @@ void PacketLoop::handle_closed(std::size_t index, Instant now)
 // address of its moment: it needs news of the network, and a peer that answers.
 void PacketLoop::connect_links(const PeerSnapshot & peer, std::size_t index)
 {
-  const bool connects = is_encrypted(peer) && network_.fd() >= 0;
+  const bool connects =
+    is_encrypted(peer) && network_.fd() >= 0 && plaintexts_.size() <= most_connected;
   for (const PathReport & path : peer.paths) {
     Link & link = links_[path.link];
     if (!connects) {

@@ -54,10 +54,21 @@ LinkEstimator::Slot & LinkEstimator::slot_at(Instant now)
   const auto tick = tick_of(now);
   auto & slot = slots_[static_cast<std::size_t>(tick) % slot_count];
   if (slot.tick != tick) {
-    slot = Slot{};
-    slot.tick = tick;
+    slot.begin(tick);
   }
   return slot;
+}
+
+void LinkEstimator::Slot::begin(std::int64_t at)
+{
+  for (std::size_t bin = first_bin; bin <= last_bin; ++bin) {
+    gaps[bin] = 0;
+  }
+  tick = at;
+  packets = bytes = expected = 0;
+  longest_gap = {};
+  first_bin = bins;
+  last_bin = 0;
 }
 
 LinkEstimator::Stream & LinkEstimator::stream_of(std::uint64_t name)
@@ -87,7 +98,10 @@ std::uint64_t LinkEstimator::expect(Stream & stream, std::uint64_t seq)
 
 void LinkEstimator::handle_gap(Slot & slot, Duration gap)
 {
-  ++slot.gaps[bin_of(gap)];
+  const std::size_t bin = bin_of(gap);
+  ++slot.gaps[bin];
+  slot.first_bin = std::min(slot.first_bin, bin);
+  slot.last_bin = std::max(slot.last_bin, bin);
   slot.longest_gap = std::max(slot.longest_gap, gap);
   if (gap > blackout_) ++totals_.blackouts;
   if (previous_gap_) {
@@ -149,7 +163,7 @@ LinkView LinkEstimator::view(Instant now) const
     bytes += slot.bytes;
     expected += slot.expected;
     view.longest_silence = std::max(view.longest_silence, slot.longest_gap);
-    for (std::size_t bin = 0; bin < bins; ++bin) {
+    for (std::size_t bin = slot.first_bin; bin <= slot.last_bin; ++bin) {
       gaps[bin] += slot.gaps[bin];
       gap_count += slot.gaps[bin];
     }

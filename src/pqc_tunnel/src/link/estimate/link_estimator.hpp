@@ -79,7 +79,12 @@ private:
     std::uint64_t bytes = 0;
     std::uint64_t expected = 0;
     Duration longest_gap{};
+    // Bins outside these are zero and need no look.
+    std::size_t first_bin = bins;
+    std::size_t last_bin = 0;
     Histogram gaps{};
+
+    void begin(std::int64_t at);
   };
 
   struct Stream

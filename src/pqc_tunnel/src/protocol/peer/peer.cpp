@@ -99,17 +99,13 @@ void Peer::handle_timeout(Instant now)
     ask_for_time(now, Channel::boot);
   }
   probe_boot(now);
-  const EpochKeys * live = keys_.slots().sending();
-  if (live == nullptr) {
+  if (keys_.slots().sending() == nullptr) {
     return;
   }
   paths().handle_timeout(now);
   pump(Channel::session, now);
   pump_notices(now);
-  if (const auto report = link_.take_report(live->clock()->answered(), now)) {
-    ask_for_time(now);
-    send_control({0, *report}, now);
-  }
+  send_report(now);
   if (link_.is_idle(now)) {
     send_control({0, Keepalive{}}, now);
   }

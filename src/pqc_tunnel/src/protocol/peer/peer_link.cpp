@@ -157,9 +157,17 @@ std::optional<LinkReport> PeerLink::take_report(bool answered, Instant now)
   }
   const bool often = !answered || now >= last_answered_ + settings_.peer_timeout / 2 + allowance_ ||
                      rate_search_.saturation().wants_delays();
-  next_report_ = now + settings_.report_interval / (often ? 4 : 1);
+  report_pause_ = settings_.report_interval / (often ? 4 : 1);
+  next_report_ = now + report_pause_;
   reported_data_ = traffic_.plain_in_packets;
   return LinkReport{estimator_.view(now)};
+}
+
+void PeerLink::bring_report_forward(Instant now)
+{
+  if (next_report_ && *next_report_ <= now + report_pause_ / 4) {
+    next_report_ = now;
+  }
 }
 
 Instant PeerLink::next_timeout() const
