@@ -56,6 +56,7 @@ private:
   // --- The packet path: no allocation, no lock ---
   void seal_from(PlaintextSide & side, Instant now);
   void transmit(Instant now);
+  ByteView keep(ByteView frame);
   void open_from(std::size_t link, std::uint32_t events, Instant now);
   void open_datagrams(std::size_t link, int socket, Instant now);
   void open_one(MutableBytes frame, const Endpoint & from, Duration waited, Instant now);
@@ -122,6 +123,8 @@ private:
   };
   std::vector<Work> work_;  // of the present batch
   Instant work_until_;
+  std::vector<Bytes> kept_;  // see keep()
+  std::size_t kept_frames_ = 0;
   std::vector<std::size_t> filled_;  // plaintext sides with queued datagrams
   struct Hello
   {

@@ -50,21 +50,35 @@ void PacketLoop::transmit(Instant now)
 {
   for (std::size_t index = 0; index < links_.size(); ++index) {
     Link & link = links_[index];
+    std::size_t queued = 0;
     while (link.is_free()) {
       const auto frame = tunnel_.poll_transmit(static_cast<std::uint8_t>(index), now);
       if (!frame) {
         break;
       }
-      if (!link.send(frame->bytes, frame->to, static_cast<std::size_t>(frame->peer))) {
-        tunnel_.count_drop(frame->peer, Drop::queue_full);
-      }
-      if (!frame->in_place) {
+      if (queued++ == batch_size) {
         flush(link);
+        queued = 1;
+        kept_frames_ = 0;
+      }
+      const ByteView bytes = frame->in_place ? frame->bytes : keep(frame->bytes);
+      if (!link.send(bytes, frame->to, static_cast<std::size_t>(frame->peer))) {
+        tunnel_.count_drop(frame->peer, Drop::queue_full);
       }
     }
     flush(link);
+    kept_frames_ = 0;
     watch_line(index);
   }
+}
+
+// Returns a copy that is valid until the link is flushed, so that frames of the tunnel itself leave in one call, too.
+ByteView PacketLoop::keep(ByteView frame)
+{
+  kept_.resize(std::max(kept_.size(), kept_frames_ + 1));
+  Bytes & copy = kept_[kept_frames_++];
+  copy.assign(frame.begin(), frame.end());
+  return copy;
 }
 
 void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)

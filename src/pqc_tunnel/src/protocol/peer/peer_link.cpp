@@ -149,7 +149,7 @@ void PeerLink::note_stretched(std::string_view what, Instant now)
 // --- Reports to the peer ---
 
 // Asks more often if an answer is overdue, because only answers prove that the peer is present and how old its frames
-// are.
+// are, and less often while there is no data whose link they describe.
 std::optional<LinkReport> PeerLink::take_report(bool answered, Instant now)
 {
   if (!next_report_ || now < *next_report_) {
@@ -157,7 +157,12 @@ std::optional<LinkReport> PeerLink::take_report(bool answered, Instant now)
   }
   const bool often = !answered || now >= last_answered_ + settings_.peer_timeout / 2 + allowance_ ||
                      rate_search_.saturation().wants_delays();
-  report_pause_ = settings_.report_interval / (often ? 4 : 1);
+  const std::uint64_t arrived = traffic_.plain_out_packets;
+  const bool quiet =
+    traffic_.plain_in_packets == reported_data_ && std::exchange(arrived_data_, arrived) == arrived;
+  report_pause_ = often   ? settings_.report_interval / 4
+                  : quiet ? 2 * settings_.report_interval
+                          : settings_.report_interval;
   next_report_ = now + report_pause_;
   reported_data_ = traffic_.plain_in_packets;
   return LinkReport{estimator_.view(now)};

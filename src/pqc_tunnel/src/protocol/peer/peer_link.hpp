@@ -133,6 +133,7 @@ private:
   std::optional<Instant> next_report_;
   Duration report_pause_{};  // before it
   std::uint64_t reported_data_ = 0;  // datagrams of the application up to the newest report
+  std::uint64_t arrived_data_ = 0;   // … of the peer's
   Instant stretched_until_;
   Instant next_stretch_report_;
   Instant next_roaming_report_;
