@@ -39,7 +39,8 @@ void add_options(CLI::App & app, Given & given)
        {std::pair{std::size_t{0}, "--drone"}, {std::size_t{1}, "--ground"}}) {
     const std::string end = name;
     add_address(
-      app, end, [&tunnels = options.tunnels.at(i)](HostPort to) { tunnels.push_back(std::move(to)); },
+      app, end,
+      [&tunnels = options.tunnels.at(i)](HostPort to) { tunnels.push_back(std::move(to)); },
       "plaintext port of this end of a tunnel; several get the datagrams in turn")
       ->required()
       ->trigger_on_parse();

@@ -63,9 +63,7 @@ class DaemonFleet:
         """Start to send through all drones in turn, each way."""
         ways = [(self._drone_plaintext[one], self._ground_plaintext[one]) for one in self._names]
         (drone, ground), *others = ways
-        where = Applications(
-            drone, ground, self._applications["drone"], self._applications[GROUND]
-        )
+        where = Applications(drone, ground, self._applications["drone"], self._applications[GROUND])
         return Blaster(where, rate, size, windows, others=others)
 
     def _without_session(self) -> int:

@@ -64,10 +64,10 @@ private:
 
 struct EngineSnapshot
 {
-  Instant time;  // when it was taken
+  Instant time;    // when it was taken
   Instant oldest;  // when that of each peer was taken, at the earliest
   PeerSnapshots peers;
-  std::vector<LinkStatus> links;    // in order
+  std::vector<LinkStatus> links;  // in order
   StrangerCounters strangers;
   std::uint64_t hellos_discarded = 0;  // they exceeded the share of time for hellos
   std::uint64_t jobs_run = 0;          // public-key operations on the worker threads

@@ -19,7 +19,7 @@ namespace
 {
 
 constexpr Duration look_interval = std::chrono::milliseconds(100);
-constexpr std::size_t looks_around = 10;  // until each peer was looked at
+constexpr std::size_t looks_around = 10;              // until each peer was looked at
 constexpr Duration longest_wait = 2 * look_interval;  // a longer one is a standstill
 constexpr Duration news_spacing = std::chrono::milliseconds(5);
 constexpr Duration event_delay = std::chrono::milliseconds(10);

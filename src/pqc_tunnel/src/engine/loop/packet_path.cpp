@@ -177,11 +177,11 @@ void PacketLoop::charge()
   for (const Work & work : work_) {
     passed += work.time;
   }
-  const double share = std::chrono::duration<double>(thread_time() - charged_until_) /
-                       std::max(passed, Duration{1});
+  const double share =
+    std::chrono::duration<double>(thread_time() - charged_until_) / std::max(passed, Duration{1});
   for (const Work & work : work_) {
-    const auto time =
-      std::chrono::duration_cast<Duration>(std::chrono::duration<double, std::nano>(work.time) * share);
+    const auto time = std::chrono::duration_cast<Duration>(
+      std::chrono::duration<double, std::nano>(work.time) * share);
     if (work.peer) {
       tunnel_.charge(work.peer, time);
     } else {

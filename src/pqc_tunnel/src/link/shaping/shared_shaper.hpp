@@ -72,9 +72,9 @@ private:
   std::vector<std::size_t> waiting_;   // peers that may have something to send, in order
   std::vector<std::size_t> changed_;   // see take_changed()
   Instant free_at_;                    // when the link has sent all frames handed out
-  std::uint64_t turn_ = 0;     // `served` of the last peer before its turn
-  std::size_t last_ = 0;       // index of the peer that was served last
-  Duration owed_{};            // airtime that the other end took
+  std::uint64_t turn_ = 0;             // `served` of the last peer before its turn
+  std::size_t last_ = 0;               // index of the peer that was served last
+  Duration owed_{};                    // airtime that the other end took
 };
 
 }  // namespace pqc_tunnel

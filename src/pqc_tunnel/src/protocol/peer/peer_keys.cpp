@@ -44,7 +44,8 @@ void PeerKeys::handle_timeout(Instant now)
 std::unique_ptr<BootChannel> PeerKeys::make_boot(
   const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now) const
 {
-  auto boot = std::make_unique<BootChannel>(suite, own_role_, std::move(secrets), settings_, to, now);
+  auto boot =
+    std::make_unique<BootChannel>(suite, own_role_, std::move(secrets), settings_, to, now);
   boot->keys().enter(owner_);
   return boot;
 }

@@ -131,7 +131,7 @@ private:
   Duration allowance_{};  // extra time for a slow link
   std::string machine_trouble_;
   std::optional<Instant> next_report_;
-  Duration report_pause_{};  // before it
+  Duration report_pause_{};          // before it
   std::uint64_t reported_data_ = 0;  // datagrams of the application up to the newest report
   std::uint64_t arrived_data_ = 0;   // … of the peer's
   Instant stretched_until_;

@@ -53,7 +53,8 @@ public:
   // Enters the keys in an index for as long as they exist.
   void enter(const KeyOwner & owner)
   {
-    entry_ = owner.index ? KeyIndex::Entry(*owner.index, receive_id_, owner.peer) : KeyIndex::Entry();
+    entry_ =
+      owner.index ? KeyIndex::Entry(*owner.index, receive_id_, owner.peer) : KeyIndex::Entry();
   }
 
   // Seals the frame header ‖ payload ‖ three bytes ‖ tag in place: writes header, time, kind and tag, and encrypts.

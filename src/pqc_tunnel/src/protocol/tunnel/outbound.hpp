@@ -49,7 +49,8 @@ public:
   {
     Link & link = links_[index];
     bool any = false;
-    while (const auto changed = link.settings->is_thin() ? link.queue->take_changed() : std::nullopt) {
+    while (const auto changed =
+             link.settings->is_thin() ? link.queue->take_changed() : std::nullopt) {
       const auto waiting = link.queue->shaper().of(*changed).counts(TrafficClass::stream).waiting();
       if (peers_[*changed].handle_stream_queue(index, waiting, now)) {
         sent(peers_[*changed].index());

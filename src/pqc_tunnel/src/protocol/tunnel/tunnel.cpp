@@ -225,8 +225,7 @@ public:
   void count_stale(ByteView datagram)
   {
     const auto header = decode_frame_header(datagram);
-    const auto holders =
-      header ? keys_.find(header->key_id) : std::span<const KeyIndex::Holder>();
+    const auto holders = header ? keys_.find(header->key_id) : std::span<const KeyIndex::Holder>();
     TrafficCounters & counters = !holders.empty() ? peer(holders[0].peer).traffic()
                                  : drone_         ? peers_[0].traffic()
                                                   : unassigned_;
