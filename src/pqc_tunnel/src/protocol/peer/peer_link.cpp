@@ -13,6 +13,7 @@ namespace
 {
 
 constexpr Duration deaf_patience = std::chrono::seconds(2);
+constexpr std::uint32_t reports_until_quiet = 10;  // without data
 constexpr Duration stretched_memory = std::chrono::seconds(4);
 constexpr Duration stretch_report_interval = std::chrono::seconds(10);
 // Limits the reports if two addresses alternate with each datagram.
@@ -157,9 +158,9 @@ std::optional<LinkReport> PeerLink::take_report(bool answered, Instant now)
   }
   const bool often = !answered || now >= last_answered_ + settings_.peer_timeout / 2 + allowance_ ||
                      rate_search_.saturation().wants_delays();
-  const std::uint64_t arrived = traffic_.plain_out_packets;
-  const bool quiet =
-    traffic_.plain_in_packets == reported_data_ && std::exchange(arrived_data_, arrived) == arrived;
+  const std::uint64_t data = traffic_.plain_in_packets + traffic_.plain_out_packets;
+  quiet_reports_ = std::exchange(data_seen_, data) == data ? quiet_reports_ + 1 : 0;
+  const bool quiet = quiet_reports_ > reports_until_quiet;
   report_pause_ = often   ? settings_.report_interval / 4
                   : quiet ? 2 * settings_.report_interval
                           : settings_.report_interval;

@@ -133,7 +133,8 @@ private:
   std::optional<Instant> next_report_;
   Duration report_pause_{};          // before it
   std::uint64_t reported_data_ = 0;  // datagrams of the application up to the newest report
-  std::uint64_t arrived_data_ = 0;   // … of the peer's
+  std::uint64_t data_seen_ = 0;      // … and those that arrived
+  std::uint32_t quiet_reports_ = 0;  // since then
   Instant stretched_until_;
   Instant next_stretch_report_;
   Instant next_roaming_report_;
