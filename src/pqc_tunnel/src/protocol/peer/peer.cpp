@@ -99,13 +99,17 @@ void Peer::handle_timeout(Instant now)
     ask_for_time(now, Channel::boot);
   }
   probe_boot(now);
-  if (keys_.slots().sending() == nullptr) {
+  const EpochKeys * live = keys_.slots().sending();
+  if (live == nullptr) {
     return;
   }
   paths().handle_timeout(now);
   pump(Channel::session, now);
   pump_notices(now);
-  send_report(now);
+  if (const auto report = link_.take_report(live->clock()->answered(), now)) {
+    ask_for_time(now);
+    send_control({0, *report}, now);
+  }
   if (link_.is_idle(now)) {
     send_control({0, Keepalive{}}, now);
   }

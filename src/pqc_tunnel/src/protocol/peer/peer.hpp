@@ -187,7 +187,6 @@ private:
     const TimeResponse & response, const Received & received, const Opened & opened, Instant now);
   void tell_superseded(EpochKeys & keys, const Endpoint & to, Instant now);
   void ask_for_time(Instant now, Channel channel = Channel::session);
-  void send_report(Instant now);
   void note_stretched(std::string_view what, Instant now);
   // Identifies a run of sequence numbers, which begins at zero with each set of keys.
   static std::uint64_t stream_of(const EpochKeys & keys);

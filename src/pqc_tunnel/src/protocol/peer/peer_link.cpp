@@ -13,7 +13,6 @@ namespace
 {
 
 constexpr Duration deaf_patience = std::chrono::seconds(2);
-constexpr std::uint32_t reports_until_quiet = 10;  // without data
 constexpr Duration stretched_memory = std::chrono::seconds(4);
 constexpr Duration stretch_report_interval = std::chrono::seconds(10);
 // Limits the reports if two addresses alternate with each datagram.
@@ -150,7 +149,7 @@ void PeerLink::note_stretched(std::string_view what, Instant now)
 // --- Reports to the peer ---
 
 // Asks more often if an answer is overdue, because only answers prove that the peer is present and how old its frames
-// are, and less often while there is no data whose link they describe.
+// are.
 std::optional<LinkReport> PeerLink::take_report(bool answered, Instant now)
 {
   if (!next_report_ || now < *next_report_) {
@@ -158,22 +157,9 @@ std::optional<LinkReport> PeerLink::take_report(bool answered, Instant now)
   }
   const bool often = !answered || now >= last_answered_ + settings_.peer_timeout / 2 + allowance_ ||
                      rate_search_.saturation().wants_delays();
-  const std::uint64_t data = traffic_.plain_in_packets + traffic_.plain_out_packets;
-  quiet_reports_ = std::exchange(data_seen_, data) == data ? quiet_reports_ + 1 : 0;
-  const bool quiet = quiet_reports_ > reports_until_quiet;
-  report_pause_ = often   ? settings_.report_interval / 4
-                  : quiet ? 2 * settings_.report_interval
-                          : settings_.report_interval;
-  next_report_ = now + report_pause_;
+  next_report_ = now + settings_.report_interval / (often ? 4 : 1);
   reported_data_ = traffic_.plain_in_packets;
   return LinkReport{estimator_.view(now)};
-}
-
-void PeerLink::bring_report_forward(Instant now)
-{
-  if (next_report_ && *next_report_ <= now + report_pause_ / 4) {
-    next_report_ = now;
-  }
 }
 
 Instant PeerLink::next_timeout() const

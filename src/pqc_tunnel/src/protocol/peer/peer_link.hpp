@@ -84,8 +84,6 @@ public:
   // --- Reports to the peer ---
   // Returns the report, if one is due. `answered`: the peer's clock is known.
   std::optional<LinkReport> take_report(bool answered, Instant now);
-  // A frame leaves anyway: a report that is due soon goes with it, so that both ends wake up less often.
-  void bring_report_forward(Instant now);
   void end_reports() { next_report_.reset(); }
   bool is_idle(Instant now) const { return now >= last_sent_ + settings_.keepalive_interval; }
   void note_sent(Instant now) { last_sent_ = now; }
@@ -131,10 +129,7 @@ private:
   Duration allowance_{};  // extra time for a slow link
   std::string machine_trouble_;
   std::optional<Instant> next_report_;
-  Duration report_pause_{};          // before it
   std::uint64_t reported_data_ = 0;  // datagrams of the application up to the newest report
-  std::uint64_t data_seen_ = 0;      // … and those that arrived
-  std::uint32_t quiet_reports_ = 0;  // since then
   Instant stretched_until_;
   Instant next_stretch_report_;
   Instant next_roaming_report_;

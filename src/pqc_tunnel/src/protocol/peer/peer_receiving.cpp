@@ -129,19 +129,6 @@ void Peer::ask_for_time(Instant now, Channel channel)
   send_control({0, TimeRequest{nanoseconds(now)}}, now, channel);
 }
 
-// Sends the report, if one is due, with a question.
-void Peer::send_report(Instant now)
-{
-  const EpochKeys * live = keys_.slots().sending();
-  if (live == nullptr) {
-    return;
-  }
-  if (const auto report = link_.take_report(live->clock()->answered(), now)) {
-    ask_for_time(now);
-    send_control({0, *report}, now);
-  }
-}
-
 void Peer::take_payload(
   Received & received, const Opened & opened, MutableBytes payload, const Endpoint & from,
   Instant now)
@@ -241,10 +228,6 @@ bool Peer::handle_own_control(
   if (const auto * request = std::get_if<TimeRequest>(&frame.body)) {
     const std::int64_t time = nanoseconds(now);
     send_control({0, TimeResponse{request->t1, time, time}}, now, channel);
-    if (channel == Channel::session) {
-      link_.bring_report_forward(now);
-      send_report(now);
-    }
     return true;
   }
   if (const auto * response = std::get_if<TimeResponse>(&frame.body)) {

@@ -305,19 +305,28 @@ public:
 
   void handle_timeout(Instant now)
   {
-    // The end is first, because what it sends or wipes changes what is due at a peer.
     if (drone_) {
       changed().drone_->handle_timeout(now);
       handle_timeout(peers_[0], now);
       return;
     }
-    settle();
     changed(std::nullopt).gcs_->handle_timeout(now);
-    for (const std::size_t at : agenda_.take_due(now)) {
-      Peer & due = peer(PeerIndex{static_cast<std::uint32_t>(at)});
-      gcs_->handle_timeout(due.index(), now);
-      handle_timeout(due, now);
+    if (peers_.size() == 1) {  // what was found of the only link may be due without a time-out
+      agenda_.note_all();
+      handle_timeout_of_drone(peers_[0], now);
+      return;
     }
+    settle();
+    for (const std::size_t at : agenda_.take_due(now)) {
+      handle_timeout_of_drone(peer(PeerIndex{static_cast<std::uint32_t>(at)}), now);
+    }
+  }
+
+  // The end is first, because what it sends or wipes changes what is due at a peer.
+  void handle_timeout_of_drone(Peer & peer, Instant now)
+  {
+    gcs_->handle_timeout(peer.index(), now);
+    handle_timeout(peer, now);
   }
 
   void handle_timeout(Peer & peer, Instant now)
