@@ -89,11 +89,13 @@ Result<void> Blaster::open_side(std::size_t index)
     return tl::make_unexpected(socket.error());
   }
   side.socket = std::move(*socket);
-  const auto tunnel = resolve(options_.tunnels[index]);
-  if (!tunnel) {
-    return tl::make_unexpected(tunnel.error());
+  for (const HostPort & tunnel : options_.tunnels[index]) {
+    const auto resolved = resolve(tunnel);
+    if (!resolved) {
+      return tl::make_unexpected(resolved.error());
+    }
+    side.tunnels.push_back(resolved->front());
   }
-  side.tunnel = tunnel->front();
   side.receiver = std::make_unique<StampedReceiver>(options_.size);
   StampedReceiver::prepare(side.socket.fd.get());
   side.out = std::make_unique<SendBatch>();
@@ -169,8 +171,9 @@ void Blaster::send_due(std::size_t index)
     }
     const MutableBytes bytes = MutableBytes(side.memory).subspan(i * options_.size, options_.size);
     const auto direction = static_cast<std::uint32_t>(index);
-    write_numbered({run_, direction, side.sending->next_number(), now}, bytes);
-    side.out->add(bytes, side.tunnel, side.socket.family);
+    const std::uint64_t number = side.sending->next_number();
+    write_numbered({run_, direction, number, now}, bytes);
+    side.out->add(bytes, side.tunnels[number % side.tunnels.size()], side.socket.family);
     side.sending->handle_sent(now);
     side.schedule->note_sent(now);
   }

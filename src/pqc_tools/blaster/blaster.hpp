@@ -26,7 +26,8 @@ namespace pqc_tunnel::blaster
 struct BlasterOptions
 {
   // [0] is the drone's application, [1] the ground's.
-  std::array<HostPort, 2> tunnels;  // plaintext ports of the tunnel's ends
+  std::array<std::vector<HostPort>, 2>
+    tunnels;  // plaintext ports of the ends of one or more tunnels
   std::array<HostPort, 2> binds;
   std::array<std::string, 2> namespaces;  // files of network namespaces, for both or none
   std::uint32_t rate = 320;               // datagrams per second, each way
@@ -57,7 +58,7 @@ private:
   struct Side
   {
     Socket socket;
-    Endpoint tunnel;
+    std::vector<Endpoint> tunnels;  // which get the datagrams in turn
     std::unique_ptr<StampedReceiver> receiver;
     std::unique_ptr<SendBatch> out;
     Bytes memory;  // holds the datagrams in `out`

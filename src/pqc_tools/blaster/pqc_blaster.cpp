@@ -37,13 +37,16 @@ void add_options(CLI::App & app, Given & given)
   blaster::BlasterOptions & options = given.blaster;
   for (const auto & [i, name] :
        {std::pair{std::size_t{0}, "--drone"}, {std::size_t{1}, "--ground"}}) {
-    const auto into = [](HostPort & place) {
-      return [&place](HostPort address) { place = std::move(address); };
-    };
     const std::string end = name;
-    add_address(app, end, into(options.tunnels.at(i)), "plaintext port of this end of the tunnel")
-      ->required();
-    add_address(app, end + "-bind", into(options.binds.at(i)), "address that this end sends to");
+    add_address(
+      app, end,
+      [&tunnels = options.tunnels.at(i)](HostPort to) { tunnels.push_back(std::move(to)); },
+      "plaintext port of this end of a tunnel; several get the datagrams in turn")
+      ->required()
+      ->trigger_on_parse();
+    add_address(
+      app, end + "-bind", [&bind = options.binds.at(i)](HostPort at) { bind = std::move(at); },
+      "address that this end sends to");
     app.add_option(end + "-namespace", options.namespaces.at(i), "network namespace (needs root)")
       ->type_name("FILE");
   }

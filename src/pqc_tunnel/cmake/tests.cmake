@@ -109,6 +109,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/session/test_epoch_keys.cpp
     test/protocol/session/test_former_keys.cpp
     test/protocol/session/test_freshness.cpp
+    test/protocol/session/test_key_index.cpp
     test/protocol/session/test_key_limits.cpp
     test/protocol/session/test_key_overlap.cpp
     test/protocol/session/test_key_slots.cpp
@@ -180,6 +181,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/tunnel/test_half_duplex.cpp
     test/protocol/tunnel/test_hostile_member.cpp
     test/protocol/tunnel/test_outbound.cpp
+    test/protocol/tunnel/test_peer_agenda.cpp
     test/protocol/tunnel/test_peer_budget.cpp
     test/protocol/tunnel/test_radio_traffic.cpp
     test/protocol/tunnel/test_saturated_link.cpp

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,9 +42,11 @@ class Blaster:
         *,
         drain_s: int = 1,
         namespaces: dict[str, int] | None = None,
+        others: Sequence[tuple[Endpoint, Endpoint]] = (),
     ) -> None:
         """Start to send; `finish` waits up to `drain_s` for datagrams under way.
 
+        The plaintext ports of `others`, at their drones and the ground, get datagrams in turn.
         `namespaces` are processes in whose network namespaces "drone" and "ground" are.
         """
         command = [
@@ -53,6 +56,8 @@ class Blaster:
             *("--rate", str(rate), "--size", str(size), "--windows", str(windows)),
             *("--drain", str(drain_s), "--priority", str(_PRIORITY), "--commands"),
         ]
+        for drone, ground in others:
+            command += ["--drone", str(drone), "--ground", str(ground)]
         for end, pid in (namespaces or {}).items():
             command += [f"--{end}-namespace", f"/proc/{pid}/ns/net"]
         # It exits at the end of its input, so it can't outlive this process.

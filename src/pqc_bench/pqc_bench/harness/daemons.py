@@ -32,13 +32,16 @@ class Daemons:
         drones: list[str],
         stack: contextlib.ExitStack,
         places: Places | None = None,
+        *,
+        drones_sign: bool = True,
     ) -> None:
         """Make keys in `folder`, and places if none are given; nothing runs yet."""
         folder.mkdir(parents=True, exist_ok=True)
         self.keys = folder / "keys"
         self.places = places or make_places(stack)
         self._folder, self._stack = folder, stack
-        words = ["identity", "init", "--out", str(self.keys), "--drone-signatures", "all"]
+        words = ["identity", "init", "--out", str(self.keys)]
+        words += ["--drone-signatures", "all"] if drones_sign else []
         words += ["--anchor", "none", *(w for drone in drones for w in ("--drone", drone))]
         subprocess.run([str(tunnel_program("pqc")), *words], check=True, capture_output=True)
 

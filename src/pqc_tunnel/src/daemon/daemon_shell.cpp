@@ -87,7 +87,7 @@ Result<void> DaemonShell::open_control()
 bool DaemonShell::run()
 {
   handle_activity();
-  while (!stop_ && engine_.snapshot().running) {
+  while (!stop_ && engine_.latest().running) {
     if (has_status() && std::chrono::steady_clock::now() >= next_status_) {
       write_status();
       next_status_ = std::chrono::steady_clock::now() + status_interval;

@@ -26,7 +26,7 @@ Poller::Poller()
   if (!epoll_ || !timer_) {
     throw std::system_error(errno, std::generic_category(), "The packet loop can't be set up");
   }
-  add(timer_.get(), {Source::timer}, EPOLLIN);
+  add(timer_.get(), {Source::timer}, EPOLLIN | EPOLLET);  // needs no reading
 }
 
 void Poller::add(int fd, ReadyTag tag, std::uint32_t events)
@@ -76,8 +76,6 @@ std::span<const epoll_event> Poller::wait(Instant deadline)
   }
   for (int i = 0; i < count; ++i) {
     if (ReadyTag::unpack(ready_[static_cast<std::size_t>(i)].data.u64).source == Source::timer) {
-      std::uint64_t expirations = 0;
-      [[maybe_unused]] const auto size = ::read(timer_.get(), &expirations, sizeof(expirations));
       armed_ = Instant::max();  // the timer has fired
     }
   }

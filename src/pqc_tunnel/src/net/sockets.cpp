@@ -132,13 +132,13 @@ Result<Socket> open_connected(
   sockaddr_storage own{};
   socklen_t length = sizeof(own);
   ::getsockname(first.fd.get(), reinterpret_cast<sockaddr *>(&own), &length);
-  // The port is shared for this moment only: it stays in use for all other programs.
+  // The first socket shares the port for this moment only, so that it stays in use for all other programs. The connected
+  // ones go on sharing it, with each other.
   set_option(first.fd.get(), SOL_SOCKET, SO_REUSEPORT, 1);
   set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1);
   const bool bound = ::bind(fd, reinterpret_cast<const sockaddr *>(&own), length) == 0;
   const bool connected = bound && connect_again(socket, remote);
   const int error = errno;
-  set_option(fd, SOL_SOCKET, SO_REUSEPORT, 0);
   set_option(first.fd.get(), SOL_SOCKET, SO_REUSEPORT, 0);
   if (!connected) {
     return fail(

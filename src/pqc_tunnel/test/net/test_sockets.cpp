@@ -113,6 +113,19 @@ TEST_P(Connected, leaves_the_port_in_use_for_other_programs)
   EXPECT_NE(another.error().message.find("is in use by another program"), std::string::npos);
 }
 
+TEST_P(Connected, shares_the_port_with_that_of_another_peer_and_no_other_program)
+{
+  const auto second = open_connected(first_, of(stranger_.port()), "");
+  ASSERT_TRUE(second) << second.error().message;
+  peer_.send(bytes_);
+  EXPECT_TRUE(arrives(connected_));
+  EXPECT_FALSE(arrives(*second));
+  stranger_.send(bytes_);
+  EXPECT_TRUE(arrives(*second));
+  EXPECT_FALSE(arrives(first_));
+  EXPECT_FALSE(open_datagram_socket({GetParam(), first_.port}, 1000, "another program"));
+}
+
 TEST_P(Connected, loses_nothing_to_what_anybody_says_of_an_earlier_datagram)
 {
   std::uint16_t port = 0;

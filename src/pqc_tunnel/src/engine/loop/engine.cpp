@@ -219,9 +219,9 @@ void Engine::Impl::run()
       std::string("The packet thread could not continue: ") + error.what() + "."};
   }
   mailbox_.close();
-  auto last = std::make_shared<EngineSnapshot>(*mailbox_.snapshot());
+  auto last = std::make_shared<EngineSnapshot>(*mailbox_.latest());
   last->running = false;
-  mailbox_.publish(std::move(last));
+  mailbox_.publish(std::move(last), true);
   {
     const std::scoped_lock lock(mutex_);
     running_ = false;
@@ -271,6 +271,7 @@ Result<void> Engine::wait() { return impl_->wait(); }
 const EngineConfig & Engine::config() const { return impl_->config(); }
 const EnginePorts & Engine::ports() const { return impl_->ports(); }
 EngineSnapshot Engine::snapshot() const { return *impl_->mailbox().snapshot(); }
+EngineSnapshot Engine::latest() const { return *impl_->mailbox().latest(); }
 std::vector<Event> Engine::take_events() { return impl_->mailbox().take_events(); }
 
 RekeyId Engine::request_rekey(

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/ids.hpp"
@@ -24,11 +25,49 @@
 namespace pqc_tunnel
 {
 
+// The snapshots of all peers by PeerIndex. Copies share them, and one of a peer that is the same object is the same.
+class PeerSnapshots
+{
+public:
+  using Shared = std::shared_ptr<const PeerSnapshot>;
+  class Iterator
+  {
+  public:
+    explicit Iterator(const Shared * at) : at_(at) {}
+    const PeerSnapshot & operator*() const { return **at_; }
+    Iterator & operator++() { return ++at_, *this; }
+    bool operator==(const Iterator &) const = default;
+
+  private:
+    const Shared * at_;
+  };
+
+  PeerSnapshots() = default;
+  explicit PeerSnapshots(std::size_t peers) : all_(peers, std::make_shared<PeerSnapshot>()) {}
+
+  std::size_t size() const { return all_.size(); }
+  const PeerSnapshot & operator[](std::size_t peer) const { return *all_[peer]; }
+  const PeerSnapshot & at(std::size_t peer) const { return *all_.at(peer); }
+  const PeerSnapshot & front() const { return *all_.front(); }
+  Iterator begin() const { return Iterator(all_.data()); }
+  Iterator end() const { return Iterator(all_.data() + all_.size()); }
+
+  const Shared & shared(std::size_t peer) const { return all_.at(peer); }
+  void set(std::size_t peer, PeerSnapshot snapshot)
+  {
+    all_[peer] = std::make_shared<PeerSnapshot>(std::move(snapshot));
+  }
+
+private:
+  std::vector<Shared> all_;
+};
+
 struct EngineSnapshot
 {
-  Instant time;                     // when it was taken
-  std::vector<PeerSnapshot> peers;  // by PeerIndex
-  std::vector<LinkStatus> links;    // in order
+  Instant time;    // when it was taken
+  Instant oldest;  // when that of each peer was taken, at the earliest
+  PeerSnapshots peers;
+  std::vector<LinkStatus> links;  // in order
   StrangerCounters strangers;
   std::uint64_t hellos_discarded = 0;  // they exceeded the share of time for hellos
   std::uint64_t jobs_run = 0;          // public-key operations on the worker threads
@@ -69,8 +108,11 @@ public:
   const EngineConfig & config() const;
   const EnginePorts & ports() const;
 
-  // Returns a snapshot that is at most 100 ms old and newer than the last event.
+  // Returns a snapshot that is at most 100 ms old and newer than the last event. It is taken for the caller, who waits for
+  // that, but for no longer than 100 ms.
   EngineSnapshot snapshot() const;
+  // Returns the newest snapshot that was taken. Those of peers are newer than their last events.
+  EngineSnapshot latest() const;
   // Returns the new events, oldest first. The queue is bounded: it drops the oldest events of the peer with the most.
   std::vector<Event> take_events();
 

@@ -17,6 +17,7 @@ bool EventLimit::passes(const Event & event)
   }
   if (++kind.left_out == 1) {
     kind.tell_at = event.time + telling_interval;
+    counting_.emplace_back(event.peer, event.kind);
   }
   return false;
 }
@@ -24,15 +25,18 @@ bool EventLimit::passes(const Event & event)
 std::vector<Event> EventLimit::take_counts(Instant now)
 {
   std::vector<Event> counts;
-  for (auto & [name, kind] : kinds_) {
-    if (kind.left_out > 0 && now >= kind.tell_at) {
-      counts.push_back(
-        {name.second, now, name.first, nullptr, Epoch{},
-         std::to_string(std::exchange(kind.left_out, 0)) + " more events \"" +
-           to_string(name.second) + "\" were left out",
-         EventSeverity::warning});
+  std::erase_if(counting_, [&](const Name & name) {
+    Kind & kind = kinds_.at(name);
+    if (now < kind.tell_at) {
+      return false;
     }
-  }
+    counts.push_back(
+      {name.second, now, name.first, nullptr, Epoch{},
+       std::to_string(std::exchange(kind.left_out, 0)) + " more events \"" +
+         to_string(name.second) + "\" were left out",
+       EventSeverity::warning});
+    return true;
+  });
   return counts;
 }
 

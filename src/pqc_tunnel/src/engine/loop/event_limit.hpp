@@ -34,7 +34,9 @@ private:
     std::uint64_t left_out = 0;
     Instant tell_at;
   };
-  std::map<std::pair<std::optional<PeerIndex>, EventKind>, Kind> kinds_;
+  using Name = std::pair<std::optional<PeerIndex>, EventKind>;
+  std::map<Name, Kind> kinds_;
+  std::vector<Name> counting_;  // kinds with a count
 };
 
 }  // namespace pqc_tunnel

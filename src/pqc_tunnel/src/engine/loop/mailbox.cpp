@@ -4,12 +4,14 @@
 #include "mailbox.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <utility>
 
 #include "base/shown_text.hpp"
+#include "os/clock.hpp"
 
 namespace pqc_tunnel
 {
@@ -17,6 +19,7 @@ namespace pqc_tunnel
 namespace
 {
 
+constexpr Duration snapshot_age = std::chrono::milliseconds(100);
 constexpr std::size_t max_kept = 1024;  // events, notices or replies that nobody has taken
 
 template <class T>
@@ -105,6 +108,9 @@ void Mailbox::close()
   for (WipeCommand & wipe : std::exchange(wipes_, {})) {
     wipe.done.set_value(false);
   }
+  for (std::promise<void> & one : std::exchange(waiting_, {})) {
+    one.set_value();
+  }
 }
 
 void Mailbox::post_notice(PeerIndex peer, const Notice & notice)
@@ -146,10 +152,31 @@ void Mailbox::post_stop()
   wake_up_.notify();
 }
 
-std::shared_ptr<const EngineSnapshot> Mailbox::snapshot() const
+std::shared_ptr<const EngineSnapshot> Mailbox::snapshot()
+{
+  std::future<void> taken;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (closed_ || monotonic_now() <= snapshot_->oldest + snapshot_age) {
+      return snapshot_;
+    }
+    taken = waiting_.emplace_back().get_future();
+  }
+  wake_up_.notify();
+  taken.wait_for(snapshot_age);
+  return latest();
+}
+
+std::shared_ptr<const EngineSnapshot> Mailbox::latest() const
 {
   const std::scoped_lock lock(mutex_);
   return snapshot_;
+}
+
+bool Mailbox::snapshot_asked() const
+{
+  const std::scoped_lock lock(mutex_);
+  return !waiting_.empty();
 }
 
 std::vector<Event> Mailbox::take_events()
@@ -182,11 +209,18 @@ bool Mailbox::stop_asked() const
   return stop_;
 }
 
-void Mailbox::publish(std::shared_ptr<const EngineSnapshot> snapshot)
+void Mailbox::publish(std::shared_ptr<const EngineSnapshot> snapshot, bool complete)
 {
-  // The old snapshot is freed after the lock is released.
-  const std::scoped_lock lock(mutex_);
-  snapshot_.swap(snapshot);
+  // The old snapshot is freed, and who waits wakes up, after the lock is released.
+  std::vector<std::promise<void>> served;
+  {
+    const std::scoped_lock lock(mutex_);
+    snapshot_.swap(snapshot);
+    if (complete) {
+      served.swap(waiting_);
+    }
+  }
+  std::ranges::for_each(served, [](std::promise<void> & one) { one.set_value(); });
 }
 
 void Mailbox::add_event(Event event)

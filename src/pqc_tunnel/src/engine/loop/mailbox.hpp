@@ -47,7 +47,9 @@ public:
   void post_notice(PeerIndex peer, const Notice & notice);
   std::vector<NoticeArrived> take_notices();
   void post_stop();
-  std::shared_ptr<const EngineSnapshot> snapshot() const;
+  // See Engine.
+  std::shared_ptr<const EngineSnapshot> snapshot();
+  std::shared_ptr<const EngineSnapshot> latest() const;
   std::vector<Event> take_events();
   std::vector<RekeyReply> take_replies();
 
@@ -57,7 +59,10 @@ public:
   std::vector<WipeCommand> take_wipes();
   std::vector<NoticeCommand> take_notice_commands();
   bool stop_asked() const;
-  void publish(std::shared_ptr<const EngineSnapshot> snapshot);
+  // Returns whether somebody waits for a snapshot of now.
+  bool snapshot_asked() const;
+  // `complete`: it is what somebody may wait for.
+  void publish(std::shared_ptr<const EngineSnapshot> snapshot, bool complete);
   void add_event(Event event);
   void add_reply(RekeyReply reply);
   void add_notice(const NoticeArrived & notice);
@@ -77,6 +82,7 @@ private:
   std::vector<RekeyCommand> commands_;
   std::vector<WipeCommand> wipes_;
   std::shared_ptr<const EngineSnapshot> snapshot_ = std::make_shared<EngineSnapshot>();
+  std::vector<std::promise<void>> waiting_;  // for a snapshot
   std::deque<Event> events_;
   std::deque<RekeyReply> replies_;
   std::vector<NoticeCommand> notice_commands_;

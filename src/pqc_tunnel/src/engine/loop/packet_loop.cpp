@@ -18,8 +18,9 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr Duration snapshot_interval = std::chrono::milliseconds(100);
-constexpr Duration longest_wait = 2 * snapshot_interval;  // a longer one is a standstill
+constexpr Duration look_interval = std::chrono::milliseconds(100);
+constexpr std::size_t looks_around = 10;              // until each peer was looked at
+constexpr Duration longest_wait = 2 * look_interval;  // a longer one is a standstill
 constexpr Duration news_spacing = std::chrono::milliseconds(5);
 constexpr Duration event_delay = std::chrono::milliseconds(10);
 constexpr std::size_t handshake_workers = 1;  // threads for public-key cryptography
@@ -94,6 +95,11 @@ PacketLoop::PacketLoop(
   for (std::size_t i = 0; i < plaintexts_.size(); ++i) {
     policy_watches_.emplace_back(PeerIndex{static_cast<std::uint32_t>(i)});
   }
+  snapshots_ = PeerSnapshots(plaintexts_.size());
+  shaped_.resize(links_.size());
+  has_news_.resize(plaintexts_.size());
+  look_around(monotonic_now());
+  note_news(std::nullopt);
   publish(monotonic_now());
 }
 
@@ -135,7 +141,8 @@ void PacketLoop::note_punctuality(Instant now)
     return;
   }
   punctuality_.handle_standstill(stood_still_, processor_wait(), now);
-  tunnel_.note_trouble(MachineTrouble{punctuality_.trouble(now)});
+  machine_trouble_ = punctuality_.trouble(now);
+  tunnel_.note_trouble(MachineTrouble{machine_trouble_});
   if (stood_still_ <= max_age) {
     return;  // frames that came meanwhile may still be young enough
   }
@@ -158,7 +165,10 @@ void PacketLoop::handle_timeout(Instant now)
     std::ranges::for_each(plaintexts_, &PlaintextSide::look_again);
     next_address_look_ = now + config_.address_look_interval;
   }
-  if (std::min(next_publication_, next_announcement_) <= now) {
+  if (next_look_ <= now) {
+    look_around(now);
+  }
+  if (next_announcement_ <= now) {
     publish(now);
   }
 }
@@ -190,7 +200,7 @@ void PacketLoop::use_privileges()
 Instant PacketLoop::next_deadline() const
 {
   Instant next =
-    std::min({tunnel_.next_timeout(), next_publication_, next_announcement_, next_address_look_});
+    std::min({tunnel_.next_timeout(), next_look_, next_announcement_, next_address_look_});
   for (std::size_t i = 0; i < links_.size(); ++i) {
     next = std::min(next, links_[i].next_look());
     if (links_[i].is_free()) {
@@ -216,7 +226,7 @@ void PacketLoop::dispatch(const epoll_event & event, Instant now)
       break;
     case Source::network:
       network_.clear();
-      network_changed_ = true;  // the next publication connects the sockets of peers again
+      network_changed_ = true;  // the next look connects the sockets of peers again
       std::ranges::for_each(links_, &Link::look_soon);
       look_after_links(now);
       break;
@@ -266,6 +276,10 @@ void PacketLoop::take_mail(Instant now)
     tunnel_.wipe(wipe.peer, "on request", now);
     wipe.done.set_value(true);
     carry_out_outputs(now);
+  }
+  if (mailbox_.snapshot_asked()) {
+    note_news(std::nullopt);
+    publish(now);
   }
 }
 
@@ -348,6 +362,7 @@ void PacketLoop::carry_out(Event output)
 void PacketLoop::add_event(Event event)
 {
   announce_by(event.time + event_delay);
+  note_news(event.peer);
   mailbox_.add_event(std::move(event));
 }
 
@@ -357,6 +372,7 @@ void PacketLoop::carry_out(NoticeArrived output)
     show_line(output.peer, output.notice, output.time);
     note_policy(output.peer, output.notice, output.time);
   }
+  note_news(output.peer);
   mailbox_.add_notice(output);
   announce_by(output.time);
 }
@@ -416,62 +432,116 @@ void PacketLoop::note_load(Instant now)
     next_load_look_ = now + interval;
     punctuality_.note_load(processor_wait(), processor_pressure());
   }
-  tunnel_.note_trouble(MachineTrouble{punctuality_.trouble(now)});
+  if (std::string trouble = punctuality_.trouble(now); trouble != machine_trouble_) {
+    machine_trouble_ = std::move(trouble);
+    tunnel_.note_trouble(MachineTrouble{machine_trouble_});
+  }
 }
 
-void PacketLoop::publish(Instant now)
+// Looks after what changes without an event. So that the work of a moment stays small, each peer of a fleet has its turn
+// once a second.
+void PacketLoop::look_around(Instant now)
 {
   note_troubles(now);
   note_load(now);
   std::ranges::for_each(
     event_limit_.take_counts(now), [this](Event & count) { add_event(std::move(count)); });
-  auto snapshot = std::make_shared<EngineSnapshot>();
-  snapshot->time = now;
-  live_addresses_.clear();
-  for (const Link & link : links_) {
-    snapshot->links.push_back(link.status());
-  }
-  for (std::size_t i = 0; i < plaintexts_.size(); ++i) {
-    PeerSnapshot & peer =
-      snapshot->peers.emplace_back(tunnel_.snapshot(plaintexts_[i].peer(), now));
-    peer.policy_silent = policy_watches_.at(i).silent();
-    peer.said = drone_lines_.at(i).newest();
-    if (auto news = plaintexts_[i].news(now)) {
-      carry_out(std::move(*news));
-    }
-    connect_links(peer, i);
-    note_cause(peer, plaintexts_[i].trouble());
-    for (const PathReport & path : peer.paths) {
-      live_addresses_.insert(path.remote);
-      for (std::size_t c = 0; c < traffic_classes; ++c) {
-        snapshot->links[path.link].shaped[c] += path.shaped[c];
-      }
-      if (!path.load) {
-        continue;
-      }
-      note_cause(
-        peer, drop_watches_[i][path.link].look(links_[path.link].settings(), path.shaped, now));
-      // RADIO_STATUS tells the vehicle how much airtime of a thin link it asks for in vain.
-      if (
-        config_.radio_status && path.link == peer.address.link &&
-        peer.address.family != AddressFamily::none)
-      {
-        plaintexts_[i].report_load(*path.load, now);
-      }
-    }
-    if (fragment_watches_[i].is_recent(
-          peer.traffic.drops[static_cast<std::size_t>(Drop::incomplete)], now))
-    {
-      note_cause(peer, fragments_lost);
-    }
+  const std::size_t peers = plaintexts_.size();
+  std::size_t turns = network_changed_ ? peers : (peers + looks_around - 1) / looks_around;
+  for (; turns > 0; --turns) {
+    look_at(next_peer_, now);
+    next_peer_ = (next_peer_ + 1) % peers;
   }
   network_changed_ = false;
+  next_look_ = now + look_interval;
+}
+
+void PacketLoop::note_news(std::optional<PeerIndex> of)
+{
+  for (std::size_t i = 0; !of && i < has_news_.size(); ++i) {
+    note_news(PeerIndex{static_cast<std::uint32_t>(i)});
+  }
+  if (of && !has_news_[static_cast<std::size_t>(*of)]) {
+    has_news_[static_cast<std::size_t>(*of)] = true;
+    news_of_.push_back(static_cast<std::size_t>(*of));
+  }
+}
+
+// Takes the snapshot of a peer, and does what follows from it.
+void PacketLoop::look_at(std::size_t index, Instant now)
+{
+  PlaintextSide & side = plaintexts_[index];
+  if (auto news = side.news(now)) {
+    carry_out(std::move(*news));
+  }
+  PeerSnapshot peer = tunnel_.snapshot(side.peer(), now);
+  peer.policy_silent = policy_watches_.at(index).silent();
+  peer.said = drone_lines_.at(index).newest();
+  connect_links(peer, index);
+  note_cause(peer, side.trouble());
+  for (const PathReport & path : snapshots_[index].paths) {
+    count_live_address(path.remote, -1);
+    for (std::size_t c = 0; c < traffic_classes; ++c) {
+      shaped_[path.link][c] -= path.shaped[c];
+    }
+  }
+  for (const PathReport & path : peer.paths) {
+    count_live_address(path.remote, 1);
+    for (std::size_t c = 0; c < traffic_classes; ++c) {
+      shaped_[path.link][c] += path.shaped[c];
+    }
+    if (!path.load) {
+      continue;
+    }
+    note_cause(
+      peer, drop_watches_[index][path.link].look(links_[path.link].settings(), path.shaped, now));
+    // RADIO_STATUS tells the vehicle how much airtime of a thin link it asks for in vain.
+    if (
+      config_.radio_status && path.link == peer.address.link &&
+      peer.address.family != AddressFamily::none)
+    {
+      side.report_load(*path.load, now);
+    }
+  }
+  if (fragment_watches_[index].is_recent(
+        peer.traffic.drops[static_cast<std::size_t>(Drop::incomplete)], now))
+  {
+    note_cause(peer, fragments_lost);
+  }
+  snapshots_.set(index, std::move(peer));
+}
+
+void PacketLoop::count_live_address(const Endpoint & address, int change)
+{
+  const auto counted = live_addresses_.try_emplace(address, 0).first;
+  counted->second += change;
+  if (counted->second == 0) {
+    live_addresses_.erase(counted);
+  }
+}
+
+// Publishes a snapshot in which the peers with news are new.
+void PacketLoop::publish(Instant now)
+{
+  const bool complete = news_of_.size() == plaintexts_.size();
+  for (std::size_t i = 0; i < news_of_.size(); ++i) {  // a look may make news
+    has_news_[news_of_[i]] = false;
+    look_at(news_of_[i], now);
+  }
+  news_of_.clear();
+  auto snapshot = std::make_shared<EngineSnapshot>();
+  snapshot->time = now;
+  snapshot->oldest = oldest_look_ = complete ? now : oldest_look_;
+  snapshot->peers = snapshots_;
+  for (const Link & link : links_) {
+    snapshot->links.push_back(link.status());
+    snapshot->links.back().shaped = shaped_[snapshot->links.size() - 1];
+  }
   snapshot->strangers = tunnel_.strangers();
   snapshot->hellos_discarded = hellos_discarded_;
   snapshot->jobs_run = workers_.jobs_started() + preparers_.jobs_started();
-  mailbox_.publish(std::move(snapshot));
+  mailbox_.publish(std::move(snapshot), complete);
   last_publication_ = now;
-  next_publication_ = now + snapshot_interval;
   if (next_announcement_ <= now) {
     next_announcement_ = Instant::max();
     mailbox_.announce();

@@ -4,6 +4,7 @@
 #ifndef PQC_TUNNEL__ENGINE__LOOP__PACKET_LOOP_HPP_
 #define PQC_TUNNEL__ENGINE__LOOP__PACKET_LOOP_HPP_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,7 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "drone_lines.hpp"
@@ -55,12 +56,14 @@ private:
   // --- The packet path: no allocation, no lock ---
   void seal_from(PlaintextSide & side, Instant now);
   void transmit(Instant now);
+  ByteView keep(ByteView frame);
   void open_from(std::size_t link, std::uint32_t events, Instant now);
   void open_datagrams(std::size_t link, int socket, Instant now);
   void open_one(MutableBytes frame, const Endpoint & from, Duration waited, Instant now);
   void forward(const Opened & opened);
   void begin_charging();
-  void charge(std::optional<PeerIndex> peer);
+  void note_work(std::optional<PeerIndex> peer);
+  void charge();
   void handle_hellos(Instant now);
   void flush_plaintexts();
   void flush(PlaintextSide & side);
@@ -94,6 +97,11 @@ private:
   void announce_by(Instant when);
   void note_punctuality(Instant now);
   void handle_timeout(Instant now);
+  void look_around(Instant now);
+  // The next publication shows what this peer is now; none: all peers.
+  void note_news(std::optional<PeerIndex> of);
+  void look_at(std::size_t peer, Instant now);
+  void count_live_address(const Endpoint & address, int change);
   void publish(Instant now);
   Instant next_deadline() const;
 
@@ -108,6 +116,16 @@ private:
   // Processor time of this thread, counted only with several peers, who share it.
   Duration charged_until_{};
   Duration uncharged_{};  // spent on no peer's frames, or idle
+  struct Work
+  {
+    std::optional<PeerIndex> peer;
+    Duration time{};  // that passed, even without the processor
+  };
+  std::vector<Work> work_;  // of the present batch
+  Instant work_until_;
+  std::vector<Bytes> kept_;  // see keep()
+  std::size_t kept_frames_ = 0;
+  std::vector<std::size_t> filled_;  // plaintext sides with queued datagrams
   struct Hello
   {
     MutableBytes frame;
@@ -135,7 +153,7 @@ private:
       return std::hash<std::string_view>()({bytes, address.address.size()}) ^ address.port;
     }
   };
-  std::unordered_set<Endpoint, AddressHash> live_addresses_;  // of peers, last publication
+  std::unordered_map<Endpoint, int, AddressHash> live_addresses_;  // with the number of paths
   std::uint64_t hellos_discarded_ = 0;
   GroundProbe probe_;  // drone
   NetworkWatch network_;
@@ -146,7 +164,14 @@ private:
   Instant next_load_look_;
   Duration stood_still_{};  // before the last handling of ready descriptors
   Instant next_address_look_;
-  Instant next_publication_;
+  std::string machine_trouble_;                                    // as the tunnel was told
+  PeerSnapshots snapshots_;                                        // of the last look at each peer
+  std::vector<std::array<ShaperCounts, traffic_classes>> shaped_;  // by link, of all peers there
+  std::size_t next_peer_ = 0;                                      // to look at
+  std::vector<bool> has_news_;                                     // by peer
+  std::vector<std::size_t> news_of_;
+  Instant next_look_;
+  Instant oldest_look_;  // the last complete publication
   Instant last_publication_;
   Instant next_announcement_ =
     Instant::max();  // when events and replies are announced to the owner

@@ -13,6 +13,14 @@
 
 namespace pqc_tunnel
 {
+namespace
+{
+
+// A fleet shares the link's socket: before Linux 6.13 the system searches all sockets of a port for each datagram, and the
+// datagrams of a fleet then need no call each.
+constexpr std::size_t most_connected = 8;
+
+}  // namespace
 
 void PacketLoop::seal_from(PlaintextSide & side, Instant now)
 {
@@ -42,21 +50,35 @@ void PacketLoop::transmit(Instant now)
 {
   for (std::size_t index = 0; index < links_.size(); ++index) {
     Link & link = links_[index];
+    std::size_t queued = 0;
     while (link.is_free()) {
       const auto frame = tunnel_.poll_transmit(static_cast<std::uint8_t>(index), now);
       if (!frame) {
         break;
       }
-      if (!link.send(frame->bytes, frame->to, static_cast<std::size_t>(frame->peer))) {
-        tunnel_.count_drop(frame->peer, Drop::queue_full);
-      }
-      if (!frame->in_place) {
+      if (queued++ == batch_size) {
         flush(link);
+        queued = 1;
+        kept_frames_ = 0;
+      }
+      const ByteView bytes = frame->in_place ? frame->bytes : keep(frame->bytes);
+      if (!link.send(bytes, frame->to, static_cast<std::size_t>(frame->peer))) {
+        tunnel_.count_drop(frame->peer, Drop::queue_full);
       }
     }
     flush(link);
+    kept_frames_ = 0;
     watch_line(index);
   }
+}
+
+// Returns a copy that is valid until the link is flushed, so that frames of the tunnel itself leave in one call, too.
+ByteView PacketLoop::keep(ByteView frame)
+{
+  kept_.resize(std::max(kept_.size(), kept_frames_ + 1));
+  Bytes & copy = kept_[kept_frames_++];
+  copy.assign(frame.begin(), frame.end());
+  return copy;
 }
 
 void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)
@@ -78,6 +100,7 @@ void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)
       begin_charging();
       open_one(frame, link.far_end(), stood_still_, now);
       flush_plaintexts();
+      charge();
       handle_hellos(now);  // the bytes of a hello are valid until the next frame
       hellos_.clear();
     };
@@ -98,6 +121,7 @@ void PacketLoop::open_datagrams(std::size_t link, int socket, Instant now)
     open_one(from_link_.datagram(i), from, from_link_.waited(i), now);
   }
   flush_plaintexts();
+  charge();
   handle_hellos(now);
 }
 
@@ -122,38 +146,60 @@ void PacketLoop::open_one(
     forward(opened);
   }
   carry_out_outputs(now);
-  charge(opened.peer);
+  note_work(opened.peer);
 }
 
+// The processor time of a batch is divided by the time that passed for each datagram, because it costs a system call.
 void PacketLoop::begin_charging()
 {
   if (plaintexts_.size() > 1) {
     tunnel_.charge(std::nullopt, std::exchange(uncharged_, {}));
     charged_until_ = thread_time();
+    work_until_ = monotonic_now();
   }
 }
 
-// Charges the time since the last call to this peer, or to none. A single peer has nobody to share with.
-void PacketLoop::charge(std::optional<PeerIndex> peer)
+// Something was done for this peer, or for none. A single peer has nobody to share with.
+void PacketLoop::note_work(std::optional<PeerIndex> peer)
 {
-  if (plaintexts_.size() == 1) {
+  if (plaintexts_.size() > 1) {
+    const Instant now = monotonic_now();
+    work_.push_back({peer, now - std::exchange(work_until_, now)});
+  }
+}
+
+void PacketLoop::charge()
+{
+  if (work_.empty()) {
     return;
   }
-  const Duration now = thread_time();
-  const Duration time = now - std::exchange(charged_until_, now);
-  if (peer) {
-    tunnel_.charge(peer, time);
-  } else {
-    uncharged_ += time;
+  Duration passed{};
+  for (const Work & work : work_) {
+    passed += work.time;
   }
+  const double share =
+    std::chrono::duration<double>(thread_time() - charged_until_) / std::max(passed, Duration{1});
+  for (const Work & work : work_) {
+    const auto time = std::chrono::duration_cast<Duration>(
+      std::chrono::duration<double, std::nano>(work.time) * share);
+    if (work.peer) {
+      tunnel_.charge(work.peer, time);
+    } else {
+      uncharged_ += time;
+    }
+  }
+  work_.clear();
 }
 
 void PacketLoop::forward(const Opened & opened)
 {
   PlaintextSide & side = plaintexts_[static_cast<std::size_t>(*opened.peer)];
   const auto add = [&](ByteView datagram) {
+    const bool first = !side.has_queued();
     if (!side.add(datagram)) {
       tunnel_.count_drop(*opened.peer, Drop::queue_full);
+    } else if (first) {
+      filled_.push_back(static_cast<std::size_t>(*opened.peer));
     }
   };
   if (!opened.bundle) {
@@ -194,12 +240,13 @@ void PacketLoop::handle_hellos(Instant now)
 
 void PacketLoop::flush_plaintexts()
 {
-  for (PlaintextSide & side : plaintexts_) {
-    if (side.has_queued()) {
-      flush(side);
-      charge(side.peer());
+  for (const std::size_t filled : filled_) {
+    if (plaintexts_[filled].has_queued()) {
+      flush(plaintexts_[filled]);
+      note_work(plaintexts_[filled].peer());
     }
   }
+  filled_.clear();
 }
 
 void PacketLoop::flush(PlaintextSide & side)
@@ -243,7 +290,8 @@ void PacketLoop::handle_closed(std::size_t index, Instant now)
 // address of its moment: it needs news of the network, and a peer that answers.
 void PacketLoop::connect_links(const PeerSnapshot & peer, std::size_t index)
 {
-  const bool connects = is_encrypted(peer) && network_.fd() >= 0;
+  const bool connects =
+    is_encrypted(peer) && network_.fd() >= 0 && plaintexts_.size() <= most_connected;
   for (const PathReport & path : peer.paths) {
     Link & link = links_[path.link];
     if (!connects) {

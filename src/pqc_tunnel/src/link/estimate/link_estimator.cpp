@@ -28,7 +28,7 @@ double seconds(Duration duration) { return std::chrono::duration<double>(duratio
 LinkEstimator::LinkEstimator(const LinkEstimatorSettings & settings)
 : slot_length_(std::max(settings.window / static_cast<std::int64_t>(slot_count), Duration(1))),
   blackout_(settings.blackout),
-  slots_(slot_count)
+  gaps_(slot_count)
 {
 }
 
@@ -49,15 +49,18 @@ Duration LinkEstimator::middle_of(std::size_t bin)
   return Duration((low << unit_shift) + (std::int64_t{1} << (shift + unit_shift - 1)));
 }
 
-LinkEstimator::Slot & LinkEstimator::slot_at(Instant now)
+std::size_t LinkEstimator::slot_at(Instant now)
 {
   const auto tick = tick_of(now);
-  auto & slot = slots_[static_cast<std::size_t>(tick) % slot_count];
+  const auto index = static_cast<std::size_t>(tick) % slot_count;
+  Slot & slot = slots_[index];
   if (slot.tick != tick) {
-    slot = Slot{};
-    slot.tick = tick;
+    for (std::size_t bin = slot.first_bin; bin <= slot.last_bin; ++bin) {
+      gaps_[index][bin] = 0;
+    }
+    slot = Slot{.tick = tick};
   }
-  return slot;
+  return index;
 }
 
 LinkEstimator::Stream & LinkEstimator::stream_of(std::uint64_t name)
@@ -85,9 +88,13 @@ std::uint64_t LinkEstimator::expect(Stream & stream, std::uint64_t seq)
   return seq > stream.highest ? seq - std::exchange(stream.highest, seq) : 0;
 }
 
-void LinkEstimator::handle_gap(Slot & slot, Duration gap)
+void LinkEstimator::handle_gap(std::size_t index, Duration gap)
 {
-  ++slot.gaps[bin_of(gap)];
+  Slot & slot = slots_[index];
+  const auto bin = static_cast<std::uint16_t>(bin_of(gap));
+  ++gaps_[index][bin];
+  slot.first_bin = std::min(slot.first_bin, bin);
+  slot.last_bin = std::max(slot.last_bin, bin);
   slot.longest_gap = std::max(slot.longest_gap, gap);
   if (gap > blackout_) ++totals_.blackouts;
   if (previous_gap_) {
@@ -112,8 +119,9 @@ void LinkEstimator::handle_packet(
   start(now);
   now = std::max(now, last_arrival_);
 
-  auto & slot = slot_at(now);
-  if (waited) handle_gap(slot, now - last_arrival_);
+  const auto index = slot_at(now);
+  auto & slot = slots_[index];
+  if (waited) handle_gap(index, now - last_arrival_);
   if (first) previous_gap_.reset();  // the wait for the first packet is silence, but not spacing
   last_arrival_ = now;
 
@@ -143,15 +151,16 @@ LinkView LinkEstimator::view(Instant now) const
   Histogram gaps{};
   ++gaps[bin_of(silence)];
   view.longest_silence = silence;
-  for (const auto & slot : slots_) {
+  for (std::size_t index = 0; index < slot_count; ++index) {
+    const Slot & slot = slots_[index];
     if (slot.tick < oldest || slot.tick > newest) continue;
     packets += slot.packets;
     bytes += slot.bytes;
     expected += slot.expected;
     view.longest_silence = std::max(view.longest_silence, slot.longest_gap);
-    for (std::size_t bin = 0; bin < bins; ++bin) {
-      gaps[bin] += slot.gaps[bin];
-      gap_count += slot.gaps[bin];
+    for (std::size_t bin = slot.first_bin; bin <= slot.last_bin; ++bin) {
+      gaps[bin] += gaps_[index][bin];
+      gap_count += gaps_[index][bin];
     }
   }
 

@@ -79,7 +79,9 @@ private:
     std::uint64_t bytes = 0;
     std::uint64_t expected = 0;
     Duration longest_gap{};
-    Histogram gaps{};
+    // Bins outside these are zero and need no look.
+    std::uint16_t first_bin = bins;
+    std::uint16_t last_bin = 0;
   };
 
   struct Stream
@@ -95,13 +97,14 @@ private:
 
   Stream & stream_of(std::uint64_t name);
   static std::uint64_t expect(Stream & stream, std::uint64_t seq);
-  void handle_gap(Slot & slot, Duration gap);
-  Slot & slot_at(Instant now);
+  void handle_gap(std::size_t slot, Duration gap);
+  std::size_t slot_at(Instant now);
   std::int64_t tick_of(Instant now) const { return now.time_since_epoch() / slot_length_; }
 
   Duration slot_length_;
   Duration blackout_;
-  std::vector<Slot> slots_;  // a ring by tick, allocated once
+  std::array<Slot, slot_count> slots_;  // a ring by tick
+  std::vector<Histogram> gaps_;         // by slot, allocated once
   std::array<Stream, 2> streams_;
   std::size_t newest_stream_ = 0;
   std::optional<Instant> started_;

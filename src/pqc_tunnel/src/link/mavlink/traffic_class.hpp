@@ -47,6 +47,16 @@ struct ShaperCounts
     oversize += other.oversize;
     return *this;
   }
+  ShaperCounts & operator-=(const ShaperCounts & other)
+  {
+    offered -= other.offered;
+    sent -= other.sent;
+    conflated -= other.conflated;
+    full -= other.full;
+    stale -= other.stale;
+    oversize -= other.oversize;
+    return *this;
+  }
 };
 
 }  // namespace pqc_tunnel

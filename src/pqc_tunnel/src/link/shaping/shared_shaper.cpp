@@ -20,7 +20,30 @@ SharedShaper::SharedShaper(const LinkSettings & link, std::size_t peers) : link_
 {
   for (std::size_t i = 0; i < peers; ++i) {
     queues_.push_back({Shaper(link)});
+    note_changed(i);
   }
+}
+
+void SharedShaper::note_changed(std::size_t peer)
+{
+  Queue & queue = queues_[peer];
+  if (!std::exchange(queue.waits, true)) {
+    waiting_.insert(std::ranges::lower_bound(waiting_, peer), peer);
+  }
+  if (!std::exchange(queue.changed, true)) {
+    changed_.push_back(peer);
+  }
+}
+
+std::optional<std::size_t> SharedShaper::take_changed()
+{
+  if (changed_.empty()) {
+    return std::nullopt;
+  }
+  const std::size_t peer = changed_.back();
+  changed_.pop_back();
+  queues_[peer].changed = false;
+  return peer;
 }
 
 std::optional<SharedShaper::Turn> SharedShaper::next_frame(Instant now)
@@ -29,11 +52,16 @@ std::optional<SharedShaper::Turn> SharedShaper::next_frame(Instant now)
     Queue * chosen = nullptr;
     std::size_t peer = 0;
     bool yields = true;
+    bool all_wait = true;
     // Peers with equal shares take turns, beginning after the last one.
-    for (std::size_t i = 1; i <= queues_.size(); ++i) {
-      const std::size_t index = (last_ + i) % queues_.size();
-      Queue & queue = queues_[index];
-      if (queue.shaper.next_timeout() > now) {
+    const auto first = std::ranges::upper_bound(waiting_, last_) - waiting_.begin();
+    for (std::size_t i = 0; i < waiting_.size(); ++i) {
+      const std::size_t index = waiting_[(static_cast<std::size_t>(first) + i) % waiting_.size()];
+      Queue & queue = look_at(index);
+      const Instant due = queue.shaper.next_timeout();
+      if (due > now) {
+        queue.waits = due != Instant::max();
+        all_wait = all_wait && queue.waits;
         continue;
       }
       // A peer with nothing to send earns no credit.
@@ -47,9 +75,13 @@ std::optional<SharedShaper::Turn> SharedShaper::next_frame(Instant now)
         peer = index;
       }
     }
+    if (!all_wait) {
+      std::erase_if(waiting_, [this](std::size_t index) { return !queues_[index].waits; });
+    }
     if (chosen == nullptr) {
       return std::nullopt;
     }
+    note_changed(peer);
     const auto shaped = chosen->shaper.next_frame(now);
     if (!shaped) {
       continue;  // the queue has dropped stale datagrams
@@ -59,9 +91,7 @@ std::optional<SharedShaper::Turn> SharedShaper::next_frame(Instant now)
     chosen->served += link_.line_bytes(shaped->frame.size());
     const Duration yielded = std::min(owed_, link_.airtime(shaped->frame.size()));
     owed_ -= yielded;
-    for (Queue & queue : queues_) {
-      queue.shaper.occupy_until(chosen->shaper.free_at() + yielded);
-    }
+    free_at_ = std::max(free_at_, chosen->shaper.free_at() + yielded);
     return Turn{peer, *shaped};
   }
 }
@@ -69,8 +99,8 @@ std::optional<SharedShaper::Turn> SharedShaper::next_frame(Instant now)
 Instant SharedShaper::next_timeout() const
 {
   Instant next = Instant::max();
-  for (const Queue & queue : queues_) {
-    next = std::min(next, queue.shaper.next_timeout());
+  for (const std::size_t peer : waiting_) {
+    next = std::min(next, look_at(peer).shaper.next_timeout());
   }
   return next;
 }
@@ -84,8 +114,8 @@ void SharedShaper::handle_arrival(std::size_t frame)
 
 void SharedShaper::clear()
 {
-  for (Queue & queue : queues_) {
-    queue.shaper.clear();
+  for (std::size_t peer = 0; peer < queues_.size(); ++peer) {
+    of(peer).clear();
   }
 }
 

@@ -24,8 +24,15 @@ public:
   // The link must outlive the object.
   SharedShaper(const LinkSettings & link, std::size_t peers);
 
-  Shaper & of(std::size_t peer) { return queues_[peer].shaper; }
-  const Shaper & of(std::size_t peer) const { return queues_[peer].shaper; }
+  // The queue of a peer, to be changed before the next call.
+  Shaper & of(std::size_t peer)
+  {
+    note_changed(peer);
+    return look_at(peer).shaper;
+  }
+  const Shaper & of(std::size_t peer) const { return look_at(peer).shaper; }
+  // Returns a peer whose queue has changed since this returned it last; at first each peer.
+  std::optional<std::size_t> take_changed();
 
   struct Turn
   {
@@ -49,13 +56,25 @@ private:
   {
     Shaper shaper;
     std::uint64_t served = 0;  // bytes on the line; at least turn_ while it has nothing to send
+    bool waits = false;
+    bool changed = false;
   };
+  // A queue learns only when it is looked at that others have used the link.
+  Queue & look_at(std::size_t peer) const
+  {
+    queues_[peer].shaper.occupy_until(free_at_);
+    return queues_[peer];
+  }
+  void note_changed(std::size_t peer);
 
   const LinkSettings & link_;
-  std::vector<Queue> queues_;  // by peer
-  std::uint64_t turn_ = 0;     // `served` of the last peer before its turn
-  std::size_t last_ = 0;       // index of the peer that was served last
-  Duration owed_{};            // airtime that the other end took
+  mutable std::vector<Queue> queues_;  // by peer
+  std::vector<std::size_t> waiting_;   // peers that may have something to send, in order
+  std::vector<std::size_t> changed_;   // see take_changed()
+  Instant free_at_;                    // when the link has sent all frames handed out
+  std::uint64_t turn_ = 0;             // `served` of the last peer before its turn
+  std::size_t last_ = 0;               // index of the peer that was served last
+  Duration owed_{};                    // airtime that the other end took
 };
 
 }  // namespace pqc_tunnel

@@ -62,15 +62,20 @@ PeerRosInterface::PeerRosInterface(
     [this](diagnostic_updater::DiagnosticStatusWrapper & wrapper) { handle_diagnostics(wrapper); });
 }
 
-void PeerRosInterface::publish_status(const PeerSnapshot & peer, const ClockPair & now)
+void PeerRosInterface::publish_status(const PeerSnapshots::Shared & peer, const ClockPair & now)
 {
-  last_status_ = status_message(engine_.config().role, peer, now);
+  seen_ = peer;
+  last_status_ = status_message(engine_.config().role, *peer, now);
   status_->publish(*last_status_);
 }
 
-void PeerRosInterface::publish_status_if_changed(const PeerSnapshot & peer, const ClockPair & now)
+void PeerRosInterface::publish_status_if_changed(
+  const PeerSnapshots::Shared & peer, const ClockPair & now)
 {
-  const auto message = status_message(engine_.config().role, peer, now);
+  if (std::exchange(seen_, peer) == peer) {
+    return;
+  }
+  const auto message = status_message(engine_.config().role, *peer, now);
   if (!last_status_ || differs_notably(*last_status_, message)) {
     last_status_ = message;
     status_->publish(message);

@@ -39,9 +39,9 @@ public:
   PeerRosInterface(const PeerRosInterface &) = delete;
   PeerRosInterface & operator=(const PeerRosInterface &) = delete;
 
-  void publish_status(const PeerSnapshot & peer, const ClockPair & now);
+  void publish_status(const PeerSnapshots::Shared & peer, const ClockPair & now);
   // Publishes only if something has changed that a subscriber must know at once.
-  void publish_status_if_changed(const PeerSnapshot & peer, const ClockPair & now);
+  void publish_status_if_changed(const PeerSnapshots::Shared & peer, const ClockPair & now);
   void publish_suites_if_changed(
     const std::vector<BlacklistEntry> & blacklist, const ClockPair & now);
   // Returns the newest published status.
@@ -68,6 +68,7 @@ private:
   Engine & engine_;
   RekeyRequests & requests_;
   WipeLimit wipe_limit_;
+  PeerSnapshots::Shared seen_;  // last
   std::optional<pqc_msgs::msg::TunnelStatus> last_status_;
   std::optional<std::vector<BlacklistEntry>> last_blacklist_;
   std::int64_t suites_ros_ns_ = 0;  // when last_blacklist_ was published

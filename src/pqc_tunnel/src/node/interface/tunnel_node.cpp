@@ -135,7 +135,7 @@ void TunnelNode::start()
   }
   watch_graph(prefixes.at(0));
   std::string links;
-  for (const LinkStatus & link : engine_->snapshot().links) {
+  for (const LinkStatus & link : engine_->latest().links) {
     links += (links.empty() ? "" : ", ") + link.where;
   }
   RCLCPP_INFO(
@@ -244,7 +244,7 @@ void TunnelNode::handle_second()
   const auto snapshot = engine_->snapshot();
   const auto now = clocks();
   for (std::size_t i = 0; i < peers_.size(); ++i) {
-    peers_[i]->publish_status(snapshot.peers[i], now);
+    peers_[i]->publish_status(snapshot.peers.shared(i), now);
     peers_[i]->publish_link(snapshot.peers[i], now);
   }
   note_own_status();
@@ -263,11 +263,11 @@ void TunnelNode::handle_activity()
   // The timer is cancelled first, so that later activity triggers it again.
   activity_->cancel();
 
-  const auto snapshot = engine_->snapshot();
+  const auto snapshot = engine_->latest();
   const auto now = clocks();
   publish_events(snapshot, now);
   for (std::size_t i = 0; i < peers_.size(); ++i) {
-    peers_[i]->publish_status_if_changed(snapshot.peers[i], now);
+    peers_[i]->publish_status_if_changed(snapshot.peers.shared(i), now);
     peers_[i]->publish_suites_if_changed(snapshot.peers[i].blacklist, now);
   }
   note_own_status();

@@ -4,6 +4,7 @@
 #include "gcs_end.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace pqc_tunnel
@@ -43,7 +44,8 @@ GcsEnd::GcsEnd(
       return same_host(drone(index).peer().paths().remote(from.link), from);
     }),
   next_transaction_(draw<std::uint32_t>(random)),
-  supply_(settings, std::move(identity), random, outbox)
+  supply_(settings, std::move(identity), random, outbox),
+  accounts_(drones.size())
 {
   for (std::size_t i = 0; i < drones.size(); ++i) {
     const ServedDrone & added =
@@ -55,7 +57,7 @@ GcsEnd::GcsEnd(
 
 // --- Hellos ---
 
-void GcsEnd::handle_hello(ByteView frame, const Endpoint & from, Instant now)
+std::optional<PeerIndex> GcsEnd::handle_hello(ByteView frame, const Endpoint & from, Instant now)
 {
   if (drones_.size() == 1) {
     gate_.set_found_rate(drones_[0].peer().found_rate());
@@ -69,16 +71,24 @@ void GcsEnd::handle_hello(ByteView frame, const Endpoint & from, Instant now)
   }
   if (const auto * stranger = std::get_if<HelloGate::TurnedAway>(&verdict)) {
     turn_away(*stranger, now);
-  } else if (const auto * challenged = std::get_if<HelloGate::Challenged>(&verdict)) {
+    return stranger->drone;
+  }
+  if (const auto * challenged = std::get_if<HelloGate::Challenged>(&verdict)) {
     drone(challenged->drone).reports().note_challenge(now);
     outbox_.push(SendDatagram{challenged->drone, from, challenged->retry, TrafficClass::unproved});
-  } else if (const auto * repeated = std::get_if<HelloGate::Repeated>(&verdict)) {
+    return challenged->drone;
+  }
+  if (const auto * repeated = std::get_if<HelloGate::Repeated>(&verdict)) {
     if (!drone(repeated->drone).new_session().repeat(frame, from, now)) {
       gate_.count_repeated();
     }
-  } else if (const auto * admitted = std::get_if<HelloGate::Admitted>(&verdict)) {
-    admit(*admitted, frame, from, now);
+    return repeated->drone;
   }
+  if (const auto * admitted = std::get_if<HelloGate::Admitted>(&verdict)) {
+    admit(*admitted, frame, from, now);
+    return admitted->drone;
+  }
+  return std::nullopt;
 }
 
 // A hello that proves no address begins a session, and there are few of them. More are recordings.
@@ -175,70 +185,80 @@ void GcsEnd::handle_received(PeerIndex index, Peer::Received & received, Instant
   if (received.proved) {
     drone(index).handle_proved(now);
     gate_.note_session(index);
+    take_account(index);
     want_likely_suites();
   }
   drone(index).handle_received(received, now);
 }
 
-void GcsEnd::handle_job_result(JobId id, JobResult result, Instant now)
+std::optional<PeerIndex> GcsEnd::handle_job_result(JobId id, JobResult result, Instant now)
 {
-  if (supply_.handle_job_result(id, result, now)) {
-    return;
+  const PeerIndex index = Outbox::requester(id);
+  if (
+    supply_.handle_job_result(id, result, now) ||
+    static_cast<std::size_t>(index) >= drones_.size() ||
+    !drone(index).handle_job_result(id, result, now))
+  {
+    return std::nullopt;
   }
-  for (ServedDrone & drone : drones_) {
-    if (drone.handle_job_result(id, result, now)) {
-      return;
-    }
-  }
+  return index;
 }
 
 void GcsEnd::request_rekey(const RekeyCommand & command, Instant now)
 {
   if (drone(command.peer).request_rekey(command, next_transaction_, now)) {
     ++next_transaction_;
-    handle_timeout(now);
+    handle_timeout(command.peer, now);
+  }
+}
+
+void GcsEnd::take_account(PeerIndex index)
+{
+  const ServedDrone & drone = this->drone(index);
+  Account & account = accounts_[static_cast<std::size_t>(index)];
+  const std::size_t bytes = drone.prekey_bytes();
+  prekey_bytes_ += bytes - std::exchange(account.prekey_bytes, bytes);
+  const EpochKeys * keys = drone.peer().keys().sending();
+  const Suite * suite = keys != nullptr ? &keys->suite() : nullptr;
+  const Suite * before = std::exchange(account.suite, suite);
+  if (suite == before) {
+    return;
+  }
+  const auto place = [this](const Suite * of) {
+    return std::ranges::find(in_use_, of, &SuiteInUse::suite);
+  };
+  if (const auto left = place(before); left != in_use_.end() && --left->drones == 0) {
+    in_use_.erase(left);
+    suites_changed_ = true;
+  }
+  if (suite == nullptr) {
+    return;
+  }
+  if (const auto known = place(suite); known != in_use_.end()) {
+    ++known->drones;
+  } else {
+    in_use_.push_back({suite, 1});
+    suites_changed_ = true;
   }
 }
 
 void GcsEnd::want_likely_suites()
 {
+  if (!std::exchange(suites_changed_, false)) {
+    return;
+  }
   std::vector<const Suite *> in_use;
-  for (const ServedDrone & drone : drones_) {
-    if (const EpochKeys * keys = drone.peer().keys().sending(); keys != nullptr) {
-      in_use.push_back(&keys->suite());
-    }
-  }
+  std::ranges::transform(in_use_, std::back_inserter(in_use), &SuiteInUse::suite);
   supply_.want_for(in_use);
-}
-
-// --- Time ---
-
-void GcsEnd::handle_timeout(Instant now)
-{
-  supply_.handle_timeout(now);
-  for (ServedDrone & drone : drones_) {
-    drone.handle_timeout(now);
-  }
-}
-
-Instant GcsEnd::next_timeout() const
-{
-  Instant next = supply_.next_timeout();
-  for (const ServedDrone & drone : drones_) {
-    next = std::min(next, drone.next_timeout());
-  }
-  return next;
 }
 
 // --- What is known ---
 
 void GcsEnd::describe(PeerSnapshot & snapshot, PeerIndex index, Instant now) const
 {
-  drones_[static_cast<std::size_t>(index)].describe(snapshot, now);
+  drone(index).describe(snapshot, now);
   snapshot.pool = supply_.status();
-  for (const ServedDrone & drone : drones_) {
-    snapshot.pool.bytes_under_way += drone.prekey_bytes();
-  }
+  snapshot.pool.bytes_under_way += prekey_bytes_;
 }
 
 }  // namespace pqc_tunnel

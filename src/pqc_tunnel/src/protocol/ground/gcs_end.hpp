@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,11 +30,17 @@ public:
     const TunnelSettings & settings, GcsIdentity identity, std::vector<DroneRecord> drones,
     RandomSource & random, Outbox & outbox, std::vector<Peer> & peers);
 
-  void handle_hello(ByteView frame, const Endpoint & from, Instant now);
-  void handle_job_result(JobId id, JobResult result, Instant now);
+  // These return the drone that was concerned; none: no drone was.
+  std::optional<PeerIndex> handle_hello(ByteView frame, const Endpoint & from, Instant now);
+  std::optional<PeerIndex> handle_job_result(JobId id, JobResult result, Instant now);
   void handle_received(PeerIndex peer, Peer::Received & received, Instant now);
-  void handle_timeout(Instant now);
-  Instant next_timeout() const;
+  // What all drones share.
+  void handle_timeout(Instant now) { supply_.handle_timeout(now); }
+  Instant next_timeout() const { return supply_.next_timeout(); }
+  void handle_timeout(PeerIndex peer, Instant now) { drone(peer).handle_timeout(now); }
+  Instant next_timeout(PeerIndex peer) const { return drone(peer).next_timeout(); }
+  // Something happened to the drone: counts anew what it contributes to sums of all drones.
+  void take_account(PeerIndex peer);
 
   void request_rekey(const RekeyCommand & command, Instant now);
   // `tell`: the drone, which then begins a new session at once.
@@ -42,11 +49,16 @@ public:
     drone(peer).wipe(reason, tell, now);
   }
 
+  // Take the account of each drone before that something happened to.
   void describe(PeerSnapshot & snapshot, PeerIndex peer, Instant now) const;
   const StrangerCounters & strangers() const { return gate_.strangers(); }
 
 private:
   ServedDrone & drone(PeerIndex index) { return drones_[static_cast<std::size_t>(index)]; }
+  const ServedDrone & drone(PeerIndex index) const
+  {
+    return drones_[static_cast<std::size_t>(index)];
+  }
   void note_unproven_hello(std::uint8_t link, Instant now);
   void turn_away(const HelloGate::TurnedAway & stranger, Instant now);
   void admit(
@@ -61,6 +73,20 @@ private:
   std::uint32_t next_transaction_;
   PrekeySupply supply_;
   std::deque<ServedDrone> drones_;
+  struct Account  // of a drone
+  {
+    const Suite * suite = nullptr;  // of its sending keys
+    std::size_t prekey_bytes = 0;
+  };
+  std::vector<Account> accounts_;  // by drone
+  struct SuiteInUse
+  {
+    const Suite * suite = nullptr;
+    std::size_t drones = 0;
+  };
+  std::vector<SuiteInUse> in_use_;
+  bool suites_changed_ = true;    // since the supply was told last
+  std::size_t prekey_bytes_ = 0;  // of all drones
   Instant next_stranger_report_;
   RepeatedFailure stranger_reports_;
   Instant last_stranger_;

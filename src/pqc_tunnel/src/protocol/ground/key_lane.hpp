@@ -43,7 +43,10 @@ public:
     std::optional<JobId> job;
   };
 
-  KeyLane(PrekeySupply & supply, Outbox & outbox) : supply_(supply), outbox_(outbox) {}
+  KeyLane(PrekeySupply & supply, Outbox & outbox, PeerIndex drone)
+  : supply_(supply), outbox_(outbox), drone_(drone)
+  {
+  }
 
   // A newer request of the drone replaces an older one.
   void begin(const Issue & issue, Instant now)
@@ -93,11 +96,11 @@ public:
       return;
     }
     if (exchange_ && exchange_->waiting) {
-      job_ = outbox_.start(*std::exchange(exchange_->waiting, std::nullopt));
+      job_ = outbox_.start(*std::exchange(exchange_->waiting, std::nullopt), drone_);
       exchange_->job = job_;
       supply_.hold_back(now);
     } else if (issue_) {
-      job_ = supply_.issue(*issue_->suite, issue_->bind, issue_->former, now);
+      job_ = supply_.issue(*issue_->suite, issue_->bind, issue_->former, drone_, now);
       issue_->job = job_;
     }
   }
@@ -105,6 +108,7 @@ public:
 private:
   PrekeySupply & supply_;
   Outbox & outbox_;
+  PeerIndex drone_;
   std::optional<Issue> issue_;
   std::optional<Exchange> exchange_;
   std::optional<JobId> job_;  // at work, even if abandoned

@@ -34,9 +34,10 @@ MakePrekey PrekeySupply::keys_of(const Suite & suite)
     identity_.signing_keys.at(suite.signature)};
 }
 
-JobId PrekeySupply::issue(const Suite & suite, const Digest & bind, bool former, Instant now)
+JobId PrekeySupply::issue(
+  const Suite & suite, const Digest & bind, bool former, PeerIndex drone, Instant now)
 {
-  return outbox_.start(IssuePrekey{keys_of(suite), pool_.take(suite, now), bind, former});
+  return outbox_.start(IssuePrekey{keys_of(suite), pool_.take(suite, now), bind, former}, drone);
 }
 
 Later PrekeySupply::later(const Suite & suite) const

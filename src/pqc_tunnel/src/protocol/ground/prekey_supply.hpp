@@ -30,8 +30,8 @@ public:
   {
     return suite_objection(suite, settings_, identity_);
   }
-  // Starts the job that makes a prekey.
-  JobId issue(const Suite & suite, const Digest & bind, bool former, Instant now);
+  // Starts the job that makes a prekey for the drone.
+  JobId issue(const Suite & suite, const Digest & bind, bool former, PeerIndex drone, Instant now);
   // Tells the pool which keys to make ahead: first those of the suites in use, then of their neighbours, then of the suites
   // that the configuration names.
   void want_for(const std::vector<const Suite *> & in_use);

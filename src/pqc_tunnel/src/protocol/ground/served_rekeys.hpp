@@ -22,7 +22,7 @@ class ServedRekeys
 {
 public:
   explicit ServedRekeys(ServedContext & drone)
-  : drone_(drone), peer_(drone.peer), lane_(drone.supply, drone.outbox)
+  : drone_(drone), peer_(drone.peer), lane_(drone.supply, drone.outbox, drone.peer.index())
   {
   }
 

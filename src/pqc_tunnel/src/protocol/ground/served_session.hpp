@@ -20,7 +20,7 @@ class ServedSession
 {
 public:
   explicit ServedSession(ServedContext & drone)
-  : drone_(drone), peer_(drone.peer), lane_(drone.supply, drone.outbox)
+  : drone_(drone), peer_(drone.peer), lane_(drone.supply, drone.outbox, drone.peer.index())
   {
   }
 

@@ -118,11 +118,8 @@ std::optional<HelloGate::Standing> HelloGate::take_token(
 
 std::optional<PeerIndex> HelloGate::find(const DroneId & id) const
 {
-  const auto found =
-    std::ranges::find_if(drones_, [&](const Drone & drone) { return drone.known.id == id; });
-  return found == drones_.end()
-           ? std::nullopt
-           : std::optional(PeerIndex{static_cast<std::uint32_t>(found - drones_.begin())});
+  const auto found = indices_.find(id);
+  return found == indices_.end() ? std::nullopt : std::optional(found->second);
 }
 
 HelloGate::TurnedAway HelloGate::turn_away(

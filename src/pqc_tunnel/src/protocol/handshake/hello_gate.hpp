@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -46,7 +47,11 @@ public:
   // Bytes per second of the only link, which has no configured rate; none: unknown.
   void set_found_rate(std::optional<double> rate);
   // In the order of their indices.
-  void add(Known drone) { drones_.emplace_back().known = std::move(drone); }
+  void add(Known drone)
+  {
+    indices_.emplace(drone.id, PeerIndex{static_cast<std::uint32_t>(drones_.size())});
+    drones_.emplace_back().known = std::move(drone);
+  }
   // The drone has proved the keys of its live session.
   void note_session(PeerIndex index) { drones_[static_cast<std::size_t>(index)].precedence.fill(); }
 
@@ -120,6 +125,7 @@ private:
 
   IsLiveHost is_live_host_;
   std::vector<Drone> drones_;
+  std::map<DroneId, PeerIndex> indices_;
   PskKeySet stranger_;  // a random key: an unknown drone id costs the same MAC as a known one
   SecretArray<32> secret_;
   StrangerCounters strangers_;

@@ -7,9 +7,9 @@ namespace pqc_tunnel
 {
 
 // Kept out of the header: if GCC 14 sees which alternative the job has, it warns about moves of the others.
-JobId Outbox::start(Job job)
+JobId Outbox::start(Job job, PeerIndex peer)
 {
-  const JobId id{++last_job_};
+  const JobId id{(std::uint64_t{++last_job_} << 32) | static_cast<std::uint32_t>(peer)};
   queue_.push_back(StartJob{id, std::move(job)});
   return id;
 }

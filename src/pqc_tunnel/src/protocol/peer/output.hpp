@@ -56,7 +56,8 @@ struct NoticeArrived  // authentic, from the peer's programs
 
 using Output = std::variant<ProbeGround, StartJob, RekeyReply, Event, NoticeArrived>;
 
-// Queues outputs until they are polled. It numbers jobs, so that a result finds its requester.
+// Queues outputs until they are polled. It numbers jobs, so that a result finds its requester: the lower half of a JobId
+// is the peer that the job was started for.
 class Outbox
 {
 public:
@@ -64,7 +65,11 @@ public:
   // Adds a frame for the links, which the tunnel takes out by itself.
   void push(SendDatagram frame) { frames_.push_back(std::move(frame)); }
 
-  JobId start(Job job);
+  JobId start(Job job, PeerIndex peer = {});
+  static PeerIndex requester(JobId id)
+  {
+    return PeerIndex{static_cast<std::uint32_t>(static_cast<std::uint64_t>(id))};
+  }
   std::optional<Output> pop();
   bool has_frame() const { return !frames_.empty(); }
   SendDatagram pop_frame();
@@ -72,7 +77,7 @@ public:
 private:
   std::deque<Output> queue_;
   std::deque<SendDatagram> frames_;
-  std::uint64_t last_job_ = 0;
+  std::uint32_t last_job_ = 0;
 };
 
 }  // namespace pqc_tunnel

@@ -17,14 +17,14 @@ constexpr Duration clone_memory = std::chrono::minutes(1);  // and the time betw
 
 Peer::Peer(
   PeerIndex index, std::string name, Role own_role, const TunnelSettings & settings,
-  RandomSource & random, Outbox & outbox)
+  RandomSource & random, Outbox & outbox, KeyIndex * keys)
 : index_(index),
   name_(std::move(name)),
   own_role_(own_role),
   settings_(settings),
   random_(random),
   outbox_(outbox),
-  keys_(own_role, settings),
+  keys_(own_role, settings, {keys, index}),
   link_(index, settings, random, outbox),
   streams_(settings)
 {

@@ -39,9 +39,10 @@ struct KeyTraffic
 class Peer
 {
 public:
+  // `keys`: where its keys are entered, if anywhere; it must outlive the peer, as all others must.
   Peer(
     PeerIndex index, std::string name, Role own_role, const TunnelSettings & settings,
-    RandomSource & random, Outbox & outbox);
+    RandomSource & random, Outbox & outbox, KeyIndex * keys = nullptr);
 
   struct Received
   {
@@ -69,7 +70,6 @@ public:
   bool seal_in_fragments(ByteView datagram, std::size_t frame_size, Bytes & frames, Instant now);
   // Returns where a frame of so many bytes goes now, and counts it as sent there.
   Routes routes(TrafficClass traffic, std::size_t bytes, Instant now);
-  bool holds(FrameKeyId id) const { return keys_.holds(id); }
   // `restore`: leave the datagram as it was if it is not authentic.
   Received open(
     const FrameHeader & header, MutableBytes datagram, const Endpoint & from, bool restore,

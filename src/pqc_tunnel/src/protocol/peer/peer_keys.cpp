@@ -44,7 +44,10 @@ void PeerKeys::handle_timeout(Instant now)
 std::unique_ptr<BootChannel> PeerKeys::make_boot(
   const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now) const
 {
-  return std::make_unique<BootChannel>(suite, own_role_, std::move(secrets), settings_, to, now);
+  auto boot =
+    std::make_unique<BootChannel>(suite, own_role_, std::move(secrets), settings_, to, now);
+  boot->keys().enter(owner_);
+  return boot;
 }
 
 BootChannel & PeerKeys::start_boot(
@@ -86,14 +89,6 @@ void PeerKeys::end_boot(Instant until)
 }
 
 // --- Opening ---
-
-bool PeerKeys::holds(FrameKeyId id) const
-{
-  return slots_.holds(id) || (boot_ && boot_->keys().receive_id() == id) ||
-         (former_boot_ && former_boot_->keys().receive_id() == id) ||
-         std::ranges::any_of(
-           offered_boots_, [id](const auto & boot) { return boot->keys().receive_id() == id; });
-}
 
 // Several keys can have the same id. A failed try changes the bytes, so the next try gets a copy of the datagram.
 PeerKeys::Opened PeerKeys::open(

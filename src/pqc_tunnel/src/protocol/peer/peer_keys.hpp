@@ -28,8 +28,8 @@ enum class Channel : std::uint8_t
 class PeerKeys
 {
 public:
-  PeerKeys(Role own_role, const TunnelSettings & settings)
-  : own_role_(own_role), settings_(settings)
+  PeerKeys(Role own_role, const TunnelSettings & settings, const KeyOwner & owner)
+  : own_role_(own_role), settings_(settings), owner_(owner), slots_(owner)
   {
   }
 
@@ -60,7 +60,6 @@ public:
     EpochKeys * keys = nullptr;
     EpochKeys::Opened frame;
   };
-  bool holds(FrameKeyId id) const;
   // `restore`: leave the datagram as it was if it is not authentic.
   Opened open(const FrameHeader & header, MutableBytes datagram, bool restore, Instant now);
   bool is_former_boot(const EpochKeys & keys) const
@@ -77,6 +76,7 @@ private:
 
   Role own_role_;
   const TunnelSettings & settings_;
+  KeyOwner owner_;
   KeySlots slots_;
   std::unique_ptr<BootChannel> boot_;
   std::vector<std::unique_ptr<BootChannel>> offered_boots_;

@@ -16,6 +16,7 @@
 #include "crypto/aead.hpp"
 #include "crypto/suites/suite.hpp"
 #include "freshness.hpp"
+#include "key_index.hpp"
 #include "peer_clock.hpp"
 #include "protocol/wire/key_schedule.hpp"
 #include "protocol/wire/wire.hpp"
@@ -48,6 +49,13 @@ public:
 
   EpochKeys(EpochKeys &&) = delete;  // other objects point to it
   EpochKeys & operator=(EpochKeys &&) = delete;
+
+  // Enters the keys in an index for as long as they exist.
+  void enter(const KeyOwner & owner)
+  {
+    entry_ =
+      owner.index ? KeyIndex::Entry(*owner.index, receive_id_, owner.peer) : KeyIndex::Entry();
+  }
 
   // Seals the frame header ‖ payload ‖ three bytes ‖ tag in place: writes header, time, kind and tag, and encrypts.
   // Returns false once the packet limit is reached.
@@ -135,6 +143,7 @@ private:
   PacketLimits limits_;
   std::uint64_t next_sequence_ = 0;
   std::uint64_t failures_ = 0;
+  KeyIndex::Entry entry_;
 };
 
 }  // namespace pqc_tunnel

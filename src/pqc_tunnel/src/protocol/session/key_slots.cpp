@@ -22,6 +22,7 @@ std::array<std::uint8_t, 16> transcript_tag(const EpochKeys & keys)
 
 void KeySlots::install_for_sending(std::unique_ptr<EpochKeys> keys)
 {
+  keys->enter(owner_);
   // A confirmed predecessor replaces all older keys; an unconfirmed one is kept beside the last confirmed one.
   if (confirmed_) {
     keep_displaced(standby_[1]);
@@ -36,6 +37,7 @@ void KeySlots::install_for_sending(std::unique_ptr<EpochKeys> keys)
 
 void KeySlots::install_pending(std::unique_ptr<EpochKeys> keys, const ExchangeAnswer & answer)
 {
+  keys->enter(owner_);
   pending_[1] = std::move(pending_[0]);
   pending_[0] = {std::move(keys), answer};
 }
@@ -130,15 +132,6 @@ std::array<EpochKeys *, KeySlots::max_candidates> KeySlots::candidates(FrameKeyI
     add(older.keys);
   }
   return found;
-}
-
-bool KeySlots::holds(FrameKeyId id) const
-{
-  const auto is = [id](const std::unique_ptr<EpochKeys> & slot) {
-    return slot && slot->receive_id() == id;
-  };
-  return is(sending_) || std::ranges::any_of(pending_, is, &Pending::keys) ||
-         std::ranges::any_of(standby_, is, &Older::keys);
 }
 
 std::vector<InstalledKeys> KeySlots::installed() const

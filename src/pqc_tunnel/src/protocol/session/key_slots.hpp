@@ -39,6 +39,9 @@ class KeySlots
 public:
   static constexpr std::size_t max_candidates = 4;
 
+  KeySlots() = default;
+  explicit KeySlots(const KeyOwner & owner) : owner_(owner) {}
+
   EpochKeys * sending() { return sending_.get(); }
   const EpochKeys * sending() const { return sending_.get(); }
   // GCS: keys that the drone may hold but has not proved, newest first; an unused entry has null keys.
@@ -72,7 +75,6 @@ public:
 
   // Returns the keys that can open a packet with this key id, newest first; null after the last.
   std::array<EpochKeys *, max_candidates> candidates(FrameKeyId id);
-  bool holds(FrameKeyId id) const;
   // Returns all keys, newest first, for status reports.
   std::vector<InstalledKeys> installed() const;
 
@@ -86,6 +88,7 @@ private:
   };
   void keep_displaced(Older & former);
 
+  KeyOwner owner_;
   std::unique_ptr<EpochKeys> sending_;
   // The last confirmed keys, keys that were never confirmed, then displaced ones, newest first.
   std::array<Older, 5> standby_;

@@ -221,6 +221,7 @@ struct PeerSnapshot
   std::vector<InstalledKeys> keys;        // all sets, newest first
   std::vector<BlacklistEntry> blacklist;  // drone
   Instant due;                            // when Tunnel::handle_timeout() is due for this peer
+  std::uint64_t looks = 0;                // how often the tunnel has done something for this peer
 };
 
 // True if a datagram given to the tunnel now would be sealed and sent, and the peer is not lost.

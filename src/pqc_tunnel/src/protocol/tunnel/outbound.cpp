@@ -254,50 +254,36 @@ Instant Outbound::next_transmit(std::uint8_t link) const
   return links_[link].ready.empty() ? links_[link].queue->due() : Instant{};
 }
 
-bool Outbound::report_streams(std::uint8_t index, Instant now)
-{
-  const Link & link = links_[index];
-  bool sent = false;
-  for (std::size_t i = 0; link.settings->is_thin() && i < peers_.size(); ++i) {
-    const auto waiting = link.queue->shaper().of(i).counts(TrafficClass::stream).waiting();
-    sent = peers_[i].handle_stream_queue(index, waiting, now) || sent;
-  }
-  return sent;
-}
-
 // --- Changes of links ---
 
-void Outbound::adapt(Instant now)
+void Outbound::adapt(Peer & peer, Instant now)
 {
   use_found_rate(now);
-  for (std::size_t link = 0; link < links_.size(); ++link) {
-    save_waiting(static_cast<std::uint8_t>(link), now);
+  for (std::size_t link = 0; links_.size() > 1 && link < links_.size(); ++link) {
+    save_waiting(peer, static_cast<std::uint8_t>(link), now);
   }
 }
 
 // Sends datagrams that wait for a link that is down over another one.
-void Outbound::save_waiting(std::uint8_t index, Instant now)
+void Outbound::save_waiting(Peer & peer, std::uint8_t index, Instant now)
 {
-  for (Peer & peer : peers_) {
-    if (!peer.paths().is_down(index)) {
-      continue;
-    }
-    const Endpoint other = peer.address();
-    if (other.family == AddressFamily::none || other.link == index) {
-      continue;
-    }
-    for (const Bytes & datagram : queue(index, peer.index()).take_unsealed()) {
-      send_piece(peer, datagram, now);
-    }
+  const Endpoint other = peer.paths().is_down(index) ? peer.address() : Endpoint{};
+  if (other.family == AddressFamily::none || other.link == index) {
+    return;
+  }
+  for (const Bytes & datagram : queue(index, peer.index()).take_unsealed()) {
+    send_piece(peer, datagram, now);
   }
 }
 
 void Outbound::handle_link_down(std::uint8_t index, Instant now)
 {
   if (index < links_.size()) {
-    save_waiting(index, now);
+    for (Peer & peer : peers_) {
+      save_waiting(peer, index, now);
+    }
     links_[index].queue->change().clear();
-    report_streams(index, now);
+    report_streams(index, now, [](PeerIndex) {});
   }
 }
 

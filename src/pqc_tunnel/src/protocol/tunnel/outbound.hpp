@@ -42,11 +42,26 @@ public:
   // Returns when poll() may have a frame; max: nothing waits.
   Instant next_transmit(std::uint8_t link) const;
 
-  // Tells the peers how many frames of their streams wait before the link. Returns true if some sent more.
-  bool report_streams(std::uint8_t link, Instant now);
-  // Adapts to the state of the links: a link without a configured rate gets a queue while it is saturated, and
-  // datagrams that wait for a link that is down go over another one. Call it after any event but data.
-  void adapt(Instant now);
+  // Tells the peers how many frames of their streams wait before the link. Calls sent(peer) for those that send more, and
+  // returns whether some did.
+  template <class Sent>
+  bool report_streams(std::uint8_t index, Instant now, Sent && sent)
+  {
+    Link & link = links_[index];
+    bool any = false;
+    while (const auto changed =
+             link.settings->is_thin() ? link.queue->take_changed() : std::nullopt) {
+      const auto waiting = link.queue->shaper().of(*changed).counts(TrafficClass::stream).waiting();
+      if (peers_[*changed].handle_stream_queue(index, waiting, now)) {
+        sent(peers_[*changed].index());
+        any = true;
+      }
+    }
+    return any;
+  }
+  // Adapts to the state of the links of a peer: a link without a configured rate gets a queue while it is saturated, and
+  // datagrams that wait for a link that is down go over another one. Call it after any event of the peer but data.
+  void adapt(Peer & peer, Instant now);
   // Drops the queue of a link that has gone.
   void handle_link_down(std::uint8_t link, Instant now);
   // A frame of a peer has arrived by the link.
@@ -106,7 +121,7 @@ private:
   std::optional<Transmit> next_shaped(std::uint8_t link, Instant now);
   bool seal(Peer & peer, const ShapedFrame & shaped, Shaper & shaper, Instant now);
   void use_found_rate(Instant now);
-  void save_waiting(std::uint8_t link, Instant now);
+  void save_waiting(Peer & peer, std::uint8_t link, Instant now);
 
   std::vector<Peer> & peers_;
   std::vector<Link> links_;

@@ -26,17 +26,14 @@ public:
   {
     Duration back = time * 4 / 5;
     // A full credit leaves its part to the others. After a few rounds too little is left to matter.
-    for (int round = 0; round < 4 && back > Duration{}; ++round) {
-      const auto owing = std::ranges::count_if(credits_, [](Duration one) { return one < most; });
-      if (owing == 0) {
-        return;
-      }
-      const Duration part = back / owing;
-      for (Duration & credit : credits_) {
-        const Duration taken = std::min(part, most - credit);
-        credit += taken;
+    for (int round = 0; round < 4 && back > Duration{} && !owing_.empty(); ++round) {
+      const Duration part = back / static_cast<Duration::rep>(owing_.size());
+      for (const std::size_t peer : owing_) {
+        const Duration taken = std::min(part, most - credits_[peer]);
+        credits_[peer] += taken;
         back -= taken;
       }
+      std::erase_if(owing_, [this](std::size_t peer) { return credits_[peer] == most; });
     }
   }
   bool allows(std::size_t peer) const
@@ -44,12 +41,19 @@ public:
     return credits_.size() == 1 || credits_[peer] > Duration{};
   }
   // Takes the time of a frame.
-  void spend(std::size_t peer, Duration time) { credits_[peer] -= time; }
+  void spend(std::size_t peer, Duration time)
+  {
+    if (credits_[peer] == most && time > Duration{}) {
+      owing_.push_back(peer);
+    }
+    credits_[peer] -= time;
+  }
 
 private:
   static constexpr Duration most = std::chrono::milliseconds(5);
 
   std::vector<Duration> credits_;
+  std::vector<std::size_t> owing_;  // peers whose credit is not full
 };
 
 }  // namespace pqc_tunnel

@@ -4,9 +4,11 @@
 #include "tunnel.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "outbound.hpp"
+#include "peer_agenda.hpp"
 #include "peer_budget.hpp"
 #include "protocol/drone/drone_end.hpp"
 #include "protocol/ground/gcs_end.hpp"
@@ -79,10 +81,10 @@ class Tunnel::Impl
 {
 public:
   Impl(DroneConfig config, RandomSource & random, Instant now)
-  : settings_(std::move(config.settings)), budget_(1)
+  : settings_(std::move(config.settings)), agenda_(1), looks_(1), budget_(1)
   {
     Peer & peer = peers_.emplace_back(
-      PeerIndex{0}, "the ground station", Role::drone, settings_, random, outbox_);
+      PeerIndex{0}, "the ground station", Role::drone, settings_, random, outbox_, &keys_);
     drone_.emplace(
       settings_, std::move(config.identity), std::move(config.gcs_addresses), random, outbox_, peer,
       now);
@@ -90,46 +92,75 @@ public:
   }
 
   Impl(GcsConfig config, RandomSource & random, Instant)
-  : settings_(std::move(config.settings)), budget_(config.drones.size())
+  : settings_(std::move(config.settings)),
+    agenda_(config.drones.size()),
+    looks_(config.drones.size()),
+    budget_(config.drones.size())
   {
     peers_.reserve(config.drones.size());
     for (const DroneRecord & record : config.drones) {
       const PeerIndex index{static_cast<std::uint32_t>(peers_.size())};
-      peers_.emplace_back(index, record.name, Role::gcs, settings_, random, outbox_);
+      peers_.emplace_back(index, record.name, Role::gcs, settings_, random, outbox_, &keys_);
     }
     gcs_.emplace(
       settings_, std::move(config.identity), std::move(config.drones), random, outbox_, peers_);
     outbound_.emplace(settings_, peers_);
   }
 
-  Peer & peer(PeerIndex index) { return peers_[static_cast<std::size_t>(index)]; }
+  Peer & peer(PeerIndex index)
+  {
+    ++looks_[static_cast<std::size_t>(index)];
+    return peers_[static_cast<std::size_t>(index)];
+  }
 
-  // Every call that may bring the next time-out forward goes through here.
+  // Every call that may bring a time-out forward goes through one of these: of all peers, or of one.
   Impl & changed()
   {
-    timeout_.reset();
+    agenda_.note_all();
+    common_timeout_.reset();
+    return *this;
+  }
+  Impl & changed(std::optional<PeerIndex> peer)
+  {
+    if (peer) {
+      agenda_.note(static_cast<std::size_t>(*peer));
+    }
+    common_timeout_.reset();
     return *this;
   }
 
-  // Returns the next peer with such keys, counted from the sender of the last datagram and not before `first`; the
-  // number of peers if there is none. A peer that has used up its time counts a drop and is skipped.
-  std::size_t next_holder(FrameKeyId id, std::size_t first)
+  // Peers that hold keys with the id of a frame, first the sender of the last frame, because it is the most likely one.
+  class Holders
   {
-    for (std::size_t at = first; at < peers_.size(); ++at) {
-      const std::size_t index = (last_found_ + at) % peers_.size();
-      if (!peers_[index].holds(id)) {
-        continue;
-      }
-      if (budget_.allows(index)) {
+  public:
+    Holders(std::span<const KeyIndex::Holder> all, PeerIndex last)
+    : all_(all),
+      first_(static_cast<std::size_t>(
+        std::ranges::lower_bound(all, last, {}, &KeyIndex::Holder::peer) - all.begin()))
+    {
+    }
+    std::size_t size() const { return all_.size(); }
+    PeerIndex operator[](std::size_t at) const { return all_[(first_ + at) % all_.size()].peer; }
+
+  private:
+    std::span<const KeyIndex::Holder> all_;
+    std::size_t first_;
+  };
+
+  // Returns the place of the next holder, not before `at`, that has time left; their number if there is none. One that has
+  // used up its time counts a drop.
+  std::size_t next_holder(const Holders & holders, std::size_t at)
+  {
+    for (; at < holders.size(); ++at) {
+      if (budget_.allows(static_cast<std::size_t>(holders[at]))) {
         return at;
       }
-      peers_[index].traffic().count(Drop::queue_full);
-      passed_over_ = true;
+      peer(holders[at]).traffic().count(Drop::queue_full);
     }
-    return peers_.size();
+    return at;
   }
 
-  // Tries every peer with such keys, first the sender of the last datagram, because it is the most likely one.
+  // Tries every peer with such keys.
   Opened open(MutableBytes datagram, const Endpoint & from, Instant now)
   {
     const auto header = decode_frame_header(datagram);
@@ -139,23 +170,24 @@ public:
       nobody.count(Drop::malformed);
       return {};
     }
-    passed_over_ = false;
-    std::size_t candidate = next_holder(header->key_id, 0);
-    if (candidate == peers_.size()) {
-      if (!passed_over_) {
-        nobody.count(Drop::unknown);
-      }
+    const Holders holders(keys_.find(header->key_id), last_found_);
+    if (holders.size() == 0) {
+      nobody.count(Drop::unknown);
+      return {};
+    }
+    std::size_t candidate = next_holder(holders, 0);
+    if (candidate == holders.size()) {
       return {};
     }
     Drop drop = Drop::unknown;
-    std::size_t last_tried = 0;
-    while (candidate < peers_.size()) {
-      const std::size_t next = next_holder(header->key_id, candidate + 1);
-      last_tried = (last_found_ + candidate) % peers_.size();
-      Peer & peer = peers_[last_tried];
-      auto received = peer.open(*header, datagram, from, next < peers_.size(), now);
+    Peer * last_tried = nullptr;
+    while (candidate < holders.size()) {
+      const std::size_t next = next_holder(holders, candidate + 1);
+      Peer & peer = this->peer(holders[candidate]);
+      last_tried = &peer;
+      auto received = peer.open(*header, datagram, from, next < holders.size(), now);
       if (!received.drop) {
-        last_found_ = last_tried;
+        last_found_ = peer.index();
         return received.outdated ? Opened{} : take(peer, received, now);
       }
       drop = *received.drop;
@@ -167,12 +199,12 @@ public:
     }
     // Copies over several links are intended. The link estimator counts them as duplicates.
     if (drop != Drop::replay || !settings_.paths.sends_copies()) {
-      peers_[last_tried].traffic().count(drop);
+      last_tried->traffic().count(drop);
     }
     return {};
   }
 
-  Opened take(const Peer & sender, Peer::Received & received, Instant now)
+  Opened take(Peer & sender, Peer::Received & received, Instant now)
   {
     if (drone_) {
       drone_->handle_received(received, now);
@@ -181,10 +213,10 @@ public:
     }
     const bool only_data = received.forward && !received.proved;
     if (!only_data || settings_.paths.links.size() > 1 || sender.paths().has_candidates()) {
-      changed();
+      changed(sender.index());
     }
     if (!only_data) {
-      outbound_->adapt(now);
+      outbound_->adapt(sender, now);
     }
     return {sender.index(),  received.plaintext, received.forward,
             received.bundle, received.assembled, received.stale};
@@ -193,11 +225,10 @@ public:
   void count_stale(ByteView datagram)
   {
     const auto header = decode_frame_header(datagram);
-    const auto sender = std::ranges::find_if(
-      peers_, [&](const Peer & peer) { return header && peer.holds(header->key_id); });
-    TrafficCounters & counters = sender != peers_.end() ? sender->traffic()
-                                 : drone_               ? peers_[0].traffic()
-                                                        : unassigned_;
+    const auto holders = header ? keys_.find(header->key_id) : std::span<const KeyIndex::Holder>();
+    TrafficCounters & counters = !holders.empty() ? peer(holders[0].peer).traffic()
+                                 : drone_         ? peers_[0].traffic()
+                                                  : unassigned_;
     counters.count(Drop::stale);
   }
 
@@ -211,9 +242,7 @@ public:
 
   bool report_streams(std::uint8_t link, Instant now)
   {
-    const bool sent = outbound_->report_streams(link, now);
-    timeout_ = sent ? std::nullopt : timeout_;
-    return sent;
+    return outbound_->report_streams(link, now, [this](PeerIndex sent) { changed(sent); });
   }
 
   // Frames of streams that have left may make room for others.
@@ -235,40 +264,98 @@ public:
     return drone_ ? function(*drone_) : function(*gcs_);
   }
 
+  void handle_hello(ByteView frame, const Endpoint & from, Instant now)
+  {
+    if (drone_) {
+      changed().drone_->handle_hello(frame, from, now);
+    } else {
+      changed(gcs_->handle_hello(frame, from, now));
+    }
+  }
+
+  void handle_job_result(JobId id, JobResult result, Instant now)
+  {
+    if (drone_) {
+      changed().drone_->handle_job_result(id, std::move(result), now);
+    } else {
+      changed(gcs_->handle_job_result(id, std::move(result), now));
+    }
+  }
+
   Instant next_timeout()
   {
-    if (!timeout_) {
-      timeout_ = exact_timeout();
+    settle();
+    if (!common_timeout_) {
+      common_timeout_ = next_common_timeout();
     }
-    return *timeout_;
+    return std::min(*common_timeout_, agenda_.next());
   }
 
-  Instant next_timeout_of_end() const
+  // Computes anew what depends on the peers that something happened to.
+  void settle()
   {
-    return drone_ ? drone_->next_timeout() : gcs_->next_timeout();
+    agenda_.settle([this](std::size_t at) {
+      const PeerIndex index{static_cast<std::uint32_t>(at)};
+      if (gcs_) {
+        gcs_->take_account(index);
+      }
+      return next_timeout_of(peer(index));
+    });
   }
 
-  Instant exact_timeout() const
+  void handle_timeout(Instant now)
   {
-    Instant next = next_timeout_of_end();
-    for (const Peer & peer : peers_) {
-      next = std::min(next, peer.next_timeout());
+    if (drone_) {
+      changed().drone_->handle_timeout(now);
+      handle_timeout(peers_[0], now);
+      return;
     }
-    return next;
+    changed(std::nullopt).gcs_->handle_timeout(now);
+    if (peers_.size() == 1) {  // what was found of the only link may be due without a time-out
+      agenda_.note_all();
+      handle_timeout_of_drone(peers_[0], now);
+      return;
+    }
+    settle();
+    for (const std::size_t at : agenda_.take_due(now)) {
+      handle_timeout_of_drone(peer(PeerIndex{static_cast<std::uint32_t>(at)}), now);
+    }
   }
+
+  // The end is first, because what it sends or wipes changes what is due at a peer.
+  void handle_timeout_of_drone(Peer & peer, Instant now)
+  {
+    gcs_->handle_timeout(peer.index(), now);
+    handle_timeout(peer, now);
+  }
+
+  void handle_timeout(Peer & peer, Instant now)
+  {
+    peer.handle_timeout(now);
+    outbound_->adapt(peer, now);
+  }
+
+  Instant next_timeout_of(const Peer & peer) const
+  {
+    return std::min(
+      drone_ ? drone_->next_timeout() : gcs_->next_timeout(peer.index()), peer.next_timeout());
+  }
+  Instant next_common_timeout() const { return gcs_ ? gcs_->next_timeout() : Instant::max(); }
 
   TunnelSettings settings_;
   Outbox outbox_;
+  KeyIndex keys_;
   std::vector<Peer> peers_;
   std::optional<DroneEnd> drone_;  // exactly one of the two
   std::optional<GcsEnd> gcs_;
   std::optional<Outbound> outbound_;
+  PeerAgenda agenda_;
+  std::vector<std::uint64_t> looks_;  // by peer
   PeerBudget budget_;
-  Duration charged_{};        // to peers since the budget was shared last
-  bool passed_over_ = false;  // a peer with the keys of the present frame was skipped
+  Duration charged_{};  // to peers since the budget was shared last
   TrafficCounters unassigned_;
-  std::size_t last_found_ = 0;
-  std::optional<Instant> timeout_;  // none: must be computed
+  PeerIndex last_found_{};
+  std::optional<Instant> common_timeout_;  // of no single peer; none: must be computed
 };
 
 Result<Tunnel> Tunnel::create(Config config, RandomSource & random, Instant now)
@@ -292,7 +379,7 @@ bool Tunnel::handle_plaintext(
   PeerIndex peer, MutableBytes frame, const Endpoint & source, Instant now)
 {
   if (impl_->settings_.paths.links.size() > 1) {
-    impl_->changed();  // traffic may make paths closely watched
+    impl_->changed(peer);  // traffic may make paths closely watched
   }
   impl_->send_own_frames(now);
   return impl_->outbound_->send(impl_->peer(peer), frame, source, now);
@@ -302,7 +389,7 @@ Opened Tunnel::handle_datagram(
   MutableBytes datagram, const Endpoint & from, Instant now, Duration waited)
 {
   if (is_hello(datagram)) {
-    impl_->changed().on_end([&](auto & end) { end.handle_hello(datagram, from, now); });
+    impl_->handle_hello(datagram, from, now);
     return {};
   }
   if (waited > impl_->settings_.max_age) {
@@ -344,18 +431,10 @@ void Tunnel::count_drop(PeerIndex peer, Drop drop, std::uint64_t packets)
 
 void Tunnel::handle_job_result(JobId id, JobResult result, Instant now)
 {
-  impl_->changed().on_end([&](auto & end) { end.handle_job_result(id, std::move(result), now); });
+  impl_->handle_job_result(id, std::move(result), now);
 }
 
-void Tunnel::handle_timeout(Instant now)
-{
-  // The end is first, because what it sends or wipes changes what is due at a peer.
-  impl_->changed().on_end([&](auto & end) { end.handle_timeout(now); });
-  for (Peer & peer : impl_->peers_) {
-    peer.handle_timeout(now);
-  }
-  impl_->outbound_->adapt(now);
-}
+void Tunnel::handle_timeout(Instant now) { impl_->handle_timeout(now); }
 
 Instant Tunnel::next_timeout() const { return impl_->next_timeout(); }
 
@@ -368,7 +447,7 @@ void Tunnel::request_rekey(const RekeyCommand & command, Instant now)
       RekeyReply{command.id, false, "there is no such drone", nullptr, Epoch{}, {}});
     return;
   }
-  impl_->changed().on_end([&](auto & end) { end.request_rekey(command, now); });
+  impl_->changed(command.peer).on_end([&](auto & end) { end.request_rekey(command, now); });
 }
 
 void Tunnel::set_gcs_addresses(std::vector<Endpoint> addresses, Instant now)
@@ -419,7 +498,7 @@ void Tunnel::handle_standstill(Duration stood, Instant now)
 
 void Tunnel::wipe(PeerIndex peer, const std::string & reason, Instant now)
 {
-  if (impl_->changed().drone_) {
+  if (impl_->changed(peer).drone_) {
     impl_->drone_->wipe(reason, now);
   } else {
     impl_->gcs_->wipe(peer, reason, true, now);
@@ -428,20 +507,23 @@ void Tunnel::wipe(PeerIndex peer, const std::string & reason, Instant now)
 
 bool Tunnel::send_notice(PeerIndex peer, const Notice & notice, Instant now)
 {
-  return impl_->changed().peers_.at(static_cast<std::size_t>(peer)).send_notice(notice, now);
+  return impl_->changed(peer).peer(peer).send_notice(notice, now);
 }
 
 PeerSnapshot Tunnel::snapshot(PeerIndex peer, Instant now) const
 {
+  impl_->settle();
   PeerSnapshot snapshot;
+  snapshot.looks = impl_->looks_[static_cast<std::size_t>(peer)];
   if (impl_->drone_) {
     impl_->drone_->describe(snapshot, now);
     snapshot.blacklist = impl_->drone_->blacklist(now);
   } else {
     impl_->gcs_->describe(snapshot, peer, now);
   }
-  snapshot.keys = impl_->peer(peer).keys().installed();
-  snapshot.due = std::min(impl_->next_timeout_of_end(), impl_->peer(peer).next_timeout());
+  const Peer & of = impl_->peers_[static_cast<std::size_t>(peer)];
+  snapshot.keys = of.keys().installed();
+  snapshot.due = std::min(impl_->next_common_timeout(), impl_->next_timeout_of(of));
   impl_->outbound_->describe(snapshot, peer, now);
   return snapshot;
 }

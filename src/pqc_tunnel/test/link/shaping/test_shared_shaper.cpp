@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -188,6 +189,45 @@ TEST(SharedShaper, has_no_frame_if_all_that_waited_was_stale)
   shaper.of(0).offer(mavlink(command_long, 1), Instant{1h});
   EXPECT_FALSE(shaper.next_frame(Instant{1h} + 2s));
   EXPECT_EQ(shaper.of(0).counts(TrafficClass::command).stale, 1U);
+}
+
+// The drones that take_changed() names.
+std::vector<std::size_t> changed(SharedShaper & shaper)
+{
+  std::vector<std::size_t> drones;
+  while (const auto drone = shaper.take_changed()) {
+    drones.push_back(*drone);
+  }
+  std::ranges::sort(drones);
+  return drones;
+}
+
+TEST(SharedShaper, names_only_the_drones_whose_queue_has_changed)
+{
+  const LinkSettings link{"net", LinkType::udp, Carry::all, 1232, 64};
+  SharedShaper shaper(link, 3);
+  EXPECT_EQ(changed(shaper), (std::vector<std::size_t>{0, 1, 2}));
+  EXPECT_FALSE(shaper.next_frame(Instant{1h}));
+  EXPECT_TRUE(changed(shaper).empty());
+  shaper.of(1).offer(mavlink(command_long, 1), Instant{1h});
+  EXPECT_EQ(changed(shaper), std::vector<std::size_t>{1});
+  EXPECT_TRUE(shaper.next_frame(Instant{1h}));
+  EXPECT_EQ(changed(shaper), std::vector<std::size_t>{1});
+  EXPECT_EQ(shaper.next_timeout(), Instant::max());
+}
+
+TEST(SharedShaper, lets_no_drone_send_before_the_link_is_free_of_anothers_frame)
+{
+  const LinkSettings link{"net", LinkType::udp, Carry::all, 1232, 64};
+  SharedShaper shaper(link, 2);
+  shaper.of(0).offer(Bytes(1000), Instant{1h});
+  const Instant begun = shaper.next_timeout();
+  ASSERT_TRUE(shaper.next_frame(begun));
+  const Instant free_at = shaper.of(0).free_at();
+  EXPECT_GT(free_at, begun + 100ms);
+  shaper.of(1).offer(mavlink(command_long, 1), begun);
+  EXPECT_EQ(shaper.of(1).free_at(), free_at);
+  EXPECT_FALSE(shaper.next_frame(begun + 50ms));
 }
 
 TEST(SharedShaper, yields_on_a_radio_what_the_other_end_takes_but_keeps_half)

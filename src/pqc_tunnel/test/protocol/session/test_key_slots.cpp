@@ -24,7 +24,20 @@ std::unique_ptr<EpochKeys> epoch_keys(std::uint8_t epoch, Role role)
 
 FrameKeyId key_id(std::uint8_t epoch) { return FrameKeyId{epoch}; }
 
-std::size_t held(KeySlots & slots, std::uint8_t epoch)
+struct WithIndex
+{
+  KeyIndex index;
+};
+
+// Slots that enter their keys in an index, which says what they hold.
+class Slots : WithIndex, public KeySlots
+{
+public:
+  Slots() : KeySlots({&index, PeerIndex{0}}) {}
+  bool holds(FrameKeyId id) const { return !index.find(id).empty(); }
+};
+
+std::size_t held(Slots & slots, std::uint8_t epoch)
 {
   const auto found = slots.candidates(key_id(epoch));
   const auto count = static_cast<std::size_t>(
@@ -33,16 +46,16 @@ std::size_t held(KeySlots & slots, std::uint8_t epoch)
   return count;
 }
 
-Epoch sending(const KeySlots & slots) { return slots.sending()->epoch(); }
+Epoch sending(const Slots & slots) { return slots.sending()->epoch(); }
 
-void receive(KeySlots & slots, std::uint8_t epoch, bool news)
+void receive(Slots & slots, std::uint8_t epoch, bool news)
 {
   const auto found = slots.candidates(key_id(epoch));
   ASSERT_NE(found[0], nullptr);
   EXPECT_EQ(slots.note_received(*found[0]), news);
 }
 
-void retire(KeySlots & slots)
+void retire(Slots & slots)
 {
   slots.retire_older_at(Instant{}, Instant{});
   slots.handle_timeout(Instant{});
@@ -50,7 +63,7 @@ void retire(KeySlots & slots)
 
 TEST(KeySlots, are_empty_to_begin_with)
 {
-  KeySlots slots;
+  Slots slots;
   EXPECT_EQ(slots.sending(), nullptr);
   EXPECT_FALSE(slots.confirmed());
   EXPECT_TRUE(slots.installed().empty());
@@ -60,7 +73,7 @@ TEST(KeySlots, are_empty_to_begin_with)
 
 TEST(KeySlots, of_the_drone_send_under_the_newest_and_still_receive_under_the_former)
 {
-  KeySlots slots;
+  Slots slots;
   slots.install_for_sending(epoch_keys(0, Role::drone));
   receive(slots, 0, true);
   receive(slots, 0, false);
@@ -79,7 +92,7 @@ TEST(KeySlots, of_the_drone_send_under_the_newest_and_still_receive_under_the_fo
 
 TEST(KeySlots, of_the_drone_never_lose_the_last_confirmed_keys_to_unconfirmed_ones)
 {
-  KeySlots slots;
+  Slots slots;
   slots.install_for_sending(epoch_keys(0, Role::drone));
   receive(slots, 0, true);
   for (std::uint8_t epoch = 1; epoch < 50; ++epoch) {
@@ -95,7 +108,7 @@ TEST(KeySlots, of_the_drone_never_lose_the_last_confirmed_keys_to_unconfirmed_on
 
 TEST(KeySlots, of_the_gcs_send_under_new_keys_only_once_a_packet_came_under_them)
 {
-  KeySlots slots;
+  Slots slots;
   slots.install_pending(epoch_keys(0, Role::gcs));
   EXPECT_EQ(slots.sending(), nullptr);
   EXPECT_TRUE(slots.holds(key_id(0)));
@@ -113,7 +126,7 @@ TEST(KeySlots, of_the_gcs_send_under_new_keys_only_once_a_packet_came_under_them
 
 TEST(KeySlots, of_the_gcs_hold_two_pending_keys_and_replace_the_older)
 {
-  KeySlots slots;
+  Slots slots;
   for (std::uint8_t epoch = 0; epoch < 5; ++epoch) {
     slots.install_pending(epoch_keys(epoch, Role::gcs));
   }
@@ -129,7 +142,7 @@ TEST(KeySlots, of_the_gcs_hold_two_pending_keys_and_replace_the_older)
 
 TEST(KeySlots, of_the_gcs_forget_a_pending_key_that_a_newer_one_has_overtaken)
 {
-  KeySlots slots;
+  Slots slots;
   slots.install_pending(epoch_keys(1, Role::gcs));
   slots.install_pending(epoch_keys(2, Role::gcs));
   receive(slots, 2, true);
@@ -138,7 +151,7 @@ TEST(KeySlots, of_the_gcs_forget_a_pending_key_that_a_newer_one_has_overtaken)
 
 TEST(KeySlots, find_every_key_of_one_epoch_the_newest_first)
 {
-  KeySlots slots;
+  Slots slots;
   slots.install_pending(epoch_keys(7, Role::gcs));
   slots.install_pending(epoch_keys(7, Role::gcs));
   const auto both = slots.candidates(key_id(7));
@@ -151,7 +164,7 @@ TEST(KeySlots, find_every_key_of_one_epoch_the_newest_first)
 
 TEST(KeySlots, find_no_more_than_four_keys_of_one_id)
 {
-  KeySlots slots;
+  Slots slots;
   for (int exchange = 0; exchange < 6; ++exchange) {
     slots.install_for_sending(epoch_keys(7, Role::drone));
     slots.note_received(*slots.sending());
@@ -163,7 +176,7 @@ TEST(KeySlots, find_no_more_than_four_keys_of_one_id)
 
 TEST(KeySlots, tell_of_the_sending_keys_alone_whether_they_are_confirmed)
 {
-  KeySlots slots;
+  Slots slots;
   slots.install_for_sending(epoch_keys(0, Role::drone));
   receive(slots, 0, true);
   slots.install_for_sending(epoch_keys(1, Role::drone));
@@ -180,18 +193,18 @@ TEST(KeySlots, tell_of_the_sending_keys_alone_whether_they_are_confirmed)
 
 TEST(KeySlots, keep_each_key_for_its_own_overlap_when_rekeys_follow_one_another)
 {
-  KeySlots drone;
-  KeySlots gcs;
+  Slots drone;
+  Slots gcs;
   const auto second = [](int n) { return Instant(std::chrono::seconds(n)); };
   for (std::uint8_t epoch = 0; epoch <= 3; ++epoch) {
     gcs.install_pending(epoch_keys(epoch, Role::gcs));
     drone.install_for_sending(epoch_keys(epoch, Role::drone));
-    for (KeySlots * slots : {&gcs, &drone}) {
+    for (Slots * slots : {&gcs, &drone}) {
       receive(*slots, epoch, true);
       slots->retire_older_at(second(10 + epoch), second(10 + epoch));
     }
   }
-  for (KeySlots * slots : {&gcs, &drone}) {
+  for (Slots * slots : {&gcs, &drone}) {
     for (std::uint8_t gone = 0; gone < 3; ++gone) {
       EXPECT_EQ(held(*slots, gone), 1u);
       EXPECT_EQ(slots->next_timeout(), second(11 + gone));
@@ -206,7 +219,7 @@ TEST(KeySlots, keep_each_key_for_its_own_overlap_when_rekeys_follow_one_another)
 
 TEST(KeySlots, hold_a_few_keys_however_fast_rekeys_follow_one_another)
 {
-  KeySlots slots;
+  Slots slots;
   for (std::uint8_t epoch = 0; epoch < 50; ++epoch) {
     slots.install_for_sending(epoch_keys(epoch, Role::drone));
     receive(slots, epoch, true);
@@ -217,7 +230,7 @@ TEST(KeySlots, hold_a_few_keys_however_fast_rekeys_follow_one_another)
 
 TEST(KeySlots, forget_everything_when_cleared)
 {
-  KeySlots slots;
+  Slots slots;
   slots.install_for_sending(epoch_keys(0, Role::drone));
   slots.install_for_sending(epoch_keys(1, Role::drone));
   slots.install_pending(epoch_keys(2, Role::drone));

@@ -3,6 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <vector>
+
+#include "protocol/wire/control_frame.hpp"
 #include "support/pair/fleet.hpp"
 #include "support/pair/traffic.hpp"
 
@@ -99,6 +105,78 @@ TEST(Fleet, counts_datagrams_of_no_drone_apart)
     for (const std::uint64_t count : fleet.at_gcs(i).traffic.drops) {
       EXPECT_EQ(count, 0u);
     }
+  }
+}
+
+// --- Work in proportion to what happens ---
+
+std::vector<std::uint64_t> looks(Fleet & fleet, std::size_t size)
+{
+  std::vector<std::uint64_t> of_each;
+  for (std::size_t i = 0; i < size; ++i) {
+    of_each.push_back(fleet.at_gcs(i).looks);
+  }
+  return of_each;
+}
+
+class FleetOf : public testing::TestWithParam<std::uint8_t>
+{
+protected:
+  void SetUp() override { fleet_.run_for(3s); }
+  // How often the ground station has looked at each drone since the last call.
+  std::vector<std::uint64_t> new_looks()
+  {
+    std::vector<std::uint64_t> now = looks(fleet_, GetParam());
+    std::vector<std::uint64_t> of_each;
+    std::ranges::transform(now, seen_, std::back_inserter(of_each), std::minus());
+    seen_ = std::move(now);
+    return of_each;
+  }
+
+  Fleet fleet_{GetParam()};
+  std::vector<std::uint64_t> seen_ = std::vector<std::uint64_t>(GetParam());
+};
+
+INSTANTIATE_TEST_SUITE_P(Sizes, FleetOf, testing::Values(2, 20, 200));
+
+TEST_P(FleetOf, this_size_costs_a_datagram_one_look_at_its_drone)
+{
+  new_looks();
+  for (int n = 0; n < 100; ++n) {
+    fleet_.send_up(1, Bytes(40));
+    fleet_.gcs().next_timeout();
+  }
+  std::vector<std::uint64_t> expected(GetParam());
+  expected[1] = 100;
+  EXPECT_EQ(new_looks(), expected);
+  for (int n = 0; n < 100; ++n) {
+    fleet_.send_down(1, Bytes(40));
+    fleet_.gcs().next_timeout();
+  }
+  EXPECT_EQ(new_looks(), expected);
+}
+
+TEST_P(FleetOf, this_size_is_not_looked_at_when_one_drone_sends_control_frames)
+{
+  const auto keys = fleet_.stolen_keys(1);
+  new_looks();
+  for (int n = 0; n < 100; ++n) {
+    fleet_.say(1, *keys, encode(ControlFrame{0, Keepalive{}}));
+    fleet_.gcs().next_timeout();
+  }
+  const std::vector<std::uint64_t> found = new_looks();
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i], i == 1 ? 200u : 0u) << i << ": opened, and its next time-out computed";
+  }
+}
+
+TEST_P(FleetOf, this_size_has_few_looks_at_a_quiet_drone)
+{
+  new_looks();
+  fleet_.run_for(5s);
+  for (const std::uint64_t found : new_looks()) {
+    EXPECT_LE(found, 5u * 60u) << "a hundred steps a second look at nobody";
+    EXPECT_GE(found, 5u);
   }
 }
 

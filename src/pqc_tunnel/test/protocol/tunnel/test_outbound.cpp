@@ -72,6 +72,16 @@ protected:
       filled_secrets(static_cast<std::uint8_t>(number + 1)), settings_, now_,
       std::make_shared<PeerClock>()));
   }
+  void adapt()
+  {
+    for (Peer & peer : peers_) {
+      outbound_->adapt(peer, now_);
+    }
+  }
+  bool report_streams()
+  {
+    return outbound_->report_streams(0, now_, [](PeerIndex) {});
+  }
   static Endpoint address(std::uint32_t drone, std::uint8_t link)
   {
     Endpoint at = WiredPair::stranger(static_cast<std::uint8_t>(10 + drone));
@@ -506,7 +516,7 @@ TEST_F(OutboundLinks, that_are_down_for_one_drone_still_carry_the_datagrams_of_o
   ASSERT_TRUE(send(numbered(0), 0));
   ASSERT_TRUE(send(numbered(1), 1));
   peers_[1].paths().handle_link_down(0);
-  outbound_->adapt(now_);
+  adapt();
   run_for(1s);
   EXPECT_EQ(frames(0), 1U);
   EXPECT_EQ(frames(1), 1U);
@@ -521,7 +531,7 @@ TEST_F(OutboundLinks, that_are_not_down_keep_what_waits_although_a_better_one_is
   ASSERT_TRUE(send(numbered(1)));
   peers_[0].paths().handle_link_up(0, now_);
   ASSERT_EQ(peers_[0].address().link, 0U);
-  outbound_->adapt(now_);
+  adapt();
   run_for(1s);
   EXPECT_EQ(frames(0), 0U);
   EXPECT_EQ(frames(1), 1U);
@@ -533,7 +543,7 @@ TEST_F(OutboundLinks, that_are_gone_drop_what_waits_if_there_is_no_other_one)
   peers_[0].paths().handle_link_down(0);
   ASSERT_TRUE(send(numbered(1)));
   peers_[0].paths().handle_link_down(1);
-  outbound_->adapt(now_);
+  adapt();
   EXPECT_EQ(counts(TrafficClass::other, 1).waiting(), 1U);
   outbound_->handle_link_down(1, now_);
   EXPECT_EQ(counts(TrafficClass::other, 1).stale, 1U);
@@ -552,7 +562,7 @@ TEST_F(OutboundLinks, that_are_silent_as_all_others_let_what_waits_grow_old)
     send(mavlink(attitude, i));
   }
   for (int i = 0; i < 50; ++i) {
-    outbound_->adapt(now_);
+    adapt();
     now_ += 100ms;  // and the link takes nothing
   }
   poll();
@@ -564,21 +574,21 @@ TEST_F(OutboundLinks, that_are_silent_as_all_others_let_what_waits_grow_old)
 TEST_F(OutboundLinks, with_a_queue_report_that_one_of_several_drones_sent_more)
 {
   use({radio()}, 2);
-  outbound_->report_streams(0, now_);
+  report_streams();
   peers_[0].send_message(Channel::session, StreamClass::background, Bytes(2000), now_);
   ASSERT_TRUE(outbox_.has_frame());
   outbound_->send_own(outbox_.pop_frame(), now_);
   EXPECT_FALSE(outbox_.has_frame()) << "one at a time";
-  EXPECT_FALSE(outbound_->report_streams(0, now_));
+  EXPECT_FALSE(report_streams());
   run_for(1s);
   EXPECT_EQ(left_.size(), 1U);
-  EXPECT_TRUE(outbound_->report_streams(0, now_));
+  EXPECT_TRUE(report_streams());
 }
 
 TEST_F(OutboundLinks, without_a_queue_let_parts_of_a_stream_leave_together)
 {
   use({udp()});
-  outbound_->report_streams(0, now_);
+  report_streams();
   peers_[0].send_message(Channel::session, StreamClass::background, Bytes(4000), now_);
   ASSERT_TRUE(outbox_.has_frame());
   outbox_.pop_frame();

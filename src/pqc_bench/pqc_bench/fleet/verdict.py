@@ -1,0 +1,34 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Judges what a fleet costs its ground station."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# A datagram may cost so many times what it costs with the fewest drones.
+MAX_COST = 1.1
+# Of a core, without data.
+MAX_IDLE = 0.01
+
+
+def judge(result: dict[str, Any]) -> list[str]:
+    """Return the faults, a sentence each; empty if there are none."""
+    faults = []
+    fewest, *_ = sorted(result["drones"], key=int)
+    cost = result["drones"][fewest]["cpu_us_per_datagram"]
+    for drones, one in result["drones"].items():
+        fleet = f"{drones} drones" if drones != "1" else "1 drone"
+        if one["cpu_us_per_datagram"] > MAX_COST * cost:
+            faults.append(
+                f"{fleet}: a datagram costs {one['cpu_us_per_datagram']:.1f} us, {cost:.1f} us with"
+                f" {fewest}"
+            )
+        if one["idle_core_share"] > MAX_IDLE:
+            faults.append(f"{fleet}: {100 * one['idle_core_share']:.2f} % of a core without data")
+        for phase, counts in (("", one["datagrams"]), (" beside the flood", one["flood"])):
+            if counts["lost"]:
+                faults.append(f"{fleet}: {counts['lost']} of {counts['sent']} lost{phase}")
+        if one["flood"]["frames_per_s"] == 0:
+            faults.append(f"{fleet}: the flood did not begin")
+    return faults
