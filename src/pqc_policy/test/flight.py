@@ -59,6 +59,7 @@ class Chain:
     one_time_keys: int = 16
     told: bool = False  # whether it knows what a KEM costs on this link
     stalled: bool = False  # somebody drops what is fetched
+    timed: bool = True  # whether it knows how long a fetch takes
     rekey_s: float | None = None  # of a rekey; None: what the rate gives
     mixed: dict[tuple[str, str], float] = field(default_factory=dict)  # form and key, and when
     left: dict[str, float] = field(default_factory=dict)  # share of a key that is to come
@@ -89,7 +90,7 @@ class Chain:
             suite.id,
             suite.prekey_bytes,
             rekey_bytes,
-            fetch_s=suite.prekey_bytes / budget,
+            fetch_s=suite.prekey_bytes / budget if self.timed else None,
             rekey_s=self.rekey_s or rekey_bytes / (rate_bytes_s or WIFI_BYTES_S),
             ready=left is not None and not under_way,
             progress=1.0 - left if left is not None and under_way else None,

@@ -47,6 +47,14 @@ def test_the_missing_form_is_fetched_then_mixed_in_and_the_light_suite_comes_bac
     assert ("plain", "ephemeral") in flight.chain.mixed
 
 
+def test_a_key_is_fetched_where_nobody_knows_how_long_that_takes() -> None:
+    flight = fly(60, chain=anchored(timed=False))
+    assert {FRODO, MCELIECE3} <= {d.prefetch for d in flight.decisions}
+    assert ("plain", "ephemeral") in flight.chain.mixed
+    fresh = [d.t for d in asked(flight, "refresh")]
+    assert all(later - sooner >= 20.0 for sooner, later in pairwise(fresh))
+
+
 def test_forms_that_are_not_wanted_are_not_fetched_and_quasi_cyclic_codes_need_the_library() -> (
     None
 ):

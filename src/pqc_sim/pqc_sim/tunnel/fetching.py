@@ -15,6 +15,7 @@ from pqc_sim.tunnel.exchange import DOWN, ControlPath, part_bytes
 # Bytes/s of a link that its path says nothing of.
 _USUAL_BYTES_S = 2.5e6
 _STEP_S = 0.25
+_LANES = 3
 TURN = 97  # tells its frames from those of exchanges
 
 
@@ -23,11 +24,16 @@ class _Prekey:
     suite: Suite
     made_s: float
     left: float  # bytes that are still to come
+    urgent: bool = False  # a rekey waits for it
 
 
 @dataclass
 class Fetching:
-    """Several at a time share the budget; each keeps its progress until the session ends."""
+    """Several at a time, the one with fewest bytes left first.
+
+    Each keeps its progress until the session ends. One that a rekey waits for comes at what data
+    leaves, as an exchange of the tunnel; the others stand still meanwhile.
+    """
 
     path: ControlPath
     airtime: float  # share of the link
@@ -48,6 +54,28 @@ class Fetching:
         if kind not in self.stock and all(kind_of(one.suite) != kind for one in self.under_way):
             self.under_way.append(_Prekey(suite, now_s, float(suite.prekey_bytes)))
 
+    def hurry(self, suite: Suite, now_s: float) -> float:
+        """Let a rekey wait for a prekey; return the bytes that are still to come."""
+        self.begin(suite, now_s)
+        one = next(one for one in self.under_way if kind_of(one.suite) == kind_of(suite))
+        one.urgent = True
+        return one.left
+
+    def arrived(self, suite: Suite) -> None:
+        """Take a prekey into stock."""
+        one = next(one for one in self.under_way if kind_of(one.suite) == kind_of(suite))
+        self.under_way.remove(one)
+        self.stock[kind_of(suite)] = one.made_s
+
+    def calm(self) -> None:
+        """Take note that no rekey waits any more."""
+        for one in self.under_way:
+            one.urgent = False
+
+    def holds(self, suite: Suite) -> bool:
+        """Return whether a prekey is there."""
+        return kind_of(suite) in self.stock
+
     def take(self, suite: Suite) -> float | None:
         """Use a prekey up; return when it was made, None: there is none."""
         return self.stock.pop(kind_of(suite), None)
@@ -61,22 +89,22 @@ class Fetching:
         """Let time pass; without a session nothing comes."""
         while self._at_s + _STEP_S <= until_s:
             self._at_s += _STEP_S
-            if open_ and self.under_way:
-                self._step()
+            if open_ and self.under_way and not any(one.urgent for one in self.under_way):
+                self._step(sorted(self.under_way[:_LANES], key=lambda one: one.left))
 
-    def _step(self) -> None:
-        size = self.budget_bytes_s * _STEP_S
+    def _step(self, lanes: list[_Prekey]) -> None:
+        size = min(self.budget_bytes_s * _STEP_S, sum(one.left for one in lanes))
         parts = max(1, round(size / part_bytes(self.path)))
-        whole = max(one.suite.prekey_bytes for one in self.under_way)
+        whole = max(one.suite.prekey_bytes for one in lanes)
         missing, _ = self.path.tried(DOWN, parts, whole, self._at_s, TURN)
         self.air_bytes += size
-        arrived = size * (parts - missing) / parts
-        share = arrived / len(self.under_way)
-        for one in list(self.under_way):
-            one.left -= share
+        came = size * (parts - missing) / parts
+        for one in lanes:
+            bytes_ = min(one.left, came)
+            one.left -= bytes_
+            came -= bytes_
             if one.left <= 0.0:
-                self.under_way.remove(one)
-                self.stock[kind_of(one.suite)] = one.made_s
+                self.arrived(one.suite)
 
     def told(self, suites: Collection[Suite]) -> tuple[Fetch, ...]:
         """Return what the tunnel says of suites."""
