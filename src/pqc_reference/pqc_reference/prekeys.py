@@ -137,10 +137,13 @@ class Prekeys:
     def progress(self, suite: Suite) -> float | None:
         """Return how much of a prekey is here, 0 to 1; None: it is not being fetched."""
         fetch = self._fetches.get(suite.pair)
-        if fetch is None or self._session is None:
+        return None if fetch is None else self._is_here(fetch) or 0.0
+
+    def _is_here(self, fetch: _Fetch) -> float | None:
+        """Return how much of it is here, 0 to 1; None: no part of it."""
+        if self._session is None or fetch.lane is None:
             return None
-        here = None if fetch.lane is None else self._session.streams.progress(fetch.lane)
-        return here or 0.0
+        return self._session.streams.progress(fetch.lane)
 
     @property
     def _room(self) -> int:
@@ -155,7 +158,8 @@ class Prekeys:
 
     def _give_lanes(self) -> None:
         """Give free lanes to those that wait, and that of another one to an urgent fetch."""
-        assert self._session is not None
+        if self._session is None:
+            return
         for fetch in sorted(self._fetches.values(), key=lambda one: one.rank):
             if fetch.lane is not None:
                 continue
@@ -193,11 +197,10 @@ class Prekeys:
 
     def handle_progress(self) -> None:
         """Note that a stream goes on; those in other lanes may wait for it."""
-        assert self._session is not None
         now = self._drone.now
         for fetch in self._fetches.values():
             fetch.deadline, fetch.patience = now + _LIMIT_S, now + _SILENCE_S
-            if fetch.lane is not None and self._session.streams.progress(fetch.lane) is not None:
+            if self._is_here(fetch) is not None:
                 fetch.next_try = max(fetch.next_try, now + 2.0)
 
     def handle_later(self, transaction: int, estimate_ms: int) -> None:
@@ -220,8 +223,10 @@ class Prekeys:
             self._drone.handle_no_prekey(fetch.suite, failed)
 
     def _end(self, fetch: _Fetch) -> None:
+        before = self._pace
         del self._fetches[fetch.suite.pair]
         self._give_lanes()
+        self._tell_pace(before)
 
     # --- What arrives ---
 

@@ -208,14 +208,18 @@ def test_a_repeated_want_gets_one_prekey() -> None:
     assert world.ground.drones[0].rekeys.count == 1
 
 
-def test_a_rekey_of_another_epoch_is_refused() -> None:
+def test_a_rekey_of_another_epoch_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World()
     world.connect()
     reasons = aborts(world)
-    outcome = world.begin_rekey()
-    assert world.drone.rekey is not None
-    world.drone.rekey._epoch = 2
-    world.run(outcome.done)
+    genuine = rekey.Rekey.start
+
+    def start(begun: rekey.Rekey) -> None:
+        begun._epoch = 2
+        genuine(begun)
+
+    monkeypatch.setattr(rekey.Rekey, "start", start)
+    world.rekey()
     assert reasons == [Abort.FAILED]
     assert world.heard("gcs", "another session or epoch")
     world.check_data()

@@ -187,14 +187,18 @@ def test_of_the_lanes_in_the_background_the_one_with_fewest_bytes_left_goes_firs
 
 
 def test_the_pace_is_that_of_all_lanes_in_the_background_and_the_foreground_has_none() -> None:
-    sender = Streams(1 << 20, 100, 40)
+    sender, receiver = (Streams(1 << 20, 100, 40) for _ in range(2))
     sender.set_pace(1000)
     for lane in LANES:
         sender.send(bytes(100_000), lane)
     sent, now = 0, 0.0
     while now < 20.0:
         now = max(now, sender.next_timeout())
-        sent += sum(len(payload) + 25 + 28 for payload in sender.take_parts(now))
+        for payload in sender.take_parts(now):
+            sent += len(payload) + 25 + 28
+            receiver.handle_part(payload, now)
+        for ack in receiver.take_acks(now):
+            sender.handle_ack(ack, now)
     assert sent == pytest.approx(20_000, rel=0.05)
     sender.send(bytes(1000))
     assert len([p for p in sender.take_parts(now) if p[0] >> 6 == 0]) == 10

@@ -124,8 +124,8 @@ def _pack(kind: Control, fields: tuple[Any, ...]) -> bytes:
 def decode(payload: bytes) -> ControlMessage | None:
     """Read a control message.
 
-    None if its type, reason, kind or lane is unknown, if its size is not that of its type, and if it
-    carries a transaction although its type has none.
+    None if its type, reason, kind or lane is unknown, if its size is not that of its type, and if
+    it carries a transaction although its type has none.
     """
     try:
         number, transaction = _HEADER.unpack_from(payload)

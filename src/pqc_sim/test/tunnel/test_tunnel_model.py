@@ -107,8 +107,8 @@ def test_a_rekey_ends_with_the_session_when_the_peer_is_lost() -> None:
 def test_a_rekey_is_refused_while_another_is_under_way_or_the_peer_is_lost() -> None:
     link = Link(both(10.0, 60.0, Air(loss=1.0)))
     link.run(2.0)
-    link.tunnel.rekey(MCELIECE3, link.now_s)
     link.tunnel.rekey(MLKEM768, link.now_s)
+    link.tunnel.rekey(MLKEM768, link.now_s, ratchet=True)
     assert Kind.REFUSED in link.run(12.0)
     assert link.tunnel.state is State.LOST
     link.tunnel.rekey(MLKEM768, link.now_s)
