@@ -18,10 +18,11 @@ enum class TrafficClass : std::uint8_t
   ordered,    // parameters, missions, files, texts
   telemetry,  // states; mostly the newest replaces older ones
   other,      // bytes that are not MAVLink
-  stream,     // parts of streams, and their acknowledgements
-  unproved,   // frames to an address that has not proved itself
+  stream,      // parts of streams, and their acknowledgements
+  background,  // the same of keys that are fetched ahead
+  unproved,    // frames to an address that has not proved itself
 };
-inline constexpr std::size_t traffic_classes = 7;
+inline constexpr std::size_t traffic_classes = 8;
 
 const char * to_string(TrafficClass traffic);
 

@@ -259,8 +259,10 @@ bool Outbound::report_streams(std::uint8_t index, Instant now)
   const Link & link = links_[index];
   bool sent = false;
   for (std::size_t i = 0; link.settings->is_thin() && i < peers_.size(); ++i) {
-    const auto waiting = link.queue->shaper().of(i).counts(TrafficClass::stream).waiting();
-    sent = peers_[i].handle_stream_queue(index, waiting, now) || sent;
+    const Shaper & shaper = link.queue->shaper().of(i);
+    const auto waiting = shaper.counts(TrafficClass::stream).waiting();
+    const auto background = shaper.counts(TrafficClass::background).waiting();
+    sent = peers_[i].handle_stream_queue(index, waiting, background, now) || sent;
   }
   return sent;
 }

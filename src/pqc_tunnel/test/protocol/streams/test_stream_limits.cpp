@@ -21,7 +21,7 @@ namespace
 using namespace std::chrono_literals;
 
 constexpr std::size_t max_part = 1200;
-constexpr StreamClass foreground = StreamClass::foreground;
+constexpr StreamLane foreground = StreamLane::foreground;
 const Instant start{1h};
 
 // --- The sender ---
@@ -54,7 +54,7 @@ TEST(StreamSender, ignores_an_acknowledgement_of_another_message)
   StreamAck other = ack_of(*part, 100);
   ++other.id;
   sender.handle_ack(other, start + 1ms);
-  other.id = part->id | stream_class_bit;
+  other.id = part->id | 0x40;
   sender.handle_ack(other, start + 1ms);
   EXPECT_TRUE(sender.busy(foreground));
   EXPECT_NE(sender.last_progress(), start + 1ms);
@@ -246,10 +246,10 @@ TEST(StreamReceiver, gets_on_by_new_bytes_alone)
 {
   Receiving one;
   one.come(0, 0, 100);
-  EXPECT_EQ(one.receiver.last_progress(), start);
+  EXPECT_EQ(one.receiver.progress(foreground).at, start);
   one.now += 1s;
   one.come(1, 0, 100);
-  EXPECT_EQ(one.receiver.last_progress(), start);
+  EXPECT_EQ(one.receiver.progress(foreground).at, start);
 }
 
 TEST(StreamReceiver, names_each_range_once_and_none_that_begins_the_message)

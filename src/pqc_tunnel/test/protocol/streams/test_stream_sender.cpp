@@ -25,8 +25,8 @@ constexpr std::size_t max_part = 1200;
 constexpr std::size_t large = max_part - StreamPart::header_size;  // bytes of a part
 constexpr std::size_t small = 512 - StreamPart::header_size;
 constexpr std::size_t least_window = 2 * universal_payload;
-constexpr StreamClass foreground = StreamClass::foreground;
-constexpr StreamClass background = StreamClass::background;
+constexpr StreamLane foreground = StreamLane::foreground;
+constexpr StreamLane background = StreamLane::first;
 const Instant start{1h};
 
 std::size_t largest_of(const std::vector<StreamPart> & parts)
@@ -214,7 +214,7 @@ TEST(StreamSender, names_the_time_at_which_it_repeats_a_message)
 // Messages of one part each.
 struct Measured
 {
-  StreamPart leave(StreamClass kind, std::size_t size, Instant now)
+  StreamPart leave(StreamLane kind, std::size_t size, Instant now)
   {
     sender.send(kind, Bytes(size, 1), now);
     const auto parts = take_all(sender, now);

@@ -23,8 +23,8 @@ constexpr double bytes_per_s = 5760;
 class Radio
 {
 public:
-  Radio(const std::string & suite_id, double loss, std::uint64_t seed)
-  : dice_(seed), loss_(loss), pair_(options(suite_id, seed))
+  Radio(const std::string & suite_id, double loss, std::uint64_t seed, double airtime = 0.05)
+  : dice_(seed), loss_(loss), pair_(options(suite_id, seed, airtime))
   {
     pair_.set_channel([this](Side, Bytes & frame) { return travel(frame); });
   }
@@ -35,13 +35,15 @@ public:
   void count_anew() { bytes_ = 0; }
 
 private:
-  static WiredPair::Options options(const std::string & suite_id, std::uint64_t seed)
+  static WiredPair::Options options(
+    const std::string & suite_id, std::uint64_t seed, double airtime)
   {
     WiredPair::Options options;
     options.suite = suite_id;
     options.seed = seed;
     options.latency = 20ms;
     options.settings.suites = SuitePolicy({&suite(suite_id)});
+    options.settings.prefetch_airtime = airtime;
     options.settings.paths.links = {
       {.name = "radio", .type = LinkType::serial, .mtu = 320, .rate_kbit = 57.6}};
     return options;
@@ -249,6 +251,7 @@ private:
     WiredPair::Options options;
     options.suite = "cs-mlkem768-aesgcm-mldsa65";
     options.settings.suites = SuitePolicy({&suite(options.suite)});
+    options.settings.prefetch_airtime = 0.05;
     options.settings.paths.links = {
       {.name = "lte"}, {.name = "radio", .type = LinkType::serial, .mtu = 320, .rate_kbit = 57.6}};
     return options;
@@ -310,7 +313,7 @@ TEST(ThinLinkRekeys, prekeys_fetched_ahead_take_a_share_of_the_rate_that_a_link_
 
 TEST(ThinLinkRekeys, to_classic_mceliece_take_a_ciphertext_once_the_prekey_is_there)
 {
-  Radio radio("cs-classicmceliece348864-aesgcm-mldsa44", 0.02, 3);
+  Radio radio("cs-classicmceliece348864-aesgcm-mldsa44", 0.02, 3, 1);
   WiredPair & pair = radio.pair();
   ASSERT_TRUE(pair.run_until([&] { return pair.agreed(); }, 300s));
   ASSERT_TRUE(pair.run_until([&] { return pair.snapshot(Side::drone).prekeys > 0; }, 600s));
