@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _LIMIT_S = 120.0  # without any part of what is fetched
 _SILENCE_S = 15.0  # without any word of the GCS
+_SHARE_OF_PARTS = 0.9  # of the airtime; the rest is for acknowledgements and WANT
 _NEVER = float("inf")
 
 
@@ -154,7 +155,8 @@ class Prekeys:
         """The bytes/s of all fetches together; 0: what data leaves, or an unknown rate."""
         if any(fetch.urgent for fetch in self._fetches.values()):
             return 0
-        return round((self._drone.rate_bytes_s or 0.0) * self._drone.config.prefetch_airtime)
+        airtime = self._drone.config.prefetch_airtime * _SHARE_OF_PARTS
+        return int((self._drone.rate_bytes_s or 0.0) * airtime)
 
     def _give_lanes(self) -> None:
         """Give free lanes to those that wait, and that of another one to an urgent fetch."""
@@ -193,6 +195,8 @@ class Prekeys:
                 continue
             fetch.next_try = now + fetch.retry.next()
             want = (fetch.suite.wire_id, fetch.lane, self._pace)
+            if self._session is not None:
+                self._session.streams.set_pace(self._pace)
             self._drone.peer.send_control(Control.WANT, fetch.transaction, *want)
 
     def handle_progress(self) -> None:

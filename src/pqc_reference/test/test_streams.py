@@ -168,7 +168,7 @@ def test_a_message_that_is_not_wanted_any_more_is_answered_as_if_it_were_complet
 
 def test_of_the_lanes_in_the_background_the_one_with_fewest_bytes_left_goes_first() -> None:
     sender, receiver = make_streams(), make_streams()
-    sender.set_pace(1530)  # ten parts of 100 bytes with their overhead a second
+    sender.set_pace(1730)  # ten parts of 100 bytes with their overhead a second
     sender.send(bytes(LIMIT), 1)
     now, order = 0.0, []
     while now < 10.0:
@@ -195,7 +195,7 @@ def test_the_pace_is_that_of_all_lanes_in_the_background_and_the_foreground_has_
     while now < 20.0:
         now = max(now, sender.next_timeout())
         for payload in sender.take_parts(now):
-            sent += len(payload) + 25 + 28
+            sent += len(payload) + 25 + 48
             receiver.handle_part(payload, now)
         for ack in receiver.take_acks(now):
             sender.handle_ack(ack, now)
@@ -204,6 +204,25 @@ def test_the_pace_is_that_of_all_lanes_in_the_background_and_the_foreground_has_
     assert len([p for p in sender.take_parts(now) if p[0] >> 6 == 0]) == 10
     sender.set_pace(0)
     assert len(sender.take_parts(now)) > 32
+
+
+def test_small_parts_at_a_pace_are_acknowledged_rarely_and_not_sent_again_meanwhile() -> None:
+    sender, receiver = Streams(LIMIT, 100, 40), Streams(LIMIT, 100, 40)
+    for streams in (sender, receiver):
+        streams.set_pace(100)
+    sender.send(bytes(1000), 1)
+    sent, acks, now, arrived = 0, 0, 0.0, False
+    while not arrived:
+        now = max(now, min(sender.next_timeout(), receiver.next_timeout()))
+        for payload in sender.take_parts(now):
+            sent += 1
+            arrived = bool(receiver.handle_part(payload, now))
+        for ack in receiver.take_acks(now):
+            acks += 1
+            sender.handle_ack(ack, now)
+    assert sent == -(-1000 // 68)  # parts of 1.5 s each
+    assert acks <= sent / 2
+    assert now == pytest.approx(1.5 * sent, rel=0.2)
 
 
 def test_numbers_wrap_around() -> None:

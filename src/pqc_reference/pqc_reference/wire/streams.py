@@ -21,9 +21,16 @@ _RETRY_S = 0.2
 _LONGEST_RETRY_S = 2.0
 _ACK_DELAY_S = 0.01
 _ACK_EVERY = 2
+# At a pace the acknowledgements of small parts are rare, since they would take much beside them.
+_PACED_ACK_EVERY = 8
+_PACED_ACK_DELAY_S = 4.0
+_SMALL_PART = 512
+_PACED_PATIENCE_S = 0.5
+_LONGEST_PACED_PART_S = 1.5
+_LEAST_PART = 64
 _OLDER_S = 20.0  # for so long an older id counts as older
 _AHEAD_S = 0.25  # that a pace may be behind
-_LINE_OVERHEAD = 25 + 28  # of the frame around a part, and of UDP and IP
+_LINE_OVERHEAD = 25 + 48  # of the frame around a part, and of UDP and IPv6
 
 Range = tuple[int, int]  # offset, length
 
@@ -103,9 +110,14 @@ class Outgoing:
         whole, waited = now - sent, ack.waited_us / 1e6
         return whole - waited if waited < whole else whole
 
-    def poll(self, now: float, rtt: float, small_part: int, most: int = _FLIGHT) -> list[bytes]:
-        """Return the payloads of the frames that are due, at most so many."""
-        retry = max(_RETRY_S, 2 * rtt)
+    def poll(
+        self, now: float, rtt: float, small_part: int, most: int = _FLIGHT, patience: float = 0.0
+    ) -> list[bytes]:
+        """Return the payloads of the frames that are due, at most so many.
+
+        `patience`: s that acknowledgements may wait beside the round trip.
+        """
+        retry = max(_RETRY_S, patience + 2 * rtt)
         due = [part for part in self._window if now >= part.due]
         if any(part.times_sent for part in due) and now >= self._round_end:
             self._silent_rounds += 1
@@ -202,6 +214,7 @@ class Receiver:
         self._unacknowledged = 0  # frames
         self._ack_due = float("inf")
         self._came = float("-inf")  # the newest part of the newest message
+        self.paced = False  # whether its lane has a pace
 
     @property
     def progress(self) -> float | None:
@@ -232,17 +245,20 @@ class Receiver:
         elif total != current.total:
             raise BadPart
         current.note(part, now)
-        self._came = now
+        interval, self._came = now - self._came, now
         if self._complete:
             self._acknowledge(now)
             return b""
         current.add(begin, data)
         self._unacknowledged += 1
         self._complete = current.through == total
-        if self._complete or current.has_gap or self._unacknowledged >= _ACK_EVERY:
+        rarely = self.paced and PART_HEADER + len(data) < _SMALL_PART
+        many = self._unacknowledged >= (_PACED_ACK_EVERY if rarely else _ACK_EVERY)
+        if self._complete or many or (current.has_gap and not rarely):
             self._acknowledge(now)
         else:
-            self._ack_due = now + _ACK_DELAY_S
+            wait = _paced_delay(interval) if rarely else _ACK_DELAY_S
+            self._ack_due = min(self._ack_due, now + wait)
         return bytes(current.data) if self._complete else b""
 
     def take_acks(self, now: float) -> list[Ack]:
@@ -260,6 +276,11 @@ class Receiver:
         assert self._current is not None
         self._acks.append(self._current.ack(now))
         self._unacknowledged, self._ack_due = 0, float("inf")
+
+
+def _paced_delay(interval: float) -> float:
+    """Return how long an acknowledgement of small parts waits that come at an interval, in s."""
+    return min(max(4 * interval, _ACK_DELAY_S), _PACED_ACK_DELAY_S)
 
 
 class Streams:
@@ -282,12 +303,20 @@ class Streams:
         """Send a message in a lane, instead of one that is under way there."""
         number = lane << _LANE_SHIFT | self._next_number[lane]
         self._next_number[lane] = self._next_number[lane] + 1 & _COUNTER
-        self._outgoing[lane] = Outgoing(number, message, self._part_size)
+        brief = int(self._pace * _LONGEST_PACED_PART_S) - _LINE_OVERHEAD - PART_HEADER
+        paced = self._pace and lane != FOREGROUND
+        size = min(self._part_size, max(brief, _LEAST_PART)) if paced else self._part_size
+        self._outgoing[lane] = Outgoing(number, message, size)
 
     def set_pace(self, bytes_per_s: int) -> None:
-        """Send the lanes in the background at so many bytes/s together; 0: at any."""
+        """Send the lanes in the background at so many bytes/s together; 0: at any.
+
+        Their receivers acknowledge accordingly.
+        """
         if bytes_per_s != self._pace:
             self._pace, self._paced_until = bytes_per_s, float("-inf")
+        for lane in LANES:
+            self._receivers[lane].paced = self._pace > 0
 
     def is_sending(self, lane: int) -> bool:
         """Return whether a message is under way to the other end."""
@@ -348,7 +377,7 @@ class Streams:
             parts += message.poll(now, self._rtt, self._small_part)
         for message in sorted(self._background, key=lambda one: one.left):
             while (now >= self._paced_until or not self._pace) and (
-                part := message.poll(now, self._rtt, self._small_part, 1)
+                part := message.poll(now, self._rtt, self._small_part, 1, self._patience)
             ):
                 parts += part
                 self._note_paced(len(part[0]) + _LINE_OVERHEAD, now)
@@ -357,6 +386,14 @@ class Streams:
     @property
     def _background(self) -> list[Outgoing]:
         return [one for lane, one in self._outgoing.items() if lane != FOREGROUND]
+
+    @property
+    def _patience(self) -> float:
+        if not self._pace:
+            return 0.0
+        longest = self._part_size + PART_HEADER + _LINE_OVERHEAD
+        interval = min(longest / self._pace, _LONGEST_PACED_PART_S)
+        return _PACED_PATIENCE_S + _paced_delay(interval)
 
     def _note_paced(self, size: int, now: float) -> None:
         if self._pace:

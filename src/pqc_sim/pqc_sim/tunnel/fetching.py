@@ -16,6 +16,12 @@ from pqc_sim.tunnel.exchange import DOWN, ControlPath, part_bytes
 _USUAL_BYTES_S = 2.5e6
 _STEP_S = 0.25
 _LANES = 3
+# Bytes that a frame takes beside its payload on a serial line and as a datagram, as the tunnel counts
+# them; those of the header of a part, of a WANT and of an acknowledgement.
+_SERIAL, _UDP, _HEADER, _WANT, _ACK = 25 + 2, 25 + 48, 9, 15, 13
+# A part takes at most so many seconds, at the pace and of the link.
+_MOST_PACED_S, _MOST_S = 1.5, 0.03
+_LONGEST_PAYLOAD, _LEAST_PAYLOAD, _SMALL_PAYLOAD = 1207, 73, 512
 TURN = 97  # tells its frames from those of exchanges
 
 
@@ -45,21 +51,34 @@ class Fetching:
     @property
     def budget_bytes_s(self) -> float:
         """The bytes/s that all fetches may take together."""
-        capacity = self.path.rate_bytes_s or self.path.capacity_bytes_s or _USUAL_BYTES_S
-        return min(self.airtime * capacity, self.path.free_bytes_s or capacity)
+        return min(self.airtime * self._capacity, self.path.free_bytes_s or self._capacity)
+
+    @property
+    def _capacity(self) -> float:
+        return self.path.rate_bytes_s or self.path.capacity_bytes_s or _USUAL_BYTES_S
+
+    def bytes_of(self, suite: Suite) -> int:
+        """Return the bytes of a fetch on the line (fetch_costs.cpp of the tunnel)."""
+        line = min(self.airtime * self._capacity * _MOST_PACED_S, self._capacity * _MOST_S)
+        overhead = _SERIAL if self.path.rate_bytes_s else _UDP
+        payload = max(min(int(line) - overhead, _LONGEST_PAYLOAD), _LEAST_PAYLOAD)
+        parts = -(-suite.prekey_size // (payload - _HEADER))
+        acks = -(-parts // (8 if payload < _SMALL_PAYLOAD else 2))
+        frames = parts * (_HEADER + overhead) + acks * (_ACK + overhead) + _WANT + overhead
+        return suite.prekey_size + frames
 
     def begin(self, suite: Suite, now_s: float) -> None:
         """Fetch a prekey unless it is there or under way."""
         kind = kind_of(suite)
         if kind not in self.stock and all(kind_of(one.suite) != kind for one in self.under_way):
-            self.under_way.append(_Prekey(suite, now_s, float(suite.prekey_bytes)))
+            self.under_way.append(_Prekey(suite, now_s, float(self.bytes_of(suite))))
 
     def hurry(self, suite: Suite, now_s: float) -> float:
-        """Let a rekey wait for a prekey; return the bytes that are still to come."""
+        """Let a rekey wait for a prekey; return the bytes that are still to come, in any parts."""
         self.begin(suite, now_s)
         one = next(one for one in self.under_way if kind_of(one.suite) == kind_of(suite))
         one.urgent = True
-        return one.left
+        return suite.prekey_bytes * one.left / self.bytes_of(suite)
 
     def arrived(self, suite: Suite) -> None:
         """Take a prekey into stock."""
@@ -112,8 +131,8 @@ class Fetching:
         return tuple(self._told(suite, left.get(kind_of(suite))) for suite in suites)
 
     def _told(self, suite: Suite, left: float | None) -> Fetch:
-        size, ready = suite.prekey_bytes, kind_of(suite) in self.stock
-        rekey_bytes = suite.rekey_bytes - size
+        size, ready = self.bytes_of(suite), self.holds(suite)
+        rekey_bytes = suite.rekey_bytes - suite.prekey_bytes
         return Fetch(
             suite=suite.id,
             fetch_bytes=size,

@@ -279,7 +279,7 @@ def test_a_rekey_waits_for_its_key_while_ratchets_and_rekeys_with_a_key_go_on() 
 def fetched_by_the_model() -> tuple[float, float]:
     """Return when FrodoKEM's key is there, in s, and how much of McEliece's a minute later."""
     others = frozenset(suite.id for suite in SUITES) - {MCELIECE3, FRODO976, MLKEM768}
-    tunnel = LiveTunnel(Wire(rate_bytes_s=RATE_BYTES_S), FREE, MLKEM768, unusable=others)
+    tunnel = LiveTunnel(Wire(capacity_bytes_s=RATE_BYTES_S), FREE, MLKEM768, unusable=others)
     tunnel.advance(60.0)
     tunnel._fetching.stock.clear()
     tunnel.prefetch(MCELIECE3, 60.0)
@@ -294,9 +294,8 @@ def fetched_by_the_model() -> tuple[float, float]:
 
 
 def fetched_by_the_reference() -> tuple[float, float]:
-    """Return the same of the reference, on a link of small packets."""
-    quiet = {"link_mtu_bytes": 320, "report_interval_s": 2.0}
-    world = World(MLKEM768, link=ReferenceLink(latency_s=DELAY_S), same=quiet)
+    """Return the same of the reference."""
+    world = World(MLKEM768, link=ReferenceLink(latency_s=DELAY_S))
     world.connect()
     drone, started_s = world.drone, world.now
     drone.rate_bytes_s = RATE_BYTES_S
