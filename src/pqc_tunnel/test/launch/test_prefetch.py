@@ -36,8 +36,8 @@ RADIO = {"links": ["radio"], "link.radio.rate_kbit": 2000.0}
 def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     """Start both ends on a link of known rate, so that a large key takes some seconds."""
     pair = make_tunnel_pair()
-    pair.gcs |= RADIO
-    pair.drone |= RADIO | {"prefetch.airtime": 0.2, "prefetch.max_bytes": 1 << 20}
+    pair.gcs.update(RADIO)
+    pair.drone.update(RADIO | {"prefetch.airtime": 0.2, "prefetch.max_bytes": 1 << 20})
     return (
         LaunchDescription([*pair.nodes(), launch_testing.actions.ReadyToTest()]),
         {"pair": pair},
