@@ -111,6 +111,7 @@ class Site:
                 "plaintext_port": self.drone_plain,
                 "plaintext_peer_address": LOOPBACK,
                 "plaintext_peer_port": self.drone_program,
+                "radio_status": "off",  # a busy machine looks like a link that is full
                 **self.drone_parameters,
             }
         )
