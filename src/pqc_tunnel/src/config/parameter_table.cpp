@@ -270,8 +270,7 @@ Specs prekey_rows()
       Role::drone,
       number(
         "prefetch.airtime", settings.prefetch_airtime, {0.001, 1.0}, "",
-        "Share of the airtime that fetching ahead takes on average, on a link of known or measured "
-        "rate.")),
+        "Share of the airtime that fetching keys ahead takes, on a link of known or measured rate.")),
   };
 }
 
