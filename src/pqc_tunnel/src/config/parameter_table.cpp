@@ -265,14 +265,12 @@ Specs prekey_rows()
       Role::drone,
       integer(
         "prefetch.max_bytes", settings.prefetch_max_bytes, {0, 67108864}, "bytes",
-        "Public keys of the ground station that the drone fetches ahead of rekeys, beside those that "
-        "it is asked for; 0: none.")),
+        "Public keys of the ground station that the drone fetches ahead of rekeys; 0: none.")),
     only(
       Role::drone,
       number(
         "prefetch.airtime", settings.prefetch_airtime, {0.001, 1.0}, "",
-        "Share of the airtime that fetches take of a link of known or measured rate, unless a rekey "
-        "waits for the key.")),
+        "Share of the airtime that fetching keys ahead takes, on a link of known or measured rate.")),
   };
 }
 

@@ -211,6 +211,8 @@ private:
   bool is_asked(const PrekeyKind & kind) const;
   void forget_asked(const Suite & suite);
   bool may_fetch_ahead() const;
+  bool is_urgent() const;
+  bool speaks(const PrekeyFetch & fetch) const;
   double pace() const;
   void keep_pace(Instant now);
   std::vector<KemFetch> fetches(Instant now) const;

@@ -26,7 +26,7 @@ constexpr Duration prefetch_retry = std::chrono::minutes(1);
 constexpr Duration pace_interval = std::chrono::seconds(5);
 constexpr double pace_tolerance = 1.25;
 // The rest of the airtime is for acknowledgements and WANT.
-constexpr double share_of_parts = 0.9;
+constexpr double share_of_parts = 0.85;
 
 }  // namespace
 
@@ -178,10 +178,16 @@ void DroneEnd::watch_fetch(Fetch & fetch, StreamLane lane, Instant now)
     if (awaited) {
       give_up_waiting_rekey("the ground station sends no prekey; the old keys stay", now);
     }
-  } else if (fetch->take_try(now, random_)) {
+  } else if (fetch->take_try(now, random_) && speaks(*fetch)) {
     const auto pace = static_cast<std::uint32_t>(peer_.background_pace());
     peer_.send_control({fetch->transaction(), Want{fetch->suite().wire_id, lane, pace}}, now);
   }
+}
+
+// Without a pace the lane of the newest WANT goes first: that of the key which a rekey waits for.
+bool DroneEnd::speaks(const PrekeyFetch & fetch) const
+{
+  return !is_urgent() || waits_for(fetch.suite());
 }
 
 // Gives the fetch up.
@@ -350,12 +356,16 @@ void DroneEnd::prefetch(Instant now)
 
 // --- Pace ---
 
+bool DroneEnd::is_urgent() const
+{
+  return waiting_ && !waiting_->anew && find_fetch(*waiting_->suite) != nullptr;
+}
+
 // Returns the bytes per second on the line that fetches may take of the link that streams take now; 0: what data leaves.
 double DroneEnd::pace() const
 {
-  const bool urgent = waiting_ && !waiting_->anew && find_fetch(*waiting_->suite) != nullptr;
   const auto rate = peer_.paths().stream_rate();
-  if (urgent || !rate || *rate <= 0) {
+  if (is_urgent() || !rate || *rate <= 0) {
     return 0;
   }
   return std::clamp(
@@ -373,8 +383,9 @@ void DroneEnd::keep_pace(Instant now)
     return;
   }
   next_pace_ = now + pace_interval;
-  peer_.set_background_pace(pace, now);
-  const auto fetch = std::ranges::find_if(fetches_, [](const Fetch & one) { return one && !one->job(); });
+  peer_.set_background_pace(pace, StreamLane::foreground, now);
+  const auto fetch = std::ranges::find_if(
+    fetches_, [this](const Fetch & one) { return one && !one->job() && speaks(*one); });
   if (fetch != fetches_.end()) {
     (*fetch)->renew(now);
   }

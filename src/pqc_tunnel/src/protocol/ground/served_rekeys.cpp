@@ -62,12 +62,12 @@ void ServedRekeys::handle_control(const ControlFrame & frame, const FrameOrder &
 void ServedRekeys::handle_want(std::uint32_t transaction, const Want & want, Instant now)
 {
   if (const KeyLane::Issue * issue = lane_.issue(transaction)) {
-    peer_.set_background_pace(want.bytes_per_s, now);
+    peer_.set_background_pace(want.bytes_per_s, want.lane, now);
     peer_.send_control({transaction, drone_.supply.later(*issue->suite)}, now);
     return;
   }
   if (answered_wants_[static_cast<std::size_t>(want.lane)] == transaction) {
-    peer_.set_background_pace(want.bytes_per_s, now);
+    peer_.set_background_pace(want.bytes_per_s, want.lane, now);
     return;  // the stream is on its way
   }
   const Suite * suite = registry().find(want.suite);
@@ -90,7 +90,7 @@ void ServedRekeys::handle_want(std::uint32_t transaction, const Want & want, Ins
      bind_to_session(drone_.record.id, peer_.keys().sending()->id(), session_transcript_), false,
      want.lane},
     now);
-  peer_.set_background_pace(want.bytes_per_s, now);
+  peer_.set_background_pace(want.bytes_per_s, want.lane, now);
 }
 
 void ServedRekeys::handle_issued(const KeyLane::Issue & issue, IssuedPrekey issued, Instant now)
@@ -325,6 +325,10 @@ bool ServedRekeys::under_way() const
 
 bool ServedRekeys::request(const RekeyCommand & command, std::uint32_t transaction, Instant now)
 {
+  if (command.fetch_only) {
+    peer_.reply(command.id, false, "only a drone fetches keys", drone_.timing);
+    return false;
+  }
   const EpochKeys * keys = peer_.keys().sending();
   const auto suite = command.suite_id.empty()
                        ? keys != nullptr ? &keys->suite() : nullptr

@@ -28,6 +28,7 @@ public:
     transaction_(transaction),
     patience_(patience),
     retry_(pauses(urgent)),
+    own_progress_(now),
     arrived_(now),
     next_try_(now),
     progress_(now)
@@ -88,6 +89,7 @@ public:
   // Parts of others arrive, for which it may have to wait; or the ground station is back.
   void note_others(Instant at)
   {
+    next_try_ = begun_ ? std::max(next_try_, at + control_retry_max) : next_try_;
     arrived_ = std::max(arrived_, at);
     progress_ = std::max(progress_, at);
   }
@@ -105,7 +107,7 @@ public:
 private:
   static constexpr int most_renewals = 3;
   static constexpr Duration renewal_pause = std::chrono::seconds(1);
-  static constexpr Duration longest_pause = std::chrono::seconds(30);  // nobody waits for it
+  static constexpr Duration longest_pause = std::chrono::seconds(8);  // nobody waits for it
 
   static Backoff pauses(bool urgent)
   {

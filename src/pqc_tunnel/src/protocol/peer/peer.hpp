@@ -113,8 +113,8 @@ public:
   }
   // Returns the bytes of the message being sent; 0: none.
   std::size_t message_bytes(Channel channel, StreamLane lane) const;
-  // Sets the pace of the background of the session: bytes per second on the line; 0: what data leaves.
-  void set_background_pace(double bytes_per_s, Instant now);
+  // Sets the pace of the background of the session: bytes per second on the line; 0: what data leaves, this lane first.
+  void set_background_pace(double bytes_per_s, StreamLane first, Instant now);
   double background_pace() const { return streams_.pace(); }
   StreamReceiver::Progress arriving(StreamLane lane) const
   {

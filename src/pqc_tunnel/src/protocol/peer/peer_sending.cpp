@@ -282,9 +282,9 @@ void Peer::send_message(Channel channel, StreamLane lane, Bytes message, Instant
   pump(channel, now);
 }
 
-void Peer::set_background_pace(double bytes_per_s, Instant now)
+void Peer::set_background_pace(double bytes_per_s, StreamLane first, Instant now)
 {
-  streams_.set_pace(bytes_per_s);
+  streams_.set_pace(bytes_per_s, first);
   pump(Channel::session, now);
 }
 

@@ -30,12 +30,12 @@ void PeerStreams::clear()
   reassembly_.clear();
 }
 
-void PeerStreams::set_pace(double bytes_per_s)
+void PeerStreams::set_pace(double bytes_per_s, StreamLane first)
 {
   pace_ = bytes_per_s;
   session_.in.set_paced(pace_ > 0);
   if (pace_ == 0) {
-    session_.out.set_pace({});
+    session_.out.set_pace({.first = first});
   }
 }
 
@@ -45,7 +45,8 @@ void PeerStreams::use_link(
   if (pace_ == 0) {
     return;
   }
-  session_.out.set_pace({pace_, overhead_on(link), paced_payload(link, pace_, rate), !queued});
+  session_.out.set_pace(
+    {pace_, overhead_on(link), paced_payload(link, pace_, rate), StreamLane::foreground, !queued});
 }
 
 PeerStreams::Next PeerStreams::next(ChannelStreams & channel, LaneSet lanes, Instant now)

@@ -57,8 +57,9 @@ public:
     session_ = ChannelStreams(settings_);
     pace_ = 0;
   }
-  // Sets the pace of the background of the session, in both directions: bytes per second on the line; 0: none.
-  void set_pace(double bytes_per_s);
+  // Sets the pace of the background of the session, in both directions: bytes per second on the line; 0: none, and this
+  // lane goes first.
+  void set_pace(double bytes_per_s, StreamLane first);
   double pace() const { return pace_; }
   // Applies the pace to the link that streams take now. `rate`: its bytes per second; none: unknown. `queued`: this end
   // queues what the link does not take.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "base/endpoint.hpp"
@@ -82,8 +83,8 @@ std::array<StreamSender::Outbox *, stream_lane_count> StreamSender::in_order()
 {
   std::array<Outbox *, stream_lane_count> order;
   std::ranges::transform(outboxes_, order.begin(), [](Outbox & box) { return &box; });
-  std::ranges::stable_sort(order.begin() + 1, order.end(), {}, [](const Outbox * box) {
-    return box->message.size() - box->next_offset;
+  std::ranges::stable_sort(order.begin() + 1, order.end(), {}, [this](const Outbox * box) {
+    return std::tuple(lane_of(box->id) != pace_.first, box->message.size() - box->next_offset);
   });
   return order;
 }

@@ -26,6 +26,7 @@ struct BackgroundPace
   double bytes_per_s = 0;    // on the line; 0: what the link delivers, as the foreground
   std::size_t overhead = 0;  // bytes on the line beside the payload of a frame
   std::size_t longest = 0;   // bytes of the longest payload
+  StreamLane first{};          // goes before the others; foreground: none
   bool yields_beyond = false;  // data may queue beyond this end, too: a growing round trip slows it down
 };
 

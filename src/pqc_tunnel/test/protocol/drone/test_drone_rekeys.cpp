@@ -309,8 +309,12 @@ TEST_F(DroneRekeys, that_wait_for_a_prekey_go_on_after_an_abort_of_something_els
   pair_.hold_jobs(Side::gcs, true);
   request(rekey_to(&other_suite()));
   pair_.run_for(100ms);
-  ASSERT_TRUE(std::holds_alternative<Want>(said_.back().body));
-  const std::uint32_t transaction = said_.back().transaction;
+  const auto want = std::ranges::find_if(said_, [](const ControlFrame & frame) {
+    const auto * body = std::get_if<Want>(&frame.body);
+    return body != nullptr && body->suite == other_suite().wire_id;
+  });
+  ASSERT_NE(want, said_.end());
+  const std::uint32_t transaction = want->transaction;
   insider_.say(Side::gcs, {transaction + 50, Abort{AbortReason::failed}});
   const auto before = said<Want>(transaction);
   pair_.run_for(3s);
