@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _LIMIT_S = 120.0  # without any part of what is fetched
 _SILENCE_S = 15.0  # without any word of the GCS
-_SHARE_OF_PARTS = 0.9  # of the airtime; the rest is for acknowledgements and WANT
+_SHARE_OF_PARTS = 0.85  # of the airtime; the rest is for acknowledgements and WANT
 _NEVER = float("inf")
 
 
@@ -151,9 +151,13 @@ class Prekeys:
         return self._drone.config.prefetch_max_bytes - sum(one.size for one in self._held.values())
 
     @property
+    def _is_urgent(self) -> bool:
+        return any(fetch.urgent for fetch in self._fetches.values())
+
+    @property
     def _pace(self) -> int:
         """The bytes/s of all fetches together; 0: what data leaves, or an unknown rate."""
-        if any(fetch.urgent for fetch in self._fetches.values()):
+        if self._is_urgent:
             return 0
         airtime = self._drone.config.prefetch_airtime * _SHARE_OF_PARTS
         return int((self._drone.rate_bytes_s or 0.0) * airtime)
@@ -194,6 +198,8 @@ class Prekeys:
                 self._fail(fetch, HandshakeFailed(Failure.NO_ANSWER, text))
                 continue
             fetch.next_try = now + fetch.retry.next()
+            if self._is_urgent and not fetch.urgent:
+                continue  # the lane of the newest WANT goes first
             want = (fetch.suite.wire_id, fetch.lane, self._pace)
             if self._session is not None:
                 self._session.streams.set_pace(self._pace)

@@ -60,7 +60,7 @@ class ServedRekeys:
         drone, suite = self._drone, suite_of(wire_id)
         if not drone.is_live(session):
             return
-        session.streams.set_pace(pace)
+        session.streams.set_pace(pace, lane)
         if suite is None or drone.ground.refuses(suite, drone.record):
             drone.peer.send_control(Control.ABORT, transaction, Abort.SUITE_REFUSED)
             return

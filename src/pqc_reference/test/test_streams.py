@@ -202,8 +202,9 @@ def test_the_pace_is_that_of_all_lanes_in_the_background_and_the_foreground_has_
     assert sent == pytest.approx(20_000, rel=0.05)
     sender.send(bytes(1000))
     assert len([p for p in sender.take_parts(now) if p[0] >> 6 == 0]) == 10
-    sender.set_pace(0)
-    assert len(sender.take_parts(now)) > 32
+    sender.set_pace(0, first=2)
+    parts = sender.take_parts(now)
+    assert len(parts) > 32 and parts[0][0] >> 6 == 2
 
 
 def test_small_parts_at_a_pace_are_acknowledged_rarely_and_not_sent_again_meanwhile() -> None:

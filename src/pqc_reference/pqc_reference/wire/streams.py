@@ -296,6 +296,7 @@ class Streams:
         self._receivers = {lane: Receiver() for lane in lanes}
         self._pace = 0  # bytes/s on the line of all lanes in the background; 0: any
         self._paced_until = float("-inf")
+        self._first = FOREGROUND  # of the lanes without a pace
 
     # --- Sending ---
 
@@ -308,11 +309,12 @@ class Streams:
         size = min(self._part_size, max(brief, _LEAST_PART)) if paced else self._part_size
         self._outgoing[lane] = Outgoing(number, message, size)
 
-    def set_pace(self, bytes_per_s: int) -> None:
-        """Send the lanes in the background at so many bytes/s together; 0: at any.
+    def set_pace(self, bytes_per_s: int, first: int = FOREGROUND) -> None:
+        """Send the lanes in the background at so many bytes/s together; 0: at any, one lane first.
 
         Their receivers acknowledge accordingly.
         """
+        self._first = first
         if bytes_per_s != self._pace:
             self._pace, self._paced_until = bytes_per_s, float("-inf")
         for lane in LANES:
@@ -370,12 +372,14 @@ class Streams:
     def take_parts(self, now: float) -> list[bytes]:
         """Return the payloads of the stream frames that are due.
 
-        The foreground goes first, then the lane with fewest bytes left, within the pace.
+        The foreground goes first, then the lane with fewest bytes left, within the pace; without
+        one, the lane of the newest WANT.
         """
         parts: list[bytes] = []
         if (message := self._outgoing.get(FOREGROUND)) is not None:
             parts += message.poll(now, self._rtt, self._small_part)
-        for message in sorted(self._background, key=lambda one: one.left):
+        first = self._outgoing.get(self._first) if not self._pace else None
+        for message in sorted(self._background, key=lambda one: (one is not first, one.left)):
             while (now >= self._paced_until or not self._pace) and (
                 part := message.poll(now, self._rtt, self._small_part, 1, self._patience)
             ):

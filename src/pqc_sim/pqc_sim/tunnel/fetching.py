@@ -21,6 +21,7 @@ _LANES = 3
 _SERIAL, _UDP, _HEADER, _WANT, _ACK = 25 + 2, 25 + 48, 9, 15, 13
 # A part takes at most so many seconds, at the pace and of the link.
 _MOST_PACED_S, _MOST_S = 1.5, 0.03
+_SHARE_OF_PARTS = 0.85  # of the budget; the rest is for acknowledgements and WANT
 _LONGEST_PAYLOAD, _LEAST_PAYLOAD, _SMALL_PAYLOAD = 1207, 73, 512
 TURN = 97  # tells its frames from those of exchanges
 
@@ -57,28 +58,31 @@ class Fetching:
     def _capacity(self) -> float:
         return self.path.rate_bytes_s or self.path.capacity_bytes_s or _USUAL_BYTES_S
 
-    def bytes_of(self, suite: Suite) -> int:
-        """Return the bytes of a fetch on the line (fetch_costs.cpp of the tunnel)."""
+    def bytes_of(self, suite: Suite) -> tuple[int, int]:
+        """Return the bytes on the line of a prekey's parts, and of all frames of its fetch.
+
+        They are those of fetch_costs.cpp of the tunnel.
+        """
         line = min(self.airtime * self._capacity * _MOST_PACED_S, self._capacity * _MOST_S)
         overhead = _SERIAL if self.path.rate_bytes_s else _UDP
         payload = max(min(int(line) - overhead, _LONGEST_PAYLOAD), _LEAST_PAYLOAD)
         parts = -(-suite.prekey_size // (payload - _HEADER))
         acks = -(-parts // (8 if payload < _SMALL_PAYLOAD else 2))
-        frames = parts * (_HEADER + overhead) + acks * (_ACK + overhead) + _WANT + overhead
-        return suite.prekey_size + frames
+        whole = suite.prekey_size + parts * (_HEADER + overhead)
+        return whole, whole + acks * (_ACK + overhead) + _WANT + overhead
 
     def begin(self, suite: Suite, now_s: float) -> None:
         """Fetch a prekey unless it is there or under way."""
         kind = kind_of(suite)
         if kind not in self.stock and all(kind_of(one.suite) != kind for one in self.under_way):
-            self.under_way.append(_Prekey(suite, now_s, float(self.bytes_of(suite))))
+            self.under_way.append(_Prekey(suite, now_s, float(self.bytes_of(suite)[0])))
 
     def hurry(self, suite: Suite, now_s: float) -> float:
         """Let a rekey wait for a prekey; return the bytes that are still to come, in any parts."""
         self.begin(suite, now_s)
         one = next(one for one in self.under_way if kind_of(one.suite) == kind_of(suite))
         one.urgent = True
-        return suite.prekey_bytes * one.left / self.bytes_of(suite)
+        return suite.prekey_bytes * one.left / self.bytes_of(suite)[0]
 
     def arrived(self, suite: Suite) -> None:
         """Take a prekey into stock."""
@@ -112,11 +116,13 @@ class Fetching:
                 self._step(sorted(self.under_way[:_LANES], key=lambda one: one.left))
 
     def _step(self, lanes: list[_Prekey]) -> None:
-        size = min(self.budget_bytes_s * _STEP_S, sum(one.left for one in lanes))
+        pace = _SHARE_OF_PARTS * self.budget_bytes_s
+        size = min(pace * _STEP_S, sum(one.left for one in lanes))
         parts = max(1, round(size / part_bytes(self.path)))
         whole = max(one.suite.prekey_bytes for one in lanes)
         missing, _ = self.path.tried(DOWN, parts, whole, self._at_s, TURN)
-        self.air_bytes += size
+        of_parts, of_all = self.bytes_of(lanes[0].suite)
+        self.air_bytes += size * of_all / of_parts
         came = size * (parts - missing) / parts
         for one in lanes:
             bytes_ = min(one.left, came)
@@ -131,7 +137,7 @@ class Fetching:
         return tuple(self._told(suite, left.get(kind_of(suite))) for suite in suites)
 
     def _told(self, suite: Suite, left: float | None) -> Fetch:
-        size, ready = self.bytes_of(suite), self.holds(suite)
+        whole, size = self.bytes_of(suite)
         rekey_bytes = suite.rekey_bytes - suite.prekey_bytes
         return Fetch(
             suite=suite.id,
@@ -139,8 +145,8 @@ class Fetching:
             rekey_bytes=rekey_bytes,
             fetch_s=size / self.budget_bytes_s,
             rekey_s=rekey_bytes / self.path.rate_bytes_s if self.path.rate_bytes_s else 0.0,
-            ready=ready,
-            progress=None if left is None else 1.0 - left / size,
+            ready=self.holds(suite),
+            progress=None if left is None else 1.0 - left / whole,
         )
 
 

@@ -141,7 +141,7 @@ class LiveTunnel(TunnelModel):
         suite = find_suite(self.suite)
         if suite is not None:
             for likely in likely_next(suite, self._usable):
-                takes_s = self._fetching.bytes_of(likely) / self._fetching.budget_bytes_s
+                takes_s = self._fetching.bytes_of(likely)[1] / self._fetching.budget_bytes_s
                 if takes_s <= _UNASKED_S:
                     self._fetching.begin(likely, now_s)
 
