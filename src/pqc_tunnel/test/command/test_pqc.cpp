@@ -144,19 +144,19 @@ TEST_F(Pqc, tunnels_go_up_are_shown_and_rekeyed_and_go_down)
     "There is no suite \"cs-mlkem768-aesgcm-mldsa66\"; did you mean cs-mlkem768-aesgcm-mldsa65?");
   const Outcome experimental = outcome({"rekey", "drone", "cs-hqc192-aesgcm-mldsa66"});
   EXPECT_FALSE(has(experimental.errors, "did you mean cs-hqc")) << experimental.errors;
-  const std::string large = "cs-classicmceliece460896-aesgcm-mldsa65";
-  const Outcome fetched = outcome({"prefetch", "drone", large});
+  const std::string plain = "cs-frodokem640aes-aesgcm-mldsa44";
+  const Outcome fetched = outcome({"prefetch", "drone", plain});
   EXPECT_EQ(fetched.code, 0) << fetched.errors;
-  EXPECT_EQ(fetched.output, "The key for " + large + " is being fetched.\n");
-  EXPECT_TRUE(eventually(
-    [] { return has(outcome({"show"}).output, "Classic McEliece 460896: key is there"); }));
+  EXPECT_EQ(fetched.output, "The key for " + plain + " is being fetched.\n");
+  EXPECT_TRUE(
+    eventually([] { return has(outcome({"show"}).output, "FrodoKEM-640-AES: key is there"); }));
   expect_failure({"prefetch", "drone"}, 2, "Name a suite: pqc prefetch [NAME] SUITE.");
   expect_failure(
     {"prefetch", "drone", "cs-mlkem1024-aesgcm-mldsa87"}, 1,
     "Nothing is fetched: the identity holds no public key of the ground station for "
     "cs-mlkem1024-aesgcm-mldsa87.");
   expect_failure(
-    {"prefetch", "gcs", large}, 1,
+    {"prefetch", "gcs", plain}, 1,
     "Nothing is fetched: This is a ground station, which fetches no keys: ask its drone.");
   const Outcome suites = outcome({"suites", "gcs"});
   EXPECT_EQ(suites.code, 0);

@@ -21,10 +21,7 @@ struct Caller
   }
 };
 
-RekeyReply success(std::uint64_t id)
-{
-  return {RekeyId{id}, true, "Done.", nullptr, Epoch{3}, {}};
-}
+RekeyReply success(std::uint64_t id) { return {RekeyId{id}, true, "Done.", nullptr, Epoch{3}, {}}; }
 
 TEST(RekeyRequests, a_request_is_answered_by_its_own_reply_and_once)
 {
