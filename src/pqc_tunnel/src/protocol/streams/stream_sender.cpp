@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <span>
-#include <tuple>
 #include <utility>
 
 #include "base/endpoint.hpp"
@@ -67,6 +66,14 @@ bool StreamSender::has_more(const Outbox & box)
   return !box.message.empty() && (!box.lost.empty() || box.next_offset < box.message.size());
 }
 
+bool StreamSender::may_leave(const Outbox & box) const
+{
+  const Outbox & first = outbox(pace_.first);
+  const bool waits = is_background(pace_.first) && !first.message.empty() && &box != &first &&
+                     is_background(lane_of(box.id));
+  return has_more(box) && !yields(box) && !waits;
+}
+
 std::size_t StreamSender::in_flight(bool paced) const
 {
   std::size_t bytes = 0;
@@ -83,8 +90,8 @@ std::array<StreamSender::Outbox *, stream_lane_count> StreamSender::in_order()
 {
   std::array<Outbox *, stream_lane_count> order;
   std::ranges::transform(outboxes_, order.begin(), [](Outbox & box) { return &box; });
-  std::ranges::stable_sort(order.begin() + 1, order.end(), {}, [this](const Outbox * box) {
-    return std::tuple(lane_of(box->id) != pace_.first, box->message.size() - box->next_offset);
+  std::ranges::stable_sort(order.begin() + 1, order.end(), {}, [](const Outbox * box) {
+    return box->message.size() - box->next_offset;
   });
   return order;
 }
@@ -165,7 +172,7 @@ std::optional<StreamPart> StreamSender::next_prompt(Instant now)
       return part;
     }
     const bool at_once = is_repeated(box);
-    if (!has_more(box) || (now < next_send_ && !at_once)) {
+    if (!may_leave(box) || (now < next_send_ && !at_once)) {
       continue;
     }
     const std::size_t flying = in_flight();
@@ -178,7 +185,7 @@ std::optional<StreamPart> StreamSender::next_prompt(Instant now)
     const ByteRange range = take_range(box, rate_.brief_part());
     const std::size_t size = range.end - range.begin;
     const bool is_last = std::ranges::none_of(
-      outboxes_, [this](const Outbox & other) { return !yields(other) && has_more(other); });
+      outboxes_, [this](const Outbox & other) { return may_leave(other); });
     const bool gives_way = is_background(lane_of(box.id));
     box.in_flight.push_back({range, now});
     next_send_ = std::max(next_send_, now - burst) + rate_.pause(size);
@@ -376,7 +383,7 @@ Instant StreamSender::next_timeout(LaneSet lanes) const
     } else if (is_repeated(box)) {
       return Instant();
     } else {
-      more = true;
+      more = more || may_leave(box);
     }
   }
   const std::size_t flying = in_flight();

@@ -26,7 +26,7 @@ struct BackgroundPace
   double bytes_per_s = 0;    // on the line; 0: what the link delivers, as the foreground
   std::size_t overhead = 0;  // bytes on the line beside the payload of a frame
   std::size_t longest = 0;   // bytes of the longest payload
-  StreamLane first{};          // goes before the others; foreground: none
+  StreamLane first{};  // the others wait until its message has arrived; foreground: none does
   bool yields_beyond = false;  // data may queue beyond this end, too: a growing round trip slows it down
 };
 
@@ -86,6 +86,8 @@ private:
   Outbox & outbox(StreamLane lane) { return outboxes_[static_cast<std::size_t>(lane)]; }
   const Outbox & outbox(StreamLane lane) const { return outboxes_[static_cast<std::size_t>(lane)]; }
   bool yields(const Outbox & box) const { return pace_.bytes_per_s > 0 && &box != outboxes_.data(); }
+  // Returns whether a part of the message may leave without a pace.
+  bool may_leave(const Outbox & box) const;
   std::array<Outbox *, stream_lane_count> in_order();
   std::optional<StreamPart> next_prompt(Instant now);
   std::optional<StreamPart> next_yielding(Instant now);

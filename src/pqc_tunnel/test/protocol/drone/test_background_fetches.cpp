@@ -326,7 +326,7 @@ TEST(FetchCosts, are_unknown_times_where_the_rate_is)
 class ThinFlight
 {
 public:
-  explicit ThinFlight(double airtime) : drone_(options(airtime))
+  explicit ThinFlight(double share) : drone_(options(share))
   {
     drone_.pair().set_channel([this](Side from, Bytes & frame) {
       const std::chrono::duration<double> airtime(
@@ -365,11 +365,11 @@ public:
   }
 
 private:
-  static WiredPair::Options options(double airtime)
+  static WiredPair::Options options(double share)
   {
     WiredPair::Options options =
       options_of({{.name = "modem", .mtu = 1232, .rate_kbit = 64}});
-    options.settings.prefetch_airtime = airtime;
+    options.settings.prefetch_airtime = share;
     return options;
   }
   void note_arrivals()
@@ -408,9 +408,7 @@ TEST(FetchesBesideData, delay_commands_on_a_thin_link_by_less_than_20_ms_at_the_
     EXPECT_TRUE(flight.drone().state(heavy()).progress.value_or(1) > 0);
     std::cout << "share " << airtime << ": p99 of commands " << quiet << " ms, beside a fetch "
               << beside << " ms\n";
-    if (airtime < 0.5) {
-      EXPECT_LE(beside - quiet, 20) << airtime;
-    }
+    EXPECT_LE(beside - quiet, airtime < 0.5 ? 20 : 25) << airtime;
   }
 }
 
