@@ -28,8 +28,7 @@ constexpr std::size_t short_message = 4 * universal_payload;  // bytes that may 
 
 }  // namespace
 
-StreamSender::StreamSender(std::size_t max_part)
-: max_part_(max_part), paced_rtt_(first_paced_rtt)
+StreamSender::StreamSender(std::size_t max_part) : max_part_(max_part), paced_rtt_(first_paced_rtt)
 {
 }
 
@@ -184,8 +183,8 @@ std::optional<StreamPart> StreamSender::next_prompt(Instant now)
     }
     const ByteRange range = take_range(box, rate_.brief_part());
     const std::size_t size = range.end - range.begin;
-    const bool is_last = std::ranges::none_of(
-      outboxes_, [this](const Outbox & other) { return may_leave(other); });
+    const bool is_last =
+      std::ranges::none_of(outboxes_, [this](const Outbox & other) { return may_leave(other); });
     const bool gives_way = is_background(lane_of(box.id));
     box.in_flight.push_back({range, now});
     next_send_ = std::max(next_send_, now - burst) + rate_.pause(size);
@@ -204,11 +203,11 @@ std::optional<StreamPart> StreamSender::next_yielding(Instant now)
       continue;
     }
     const ByteRange range = take_range(*box, pace_.longest);
-    const std::size_t line =
-      range.end - range.begin + StreamPart::header_size + pace_.overhead;
+    const std::size_t line = range.end - range.begin + StreamPart::header_size + pace_.overhead;
     const std::chrono::duration<double> airtime(static_cast<double>(line) / pace_.bytes_per_s);
     paced_interval_ = std::chrono::duration_cast<Duration>(airtime);
-    const Duration pause = pace_.yields_beyond ? paced_rate_.pause(range.end - range.begin) : Duration{};
+    const Duration pause =
+      pace_.yields_beyond ? paced_rate_.pause(range.end - range.begin) : Duration{};
     next_paced_ = std::max(next_paced_, now - burst) + std::max(paced_interval_, pause);
     const bool idle = in_flight(true) == 0;
     box->in_flight.push_back({range, now, true});
