@@ -276,8 +276,8 @@ void Schedule::mishap()
 
 void Schedule::ask_for_key()
 {
-  const auto pick = static_cast<std::size_t>(
-    fetch_dice_.uniform() * static_cast<double>(suites_.size()));
+  const auto pick =
+    static_cast<std::size_t>(fetch_dice_.uniform() * static_cast<double>(suites_.size()));
   handshakes_->request_fetch(*suites_[std::min(pick, suites_.size() - 1)]);
   look();
 }

@@ -13,11 +13,11 @@ namespace pqc_tunnel
 // The kinds of traffic, from the most urgent to the least.
 enum class TrafficClass : std::uint8_t
 {
-  control,    // the tunnel's own messages
-  command,    // commands and their answers, heartbeats, manual control
-  ordered,    // parameters, missions, files, texts
-  telemetry,  // states; mostly the newest replaces older ones
-  other,      // bytes that are not MAVLink
+  control,     // the tunnel's own messages
+  command,     // commands and their answers, heartbeats, manual control
+  ordered,     // parameters, missions, files, texts
+  telemetry,   // states; mostly the newest replaces older ones
+  other,       // bytes that are not MAVLink
   stream,      // parts of streams, and their acknowledgements
   background,  // the same of keys that are fetched ahead
   unproved,    // frames to an address that has not proved itself

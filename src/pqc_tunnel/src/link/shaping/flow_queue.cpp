@@ -262,7 +262,7 @@ FlowQueue::Rank FlowQueue::rank(const Flow & flow, Instant now) const
       return rank_of_last(
         flow, Rank::stream, stream_patience * link_.airtime(flow.items.front().bytes.size()), now);
     case flow_of_background:
-      return !is_open(flow) ? Rank::none
+      return !is_open(flow)                                         ? Rank::none
              : now >= flow.items.front().offered + longest_set_back ? Rank::overdue
                                                                     : Rank::background;
     case flow_of_strangers:

@@ -67,7 +67,7 @@ void DroneEnd::handle_received(Peer::Received & received, Instant now)
   if (received.control) {
     handle_control(*received.control, now);
   } else if (received.message) {
-    handle_prekey_message(received.lane, std::move(*received.message), now);
+    handle_prekey_message(received.lane, std::move(*received.message));
   }
 }
 

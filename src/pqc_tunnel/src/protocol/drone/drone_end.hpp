@@ -110,7 +110,7 @@ private:
   struct WaitingRekey
   {
     const Suite * suite;
-    std::optional<RekeyId> asked_here;  // the command that it answers
+    std::optional<RekeyId> asked_here;         // the command that it answers
     std::optional<std::uint32_t> asked_there;  // the request of the ground station that it answers
     Instant since;
     KeyTraffic traffic;  // counted before
@@ -201,7 +201,7 @@ private:
   void end_fetch(Fetch & fetch, Instant now);
   void end_fetches();
   bool handle_fetch_control(const ControlFrame & frame, Instant now);
-  void handle_prekey_message(StreamLane lane, Bytes message, Instant now);
+  void handle_prekey_message(StreamLane lane, Bytes message);
   void handle_prekey_job(Fetch & fetch, JobResult result, Instant now);
   void store(VerifiedPrekey prekey, Instant now);
   void plan_prefetch(Instant now);
@@ -254,7 +254,7 @@ private:
   std::optional<Instant> next_prefetch_;
   Instant next_pace_;  // a change that is not urgent is told no earlier
   std::optional<WaitingRekey> waiting_;
-  Duration fetched_{};  // how long the rekey under way waited for its prekey
+  Duration fetched_{};                   // how long the rekey under way waited for its prekey
   std::vector<PrekeyKind> not_offered_;  // by the ground station, in this session
   std::optional<RekeyId> asked_here_;    // the rekey under way answers this command
   std::optional<GcsRequest> gcs_request_;

@@ -115,8 +115,7 @@ std::size_t DroneEnd::slot_for(bool urgent) const
     }
     const bool asked = is_asked(PrekeyKind(fetch->suite()));
     const auto arriving = peer_.arriving(lane_of(slot));
-    const std::tuple cost(
-      !asked, prekey_size(fetch->suite(), settings_.mode).max - arriving.bytes);
+    const std::tuple cost(!asked, prekey_size(fetch->suite(), settings_.mode).max - arriving.bytes);
     if (!fetch->job() && (urgent || !asked) && (best == fetches_.size() || cost > most)) {
       best = slot;
       most = cost;
@@ -232,7 +231,7 @@ bool DroneEnd::handle_fetch_control(const ControlFrame & frame, Instant now)
   return true;
 }
 
-void DroneEnd::handle_prekey_message(StreamLane lane, Bytes message, Instant now)
+void DroneEnd::handle_prekey_message(StreamLane lane, Bytes message)
 {
   if (!is_background(lane)) {
     return;
@@ -246,7 +245,6 @@ void DroneEnd::handle_prekey_message(StreamLane lane, Bytes message, Instant now
     &suite, settings_.mode, identity_.gcs_id, identity_.gcs_keys.at(suite.signature),
     bind_to_session(identity_.id, peer_.keys().sending()->id(), session_transcript_),
     std::move(message)}));
-  (void)now;
 }
 
 void DroneEnd::handle_prekey_job(Fetch & fetch, JobResult result, Instant now)
@@ -277,9 +275,9 @@ void DroneEnd::store(VerifiedPrekey prekey, Instant now)
   const std::size_t size = prekey.public_key.size();
   const PrekeyKind kind(*prekey.suite);
   if (is_asked(kind)) {
-    stock_.make_room(
-      size, settings_.prefetch_max_bytes,
-      [&](const PrekeyKind & other) { return is_asked(other); });
+    stock_.make_room(size, settings_.prefetch_max_bytes, [&](const PrekeyKind & other) {
+      return is_asked(other);
+    });
   }
   stock_.add(std::move(prekey), now);
 }
@@ -368,8 +366,7 @@ double DroneEnd::pace() const
   if (is_urgent() || !rate || *rate <= 0) {
     return 0;
   }
-  return std::clamp(
-    std::floor(*rate * settings_.prefetch_airtime * share_of_parts), 1.0, 4e9);
+  return std::clamp(std::floor(*rate * settings_.prefetch_airtime * share_of_parts), 1.0, 4e9);
 }
 
 // Tells the ground station if fetches may take more or less than it knows.
@@ -408,9 +405,8 @@ std::vector<KemFetch> DroneEnd::fetches(Instant now) const
       const Fetch & fetch = fetches_[slot];
       if (fetch && PrekeyKind(fetch->suite()) == PrekeyKind(*cost.suite)) {
         const auto arriving = peer_.arriving(lane_of(slot));
-        cost.progress = fetch->job()        ? 1
-                        : arriving.total > 0 ? double(arriving.bytes) / arriving.total
-                                             : 0;
+        const double total = std::max<double>(arriving.total, 1);
+        cost.progress = fetch->job() ? 1 : static_cast<double>(arriving.bytes) / total;
       }
     }
   }

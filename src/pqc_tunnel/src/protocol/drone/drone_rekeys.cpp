@@ -231,9 +231,9 @@ void DroneEnd::act(RekeyStep step, Instant now)
       exchange_.reset();
       peer_.cancel_message(StreamLane::foreground);
       give_up_waiting_rekey("another rekey has to fetch its key again", now);
-      waiting_ = WaitingRekey{
-        rekey_.suite(), std::exchange(asked_here_, std::nullopt), take_request(),
-        rekey_.exchange_began() - fetched_, rekey_traffic_, true};
+      waiting_ = WaitingRekey{rekey_.suite(), std::exchange(asked_here_, std::nullopt),
+                              take_request(), rekey_.exchange_began() - fetched_,
+                              rekey_traffic_, true};
       fetch_awaited(now);
       return;
     }

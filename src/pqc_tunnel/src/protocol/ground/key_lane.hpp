@@ -27,7 +27,7 @@ public:
     const Suite * suite;
     std::uint32_t transaction;  // of WANT
     Digest bind;
-    bool former = false;  // the rms of a former session is mixed in
+    bool former = false;                       // the rms of a former session is mixed in
     StreamLane lane = StreamLane::foreground;  // in which the drone gets it
     std::optional<JobId> job = std::nullopt;   // none while an earlier one is at work
   };
@@ -74,9 +74,8 @@ public:
   // Returns the size of the prekey that is being signed.
   std::size_t bytes() const
   {
-    const auto found = std::ranges::find(issues_, true, [](const Issue & issue) {
-      return issue.job.has_value();
-    });
+    const auto found =
+      std::ranges::find(issues_, true, [](const Issue & issue) { return issue.job.has_value(); });
     return found == issues_.end() ? 0 : prekey_bytes(*found->suite);
   }
 

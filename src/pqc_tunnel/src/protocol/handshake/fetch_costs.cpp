@@ -45,8 +45,8 @@ std::vector<KemFetch> fetch_costs(
 {
   std::vector<KemFetch> costs;
   for (const Suite * suite : usable) {
-    const auto known = std::ranges::find(
-      costs, suite->kem, [](const KemFetch & cost) { return cost.suite->kem; });
+    const auto known =
+      std::ranges::find(costs, suite->kem, [](const KemFetch & cost) { return cost.suite->kem; });
     const auto unlike = [&](const Suite & one) {
       return std::tuple(one.signature != active.signature, one.aead != active.aead);
     };
@@ -64,14 +64,12 @@ std::vector<KemFetch> fetch_costs(
     2 * link.line_bytes(frame_overhead + encode(ControlFrame{0, Keepalive{}}).size());
   const std::size_t want = link.line_bytes(frame_overhead + encode(ControlFrame{0, Want{}}).size());
   for (KemFetch & cost : costs) {
-    cost.fetch_bytes =
-      want + message_cost(
-               prekey_size(*cost.suite, mode).max, payload,
-               parts_per_acknowledgement(payload, pace.has_value()), link);
-    cost.rekey_bytes =
-      answers + message_cost(
-                  rekey_opening_size + finish_size(*cost.suite, mode).max, longest,
-                  parts_per_acknowledgement(longest, false), link);
+    cost.fetch_bytes = want + message_cost(
+                                prekey_size(*cost.suite, mode).max, payload,
+                                parts_per_acknowledgement(payload, pace.has_value()), link);
+    cost.rekey_bytes = answers + message_cost(
+                                   rekey_opening_size + finish_size(*cost.suite, mode).max, longest,
+                                   parts_per_acknowledgement(longest, false), link);
     cost.fetch = time_of(cost.fetch_bytes, pace);
     cost.rekey = time_of(cost.rekey_bytes, rate);
   }

@@ -26,11 +26,13 @@ public:
     const Suite & suite, std::uint32_t transaction, bool urgent, Duration patience, Instant now)
   : suite_(&suite),
     transaction_(transaction),
+    urgent_(urgent),
     patience_(patience),
     retry_(pauses(urgent)),
     own_progress_(now),
     arrived_(now),
     next_try_(now),
+    tried_(now),
     progress_(now)
   {
   }
@@ -46,6 +48,7 @@ public:
   // A rekey waits for it.
   void hurry(Instant now)
   {
+    urgent_ = true;
     retry_ = pauses(true);
     next_try_ = begun_ ? next_try_ : now;
   }
@@ -66,6 +69,7 @@ public:
     if (now < next_try_) {
       return false;
     }
+    tried_ = now;
     next_try_ = now + retry_.next(random);
     return true;
   }
@@ -89,7 +93,9 @@ public:
   // Parts of others arrive, for which it may have to wait; or the ground station is back.
   void note_others(Instant at)
   {
-    next_try_ = begun_ ? std::max(next_try_, at + control_retry_max) : next_try_;
+    if (at > progress_ && !urgent_) {
+      next_try_ = std::max(next_try_, begun_ ? at + control_retry_max : tried_ + behind_others);
+    }
     arrived_ = std::max(arrived_, at);
     progress_ = std::max(progress_, at);
   }
@@ -107,7 +113,8 @@ public:
 private:
   static constexpr int most_renewals = 3;
   static constexpr Duration renewal_pause = std::chrono::seconds(1);
-  static constexpr Duration longest_pause = std::chrono::seconds(8);  // nobody waits for it
+  static constexpr Duration longest_pause = std::chrono::seconds(1);  // nobody waits for it
+  static constexpr Duration behind_others = std::chrono::seconds(8);
 
   static Backoff pauses(bool urgent)
   {
@@ -117,6 +124,7 @@ private:
 
   const Suite * suite_;
   std::uint32_t transaction_;
+  bool urgent_;
   Duration patience_;
   Backoff retry_;
   std::optional<JobId> job_;
@@ -126,6 +134,7 @@ private:
   Instant own_progress_;
   Instant arrived_;  // the newest part of it, or of others
   Instant next_try_;
+  Instant tried_;
   Instant progress_;
 };
 

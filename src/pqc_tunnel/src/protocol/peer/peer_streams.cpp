@@ -39,8 +39,7 @@ void PeerStreams::set_pace(double bytes_per_s, StreamLane first)
   }
 }
 
-void PeerStreams::use_link(
-  const LinkSettings & link, std::optional<double> rate, bool queued)
+void PeerStreams::use_link(const LinkSettings & link, std::optional<double> rate, bool queued)
 {
   if (pace_ == 0) {
     return;

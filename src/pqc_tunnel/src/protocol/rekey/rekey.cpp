@@ -15,8 +15,7 @@ constexpr Duration exchange_patience = std::chrono::seconds(30);  // without pro
 
 }  // namespace
 
-RekeyStep Rekey::start(
-  const Suite & suite, RekeyKind kind, bool again, Duration retry, Instant now)
+RekeyStep Rekey::start(const Suite & suite, RekeyKind kind, bool again, Duration retry, Instant now)
 {
   retry_first_ = retry;
   kind_ = kind;
@@ -48,10 +47,7 @@ RekeyStep Rekey::exchange(Instant now)
 
 RekeyStep Rekey::handle_abort(std::uint32_t transaction, AbortReason reason, Instant now)
 {
-  if (
-    transaction != transaction_ ||
-    (phase_ != Phase::exchanging && phase_ != Phase::ratcheting))
-  {
+  if (transaction != transaction_ || (phase_ != Phase::exchanging && phase_ != Phase::ratcheting)) {
     return RekeyStep::none;
   }
   if (is_ratchet(kind_)) {

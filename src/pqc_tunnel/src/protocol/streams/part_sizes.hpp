@@ -27,8 +27,7 @@ inline std::size_t overhead_on(const LinkSettings & link)
 
 // Returns the bytes of the longest payload of a stream at a pace, in bytes per second on the line. A part is so brief that
 // data beside it waits little. `rate`: bytes per second of the link; none: unknown.
-inline std::size_t paced_payload(
-  const LinkSettings & link, double pace, std::optional<double> rate)
+inline std::size_t paced_payload(const LinkSettings & link, double pace, std::optional<double> rate)
 {
   constexpr double most_pace_s = 1.5;
   constexpr double most_airtime_s = 0.03;

@@ -41,7 +41,10 @@ struct StreamPart
 // An id is "lane 2 bits | count 6 bits".
 inline constexpr int lane_shift = 6;
 inline constexpr std::uint8_t count_mask = 0x3f;
-inline StreamLane lane_of(std::uint8_t id) { return StreamLane{static_cast<std::uint8_t>(id >> lane_shift)}; }
+inline StreamLane lane_of(std::uint8_t id)
+{
+  return StreamLane{static_cast<std::uint8_t>(id >> lane_shift)};
+}
 inline std::uint8_t next_id(StreamLane lane, std::uint8_t id)
 {
   const int count = (id + 1) & count_mask;

@@ -101,8 +101,8 @@ std::optional<Bytes> StreamReceiver::handle_part(const StreamPart & part, Instan
   ++box.unacknowledged;
   const bool at_once = box.complete || (gap && !rarely) || added == 0 ||
                        box.unacknowledged >= parts_per_acknowledgement(size, yields(lane));
-  box.ack_at =
-    std::min(box.ack_at, at_once ? now : now + (rarely ? paced_ack_delay(box.interval) : ack_delay));
+  box.ack_at = std::min(
+    box.ack_at, at_once ? now : now + (rarely ? paced_ack_delay(box.interval) : ack_delay));
   if (!box.complete) {
     return std::nullopt;
   }

@@ -61,11 +61,11 @@ private:
     bool complete = false;
     Bytes message;
     ByteRanges received;
-    std::uint32_t here = 0;  // bytes of it
-    Instant progress;        // when new ones arrived last
+    std::uint32_t here = 0;    // bytes of it
+    Instant progress;          // when new ones arrived last
     std::uint16_t newest = 0;  // highest number of a part that has arrived
     Instant newest_came;
-    Duration interval{};  // between that one and the one before
+    Duration interval{};                // between that one and the one before
     std::deque<std::uint32_t> changed;  // a position in each range, latest change first
     int unacknowledged = 0;             // parts
     Instant ack_at = Instant::max();

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <span>
-#include <tuple>
 #include <utility>
 
 #include "base/endpoint.hpp"
@@ -29,8 +28,7 @@ constexpr std::size_t short_message = 4 * universal_payload;  // bytes that may 
 
 }  // namespace
 
-StreamSender::StreamSender(std::size_t max_part)
-: max_part_(max_part), paced_rtt_(first_paced_rtt)
+StreamSender::StreamSender(std::size_t max_part) : max_part_(max_part), paced_rtt_(first_paced_rtt)
 {
 }
 
@@ -67,6 +65,14 @@ bool StreamSender::has_more(const Outbox & box)
   return !box.message.empty() && (!box.lost.empty() || box.next_offset < box.message.size());
 }
 
+bool StreamSender::may_leave(const Outbox & box) const
+{
+  const Outbox & first = outbox(pace_.first);
+  const bool waits = is_background(pace_.first) && !first.message.empty() && &box != &first &&
+                     is_background(lane_of(box.id));
+  return has_more(box) && !yields(box) && !waits;
+}
+
 std::size_t StreamSender::in_flight(bool paced) const
 {
   std::size_t bytes = 0;
@@ -83,8 +89,8 @@ std::array<StreamSender::Outbox *, stream_lane_count> StreamSender::in_order()
 {
   std::array<Outbox *, stream_lane_count> order;
   std::ranges::transform(outboxes_, order.begin(), [](Outbox & box) { return &box; });
-  std::ranges::stable_sort(order.begin() + 1, order.end(), {}, [this](const Outbox * box) {
-    return std::tuple(lane_of(box->id) != pace_.first, box->message.size() - box->next_offset);
+  std::ranges::stable_sort(order.begin() + 1, order.end(), {}, [](const Outbox * box) {
+    return box->message.size() - box->next_offset;
   });
   return order;
 }
@@ -165,7 +171,7 @@ std::optional<StreamPart> StreamSender::next_prompt(Instant now)
       return part;
     }
     const bool at_once = is_repeated(box);
-    if (!has_more(box) || (now < next_send_ && !at_once)) {
+    if (!may_leave(box) || (now < next_send_ && !at_once)) {
       continue;
     }
     const std::size_t flying = in_flight();
@@ -177,8 +183,8 @@ std::optional<StreamPart> StreamSender::next_prompt(Instant now)
     }
     const ByteRange range = take_range(box, rate_.brief_part());
     const std::size_t size = range.end - range.begin;
-    const bool is_last = std::ranges::none_of(
-      outboxes_, [this](const Outbox & other) { return !yields(other) && has_more(other); });
+    const bool is_last =
+      std::ranges::none_of(outboxes_, [this](const Outbox & other) { return may_leave(other); });
     const bool gives_way = is_background(lane_of(box.id));
     box.in_flight.push_back({range, now});
     next_send_ = std::max(next_send_, now - burst) + rate_.pause(size);
@@ -197,11 +203,11 @@ std::optional<StreamPart> StreamSender::next_yielding(Instant now)
       continue;
     }
     const ByteRange range = take_range(*box, pace_.longest);
-    const std::size_t line =
-      range.end - range.begin + StreamPart::header_size + pace_.overhead;
+    const std::size_t line = range.end - range.begin + StreamPart::header_size + pace_.overhead;
     const std::chrono::duration<double> airtime(static_cast<double>(line) / pace_.bytes_per_s);
     paced_interval_ = std::chrono::duration_cast<Duration>(airtime);
-    const Duration pause = pace_.yields_beyond ? paced_rate_.pause(range.end - range.begin) : Duration{};
+    const Duration pause =
+      pace_.yields_beyond ? paced_rate_.pause(range.end - range.begin) : Duration{};
     next_paced_ = std::max(next_paced_, now - burst) + std::max(paced_interval_, pause);
     const bool idle = in_flight(true) == 0;
     box->in_flight.push_back({range, now, true});
@@ -376,7 +382,7 @@ Instant StreamSender::next_timeout(LaneSet lanes) const
     } else if (is_repeated(box)) {
       return Instant();
     } else {
-      more = true;
+      more = more || may_leave(box);
     }
   }
   const std::size_t flying = in_flight();

@@ -29,7 +29,8 @@ struct Want  // drone: send a prekey for this suite
 {
   SuiteWireId suite = {};
   StreamLane lane = StreamLane::first;  // of the background
-  std::uint32_t bytes_per_s = 0;        // on the line, of the whole background from now on; 0: what data leaves
+  std::uint32_t bytes_per_s =
+    0;  // on the line, of the whole background from now on; 0: what data leaves
 };
 struct Later  // GCS: the prekey is being made; it takes about this long
 {

@@ -225,11 +225,10 @@ TEST(WaitingRekey, hurries_its_fetch_and_lets_ratchets_and_other_rekeys_go_on)
   EXPECT_TRUE(drone.ask(rekey_to(&light())).success);
   const RekeyReply refused = drone.ask(rekey_to(&heavy()));
   EXPECT_FALSE(refused.success);
-  EXPECT_EQ(
-    refused.message, "a rekey to cs-frodokem640aes-aesgcm-mldsa44 waits for its key");
+  EXPECT_EQ(refused.message, "a rekey to cs-frodokem640aes-aesgcm-mldsa44 waits for its key");
   EXPECT_TRUE(drone.ratchet().success);
-  ASSERT_TRUE(pair.run_until(
-    [&] { return pair.outcomes(Side::drone).back().id == command.id; }, 60s));
+  ASSERT_TRUE(
+    pair.run_until([&] { return pair.outcomes(Side::drone).back().id == command.id; }, 60s));
   EXPECT_TRUE(pair.outcomes(Side::drone).back().success);
   EXPECT_EQ(pair.snapshot(Side::drone).suite, &frodo());
   EXPECT_EQ(pair.count(Side::drone, EventKind::rekey_prepared), 1u);
@@ -326,11 +325,10 @@ TEST(FetchCosts, are_unknown_times_where_the_rate_is)
 class ThinFlight
 {
 public:
-  explicit ThinFlight(double airtime) : drone_(options(airtime))
+  explicit ThinFlight(double share) : drone_(options(share))
   {
     drone_.pair().set_channel([this](Side from, Bytes & frame) {
-      const std::chrono::duration<double> airtime(
-        static_cast<double>(frame.size() + 48) / 8000);
+      const std::chrono::duration<double> airtime(static_cast<double>(frame.size() + 48) / 8000);
       Instant & free = free_at_[from];
       free = std::max(free, drone_.pair().now()) + std::chrono::duration_cast<Duration>(airtime);
       return std::vector<Duration>{free - drone_.pair().now()};
@@ -357,7 +355,8 @@ public:
       }
       // Not in step with anything that the tunnel does.
       drone_.pair().run_for(
-        19ms + std::chrono::microseconds(static_cast<int>(2000 * drone_.pair().random().uniform())));
+        19ms +
+        std::chrono::microseconds(static_cast<int>(2000 * drone_.pair().random().uniform())));
     }
     std::ranges::sort(delays_);
     EXPECT_GT(delays_.size(), 0.99 * time / 200ms - 5);
@@ -365,11 +364,10 @@ public:
   }
 
 private:
-  static WiredPair::Options options(double airtime)
+  static WiredPair::Options options(double share)
   {
-    WiredPair::Options options =
-      options_of({{.name = "modem", .mtu = 1232, .rate_kbit = 64}});
-    options.settings.prefetch_airtime = airtime;
+    WiredPair::Options options = options_of({{.name = "modem", .mtu = 1232, .rate_kbit = 64}});
+    options.settings.prefetch_airtime = share;
     return options;
   }
   void note_arrivals()
@@ -408,9 +406,7 @@ TEST(FetchesBesideData, delay_commands_on_a_thin_link_by_less_than_20_ms_at_the_
     EXPECT_TRUE(flight.drone().state(heavy()).progress.value_or(1) > 0);
     std::cout << "share " << airtime << ": p99 of commands " << quiet << " ms, beside a fetch "
               << beside << " ms\n";
-    if (airtime < 0.5) {
-      EXPECT_LE(beside - quiet, 20) << airtime;
-    }
+    EXPECT_LE(beside - quiet, airtime < 0.5 ? 20 : 25) << airtime;
   }
 }
 

@@ -242,6 +242,34 @@ TEST(StreamReceiver, answers_every_second_part_at_once_and_a_gap_a_copy_and_the_
   EXPECT_TRUE(answered()) << "all of it is here";
 }
 
+TEST(StreamReceiver, answers_small_parts_at_a_pace_rarely_and_each_lane_for_itself)
+{
+  StreamReceiver receiver;
+  for (const StreamLane lane : {foreground, StreamLane::first, StreamLane::third}) {
+    receiver.expect(lane, 10'000);
+  }
+  receiver.set_paced(true);
+  const Bytes bytes(100, 1);
+  Instant now = start;
+  for (std::uint16_t n = 0; n < 7; ++n, now += 500ms) {
+    receiver.handle_part({0x41, n, n * 100U, 10'000, bytes}, now);
+    if (n == 0) {
+      EXPECT_TRUE(receiver.take_ack(now + 10ms));  // the pace is not known yet
+    } else {
+      EXPECT_EQ(receiver.next_timeout(), start + 500ms + 2s);
+    }
+    if (now == start + 2s) {
+      break;
+    }
+  }
+  receiver.handle_part({0x01, 0, 0, 200, bytes}, now);
+  receiver.handle_part({0xc1, 0, 0, 100, bytes}, now);
+  EXPECT_FALSE(receiver.take_ack(now, LaneSet::prompt)) << "the foreground waits for a second part";
+  EXPECT_EQ(receiver.take_ack(now, LaneSet::yielding)->id, 0xc1) << "all of it is here";
+  EXPECT_EQ(receiver.progress(StreamLane::first).bytes, 500U);
+  EXPECT_EQ(receiver.progress(StreamLane::first).total, 10'000U);
+}
+
 TEST(StreamReceiver, gets_on_by_new_bytes_alone)
 {
   Receiving one;

@@ -51,7 +51,7 @@ private:
   std::vector<const Suite *> allowed_;
   const Suite * initial_;
   std::multiset<const Suite *> rekeys_to_;  // what the drone rekeys to now; one waits for its key
-  std::set<const Suite *> wanted_;  // asked for, ever
+  std::set<const Suite *> wanted_;          // asked for, ever
   std::map<Side, std::set<RekeyId>> unanswered_{{Side::drone, {}}, {Side::gcs, {}}};
   PskKeySet psk_;
   std::set<Bytes> hellos_;                      // seen already
