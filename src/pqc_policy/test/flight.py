@@ -84,7 +84,6 @@ class Chain:
 
     def _fetch(self, suite: Suite, rate_bytes_s: float | None) -> Fetch:
         budget, left = 0.02 * (rate_bytes_s or WIFI_BYTES_S), self.left.get(suite.id)
-        under_way = left is not None and left > 0.0
         rekey_bytes = suite.rekey_bytes - suite.prekey_bytes
         return Fetch(
             suite.id,
@@ -92,8 +91,8 @@ class Chain:
             rekey_bytes,
             fetch_s=suite.prekey_bytes / budget if self.timed else None,
             rekey_s=self.rekey_s or rekey_bytes / (rate_bytes_s or WIFI_BYTES_S),
-            ready=left is not None and not under_way,
-            progress=1.0 - left if left is not None and under_way else None,
+            ready=left == 0.0,
+            progress=1.0 - left if left else None,
         )
 
     def pass_second(self, rate_bytes_s: float | None) -> None:

@@ -37,22 +37,15 @@ def text_of(flight: Flight) -> str:
     return explain(flight.decisions[-1], flight.policy, flight.state)
 
 
-def test_the_missing_form_is_fetched_then_mixed_in_and_the_light_suite_comes_back() -> None:
-    flight = fly(20, LATE)
+@pytest.mark.parametrize("timed", [True, False], ids=["in a known time", "in an unknown one"])
+def test_the_missing_form_is_fetched_and_mixed_in_and_the_light_suite_is_back(timed: bool) -> None:
+    flight = fly(20, LATE, chain=anchored(timed=timed))
     fetch = next(d for d in flight.decisions if d.prefetch)
     assert (fetch.action, fetch.rule, fetch.prefetch) == (Action.HOLD, "layer", FRODO)
     there, back = (d for d in flight.decisions if d.action is Action.LAYER)
     assert (there.rule, there.to_suite) == ("layer", FRODO)
     assert (back.rule, back.to_suite, back.t - there.t) == ("back", MLKEM768, 6.0)
     assert ("plain", "ephemeral") in flight.chain.mixed
-
-
-def test_a_key_is_fetched_where_nobody_knows_how_long_that_takes() -> None:
-    flight = fly(60, chain=anchored(timed=False))
-    assert {FRODO, MCELIECE3} <= {d.prefetch for d in flight.decisions}
-    assert ("plain", "ephemeral") in flight.chain.mixed
-    fresh = [d.t for d in asked(flight, "refresh")]
-    assert all(later - sooner >= 20.0 for sooner, later in pairwise(fresh))
 
 
 def test_forms_that_are_not_wanted_are_not_fetched_and_quasi_cyclic_codes_need_the_library() -> (

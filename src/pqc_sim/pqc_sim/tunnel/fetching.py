@@ -16,8 +16,8 @@ from pqc_sim.tunnel.exchange import DOWN, ControlPath, part_bytes
 _USUAL_BYTES_S = 2.5e6
 _STEP_S = 0.25
 _LANES = 3
-# Bytes that a frame takes beside its payload on a serial line and as a datagram, as the tunnel counts
-# them; those of the header of a part, of a WANT and of an acknowledgement.
+# Bytes that a frame takes beside its payload on a serial line and as a datagram, as the tunnel
+# counts them; those of the header of a part, of a WANT and of an acknowledgement.
 _SERIAL, _UDP, _HEADER, _WANT, _ACK = 25 + 2, 25 + 48, 9, 15, 13
 # A part takes at most so many seconds, at the pace and of the link.
 _MOST_PACED_S, _MOST_S = 1.5, 0.03
