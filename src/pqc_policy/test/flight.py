@@ -59,6 +59,7 @@ class Chain:
     one_time_keys: int = 16
     told: bool = False  # whether it knows what a KEM costs on this link
     stalled: bool = False  # somebody drops what is fetched
+    timed: bool = True  # whether it knows how long a fetch takes
     rekey_s: float | None = None  # of a rekey; None: what the rate gives
     mixed: dict[tuple[str, str], float] = field(default_factory=dict)  # form and key, and when
     left: dict[str, float] = field(default_factory=dict)  # share of a key that is to come
@@ -83,16 +84,15 @@ class Chain:
 
     def _fetch(self, suite: Suite, rate_bytes_s: float | None) -> Fetch:
         budget, left = 0.02 * (rate_bytes_s or WIFI_BYTES_S), self.left.get(suite.id)
-        under_way = left is not None and left > 0.0
         rekey_bytes = suite.rekey_bytes - suite.prekey_bytes
         return Fetch(
             suite.id,
             suite.prekey_bytes,
             rekey_bytes,
-            fetch_s=suite.prekey_bytes / budget,
+            fetch_s=suite.prekey_bytes / budget if self.timed else None,
             rekey_s=self.rekey_s or rekey_bytes / (rate_bytes_s or WIFI_BYTES_S),
-            ready=left is not None and not under_way,
-            progress=1.0 - left if left is not None and under_way else None,
+            ready=left == 0.0,
+            progress=1.0 - left if left else None,
         )
 
     def pass_second(self, rate_bytes_s: float | None) -> None:

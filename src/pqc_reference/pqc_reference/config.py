@@ -73,6 +73,7 @@ class Config:
     max_key_age_s: float = _parameter("rekey.max_age_s")
     max_ratchets: int = _parameter("rekey.max_ratchets")
     prefetch_max_bytes: int = _parameter("prefetch.max_bytes")
+    prefetch_airtime: float = _parameter("prefetch.airtime")
     # Constants of the tunnel, which are no parameters.
     replay_window_packets: int = 4096
     blacklist_ttl_s: float = 1800.0
@@ -102,6 +103,7 @@ _OF_ONE_ROLE = {
     "gcs_datagram_port": 0,
     "rekey.max_ratchets": 60,
     "prefetch.max_bytes": 4 << 20,
+    "prefetch.airtime": 0.02,
 }
 
 

@@ -19,7 +19,7 @@ from pqc_reference.key_files import IdentityError
 from pqc_reference.peer import Peer, Report
 from pqc_reference.prekeys import Prekeys
 from pqc_reference.rekey import Order, Rekey
-from pqc_reference.session.epoch_keys import ASK_REKEY_FRAMES, EpochKeys
+from pqc_reference.session.epoch_keys import ASK_REKEY_FRAMES, LAST_EPOCH, EpochKeys
 from pqc_reference.wire.control import Abort, Control, ControlMessage, RekeyKind
 from pqc_reference.wire.messages import (
     HelloType,
@@ -57,6 +57,8 @@ class Drone(End):
         (self.peer,) = self.peers
         self.attempt: Attempt | None = None
         self.rekey: Rekey | None = None
+        self.waiting: Order | None = None  # a rekey that waits for its prekey
+        self.rate_bytes_s: float | None = None  # of the link; this peer does not measure it
         self.prekeys = Prekeys(self)
         self.ratchets = 0  # ratchets since the last full rekey
         self._gcs_order: Order | None = None  # latest rekey that the GCS requested
@@ -134,18 +136,50 @@ class Drone(End):
         self._send_keepalive()
 
     def handle_prekey(self, suite: Suite) -> None:
-        """Go on with a rekey that needs the prekey that has arrived."""
-        if self.rekey is not None and self.rekey.waits_for(suite):
-            self.rekey.handle_prekey()
+        """Start the rekey that waits for the prekey that has arrived."""
+        if self.waiting is not None and suite.pair == self.waiting.suite.pair:
+            self.prekeys.not_urgent()
+            self._start_waiting()
 
     def handle_no_prekey(self, suite: Suite, failed: HandshakeFailed) -> None:
-        """Go on without the prekey: end the rekey that needs it, or begin a new session."""
-        if self.rekey is None or not self.rekey.waits_for(suite):
+        """Go on without the prekey: end the rekey that waits for it, or begin a new session."""
+        order = self.waiting
+        if order is None or suite.pair != order.suite.pair:
             return
-        if failed.failure is Failure.NO_ANSWER:
-            self.end_rekey(self.rekey, failed)
+        keys = self.peer.slots.sending
+        self.waiting = None
+        if failed.failure is Failure.NO_ANSWER or self.rekey is not None or keys is None:
+            self._end_order(order, failed)
         else:
+            self.rekey = Rekey(self, order, keys)
             self.rekey.begin_anew()
+
+    def wait_again(self, rekey: Rekey) -> None:
+        """Let a rekey wait for another prekey."""
+        self.rekey = None
+        if self.waiting is None:
+            self._wait(rekey.order)
+        else:
+            text = f"a rekey to {self.waiting.suite.name} waits for its key"
+            self._end_order(rekey.order, HandshakeFailed(Failure.BUSY, text))
+
+    def _wait(self, order: Order) -> None:
+        self.waiting = order
+        self.prekeys.fetch(order.suite, asked=True, urgent=True)
+
+    def _start_waiting(self) -> None:
+        """Start the rekey that waits, if its prekey is there and no other is under way."""
+        order, keys = self.waiting, self.peer.slots.sending
+        if order is None or self.rekey is not None or keys is None or self._needs_session():
+            return
+        if not self.peer.slots.confirmed or keys.used_up:
+            return
+        if self.prekeys.holds(order.suite) or keys.epoch == LAST_EPOCH:
+            self.waiting = None
+            self.rekey = Rekey(self, order, keys)
+            self.rekey.start()
+        else:
+            self._wait(order)
 
     def end_rekey(self, rekey: Rekey, failed: HandshakeFailed | None) -> None:
         """Report how a rekey ended, also to the GCS if it requested it."""
@@ -153,7 +187,11 @@ class Drone(End):
             return
         self.rekey = None
         self._prefetch_at = self.now + _PREFETCH_AFTER_S
-        order, suite = rekey.order, rekey.order.suite
+        self._end_order(rekey.order, failed)
+        self._start_waiting()
+
+    def _end_order(self, order: Order, failed: HandshakeFailed | None) -> None:
+        suite = order.suite
         self.rekeys += failed is None
         if failed is not None and failed.failure.blames_suite:
             self._blame(suite)
@@ -202,6 +240,8 @@ class Drone(End):
         self.report("the ground station has the new keys", keys)
         if self.rekey is not None:
             self.end_rekey(self.rekey, None)
+        else:
+            self._start_waiting()
 
     def handle_answer(self, peer: Peer, asked: float) -> None:
         # The session works after all. Confirmed keys show that; the GCS may have dropped others.
@@ -265,17 +305,17 @@ class Drone(End):
             return
         suite = suite_of(wire_id)
         one_time_key = kind == RekeyKind.ONE_TIME_KEY
-        if suite is None or self._objection(suite, one_time_key=one_time_key) is not None:
-            later = self.rekey is not None or not self.peer.slots.confirmed
+        order = Order(suite or self.suite, kind != RekeyKind.FULL, one_time_key, transaction)
+        if suite is None or self._objection(order) is not None:
+            later = self.rekey or self.waiting or not self.peer.slots.confirmed
             reason = Abort.IN_PROGRESS if later else Abort.SUITE_REFUSED
             self.peer.send_control(Control.ABORT, transaction, reason)
             return
-        self._gcs_order = Order(suite, kind != RekeyKind.FULL, one_time_key, transaction)
-        self._begin_rekey(self._gcs_order)
+        self._gcs_order = order
+        self._begin_rekey(order)
 
     def handle_wiped(self, peer: Peer) -> None:
-        if self.rekey is not None:
-            self.rekey.lose("all keys are wiped")
+        self._lose_rekeys("all keys are wiped")
         self.attempt = self._lost_at = None
         self._blacklist.clear()
         self._renewals = 0
@@ -295,7 +335,7 @@ class Drone(End):
         return self._request(Order(suite or self.suite, ratchet or one_time_key, one_time_key))
 
     def _request(self, order: Order) -> Future[str | None]:
-        objection = self._objection(order.suite, one_time_key=order.one_time_key)
+        objection = self._objection(order)
         if objection is None:
             self._begin_rekey(order)
         else:
@@ -306,20 +346,54 @@ class Drone(End):
     def _begin_rekey(self, order: Order) -> None:
         keys = self.peer.slots.sending
         assert keys is not None
-        full = order.suite != keys.suite or self.ratchets >= self.config.max_ratchets
-        order.ratchet = order.ratchet and not full
+        order.ratchet = self._is_ratchet(order)
         self.report(f"rekey to {order.suite.name} started", keys)
-        self.rekey = Rekey(self, order, keys)
-        self.rekey.start()
+        if self._must_wait(order):
+            self._wait(order)
+        else:
+            self.rekey = Rekey(self, order, keys)
+            self.rekey.start()
 
-    def _objection(self, suite: Suite, *, one_time_key: bool = False) -> str | None:
+    def _is_ratchet(self, order: Order) -> bool:
+        keys = self.peer.slots.sending
+        full = keys is None or order.suite != keys.suite
+        return order.ratchet and not full and self.ratchets < self.config.max_ratchets
+
+    def _must_wait(self, order: Order) -> bool:
+        """Return whether a rekey needs a prekey that is not there."""
+        keys = self.peer.slots.sending
+        last = keys is not None and keys.epoch == LAST_EPOCH
+        without = order.new_session or last or self._is_ratchet(order)
+        return not without and not self.prekeys.holds(order.suite)
+
+    def prefetch(self, suite: Suite, now: float) -> str | None:
+        """Fetch a prekey in the background; return why not, or None.
+
+        Call `handle_timeout` afterwards.
+        """
+        self.now = now
+        objection = self._objection_to_suite(suite)
+        if objection is None and not self.prekeys.holds(suite):
+            self.prekeys.fetch(suite, asked=True)
+        return objection
+
+    def _objection(self, order: Order) -> str | None:
+        if (problem := self._objection_to_suite(order.suite)) is not None:
+            return problem
+        if self.rekey is not None:
+            return "a rekey is in progress"
+        if self.waiting is not None and self._must_wait(order):
+            return f"a rekey to {self.waiting.suite.name} waits for its key"
+        if not self.peer.slots.confirmed:
+            return "the ground station has not confirmed the current keys yet"
+        if order.one_time_key and (self.identity.anchor is None or self.config.anchor == "off"):
+            return "this drone has no anchor"
+        return None
+
+    def _objection_to_suite(self, suite: Suite) -> str | None:
         slots, policy = self.peer.slots, self.config.policy
         if slots.sending is None or self._needs_session() or slots.sending.used_up:
             return "there is no session to rekey"
-        if self.rekey is not None:
-            return "a rekey is in progress"
-        if not slots.confirmed:
-            return "the ground station has not confirmed the current keys yet"
         if suite not in policy.allowed:
             return f"{suite.name} is not allowed by the configuration"
         if suite.signature not in self.identity.gcs_keys:
@@ -328,8 +402,6 @@ class Drone(End):
             return f"the drone has no signing key for {suite.name}"
         if self._blacklist.get(suite, 0.0) > self.now:
             return f"{suite.name} failed recently and is blacklisted"
-        if one_time_key and (self.identity.anchor is None or self.config.anchor == "off"):
-            return "this drone has no anchor"
         return None
 
     # --- Time ---
@@ -380,7 +452,7 @@ class Drone(End):
             self._send_keepalive()
         if self.now >= self._prefetch_at:
             self._prefetch_at = _NEVER
-            if self.rekey is None:
+            if self.rekey is None and self.waiting is None:
                 self.prekeys.fetch_ahead(keys.suite)
         self.prekeys.handle_due()
         if self.rekey is not None:
@@ -389,6 +461,8 @@ class Drone(End):
     def _own_rekey_due(self, keys: EpochKeys) -> float:
         """Return when the drone rekeys by itself: by age, frames or ratchets."""
         if not self.peer.slots.confirmed or self.rekey is not None:
+            return _NEVER
+        if self.waiting is not None and self.waiting.suite == keys.suite:
             return _NEVER
         age = self.config.max_key_age_s
         due = self._keys_since + age if age > 0 else _NEVER
@@ -404,5 +478,12 @@ class Drone(End):
         self._lost_at = self.now
         self._next_attempt = self.now
         self.report(why, keys)
+        self._lose_rekeys("the session was lost during the rekey")
+
+    def _lose_rekeys(self, why: str) -> None:
+        order, self.waiting = self.waiting, None
+        if order is not None:
+            self.prekeys.not_urgent()
+            self._end_order(order, HandshakeFailed(Failure.NO_ANSWER, why))
         if self.rekey is not None:
-            self.rekey.lose("the session was lost during the rekey")
+            self.rekey.lose(why)

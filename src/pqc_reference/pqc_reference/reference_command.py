@@ -95,7 +95,8 @@ def _write_summary(file: Path, end: End, state: str) -> None:
     new.replace(file)
 
 
-async def _run(config: Config, file: Path | None, rekeys: list[tuple[float, Suite]]) -> None:
+async def _run(config: Config, options: argparse.Namespace) -> None:
+    file: Path | None = options.summary
     start = time.monotonic()
 
     def report(text: str, keys: EpochKeys | None) -> None:
@@ -108,7 +109,8 @@ async def _run(config: Config, file: Path | None, rekeys: list[tuple[float, Suit
     running = loop.create_task(shell.run())
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, running.cancel)
-    later = [loop.create_task(_rekey_later(shell, *rekey)) for rekey in rekeys]
+    later = [loop.create_task(_rekey_later(shell, *rekey)) for rekey in options.rekey]
+    later += [loop.create_task(_prefetch_later(shell, *fetch)) for fetch in options.prefetch]
     while not running.done():
         if file is not None:
             _write_summary(file, shell.end, "running")
@@ -121,14 +123,24 @@ async def _run(config: Config, file: Path | None, rekeys: list[tuple[float, Suit
         running.result()
 
 
-async def _rekey_later(shell: Shell, seconds: float, suite: Suite) -> None:
+async def _session_after(shell: Shell, seconds: float) -> None:
     await asyncio.sleep(seconds)
     while not shell.end.peers[0].slots.confirmed:
         await asyncio.sleep(_SESSION_POLL_S)
+
+
+async def _rekey_later(shell: Shell, seconds: float, suite: Suite) -> None:
+    await _session_after(shell, seconds)
     await shell.request_rekey(suite)
 
 
-def _rekey(text: str) -> tuple[float, Suite]:
+async def _prefetch_later(shell: Shell, seconds: float, suite: Suite) -> None:
+    await _session_after(shell, seconds)
+    problem = shell.prefetch(suite)
+    shell.end.report(f"prefetch of {suite.name}: {problem or 'under way'}", None)
+
+
+def _suite_later(text: str) -> tuple[float, Suite]:
     name, _, seconds = text.partition("@")
     suite = suite_named(name)
     try:
@@ -157,9 +169,14 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
     option("role", "the end that it runs as", choices=("drone", "gcs"))
     option("--config", "parameter file of the tunnel", type=Path, metavar="FILE", **many)
     option("-p", "one parameter; takes precedence over files", metavar="NAME:=VALUE", **many)
-    option("--rekey", "a rekey after the start", type=_rekey, metavar="SUITE@SECONDS", **many)
+    later: dict[str, Any] = {"type": _suite_later, "metavar": "SUITE@SECONDS", **many}
+    option("--rekey", "a rekey after the start", **later)
+    option("--prefetch", "a key that a drone fetches in the background after the start", **later)
     option("--summary", "file for state and counters, written every second", type=Path)
-    return parser.parse_args(words)
+    options = parser.parse_args(words)
+    if options.prefetch and options.role != "drone":
+        parser.error("only a drone fetches keys: leave out --prefetch")
+    return options
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -167,7 +184,7 @@ def main(words: Sequence[str] | None = None) -> int:
     options = _parse(words)
     try:
         config = load(options.role, options.config, options.p)
-        asyncio.run(_run(config, options.summary, options.rekey))
+        asyncio.run(_run(config, options))
     except (ConfigError, IdentityError, liboqs.Unavailable, OSError) as error:
         print(f"reference: {error}", file=sys.stderr)
         return 1

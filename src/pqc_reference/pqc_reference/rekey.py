@@ -38,11 +38,12 @@ class Order:
     one_time_key: bool = False  # of the anchor, for a ratchet
     gcs_transaction: int | None = None  # that of REKEY_REQ; None: own rekey
     new_session: bool = False
+    waited_again: bool = False  # for another prekey, as the GCS did not know the first one
     outcome: Future[str | None] = field(default_factory=Future)
 
 
 class Rekey:
-    """One rekey, from the fetch of a prekey until the GCS has confirmed the new keys."""
+    """One rekey, from its prekey in stock until the GCS has confirmed the new keys."""
 
     def __init__(self, drone: Drone, order: Order, current: EpochKeys) -> None:
         """`start` starts it; the drone's `end_rekey` tells how it ended."""
@@ -50,7 +51,6 @@ class Rekey:
         self._transaction: int | None = None  # that of the message to be answered
         self._drone, self._current = drone, current
         self._epoch = current.epoch + 1
-        self._fetching = self._fetched_again = False
         self._limit = drone.now + _LIMIT_S
         self._deadline = _NEVER
         self._agreed: Agreed | None = None
@@ -78,10 +78,10 @@ class Rekey:
                 )
             else:
                 self._begin_ratchet(ratchet, random)
-        elif (prekey := drone.prekeys.take(suite)) is not None:
-            self._answer(prekey)
         else:
-            self._fetch()
+            prekey = drone.prekeys.take(suite)
+            assert prekey is not None
+            self._answer(prekey)
 
     def _begin_ratchet(
         self, ratchet: Ratchet, random: bytes, used: AnchorUse | None = None
@@ -95,14 +95,10 @@ class Rekey:
     def begin_anew(self) -> None:
         """Ask again by a new session: what live keys alone say proves nothing about the suite."""
         self._agreed, self._deadline = None, _NEVER
-        self._fetching, self._transaction = False, None
+        self._transaction = None
         self._limit = self._drone.now + _LIMIT_S
         self._current.session.streams.stop()
         self._drone.begin_attempt(self.order.suite)
-
-    def _fetch(self) -> None:
-        self._fetching = True
-        self._drone.prekeys.fetch(self.order.suite)
 
     def _expect_answer(self) -> None:
         self._deadline = self._drone.now + _PATIENCE_S
@@ -139,17 +135,6 @@ class Rekey:
 
     # --- With a prekey ---
 
-    def waits_for(self, suite: Suite) -> bool:
-        """Return whether it goes on with the prekey of a suite."""
-        return self._fetching and suite.pair == self.order.suite.pair
-
-    def handle_prekey(self) -> None:
-        """Go on with the prekey that has arrived."""
-        prekey = self._drone.prekeys.take(self.order.suite)
-        if prekey is not None:
-            self._fetching = False
-            self._answer(prekey)
-
     def _answer(self, prekey: Prekey) -> None:
         drone, suite, current = self._drone, self.order.suite, self._current
         policy = drone.config.policy
@@ -181,7 +166,7 @@ class Rekey:
             self._install(agreed.secret, agreed.th3, agreed.layers)
 
     def handle_abort(self, transaction: int, reason: int) -> None:
-        """Fetch another prekey if the GCS does not know this one, but only once."""
+        """Wait for another prekey if the GCS does not know this one, but only once."""
         failed = failure_of(reason)
         waits = self._agreed is not None or self._ratchet is not None
         if not waits or transaction != self._transaction:
@@ -189,13 +174,12 @@ class Rekey:
         if self._ratchet is not None:
             self._fail(failed)
             return
-        if failed.failure is not Failure.UNKNOWN_PREKEY or self._fetched_again:
+        if failed.failure is not Failure.UNKNOWN_PREKEY or self.order.waited_again:
             self.begin_anew()
             return
-        self._agreed, self._deadline = None, _NEVER
         self._current.session.streams.stop()
-        self._fetched_again = True
-        self._fetch()
+        self.order.waited_again = True
+        self._drone.wait_again(self)
 
     # --- Ratchet ---
 

@@ -86,7 +86,7 @@ class ServedDrone:
         for keys in (slots.sending, *slots.pending):
             if keys is not None and former_id(keys.suite.wire_id, keys.resumption) == name:
                 return keys.resumption, keys.layers
-        return b"", {}
+        return self.new_session.formers.get(name, (b"", {}))
 
     def accept(
         self,
@@ -151,6 +151,7 @@ class ServedDrone:
     def handle_proved(self, keys: EpochKeys) -> None:
         """React to the first frame under new keys."""
         self._lost_at = None
+        self.new_session.formers.clear()
         self.peer.send_control(Control.KEEPALIVE, 0)  # the drone has waited for a frame
         if keys.epoch == 0:
             self.rekeys.forget()
@@ -225,6 +226,7 @@ class ServedDrone:
     def handle_wiped(self) -> None:
         """Forget what depends on the keys that are wiped."""
         self.new_session.forget()
+        self.new_session.formers.clear()
         self.rekeys.forget()
         self._confirmation = self._lost_at = None
         if self._pending is not None:

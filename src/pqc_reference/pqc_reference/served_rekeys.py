@@ -28,6 +28,7 @@ _MAX_PREKEYS = 16
 @dataclass(eq=False)
 class _Want:
     suite: Suite
+    lane: int
     made: bool = False
 
 
@@ -52,19 +53,21 @@ class ServedRekeys:
         """The number of prekeys that the drone can use."""
         return len(self._prekeys)
 
-    def handle_want(self, transaction: int, wire_id: bytes, session: Session) -> None:
-        """Make a prekey and send it, once for each transaction."""
+    def handle_want(
+        self, transaction: int, wire_id: bytes, lane: int, pace: int, session: Session
+    ) -> None:
+        """Make a prekey and send it in its lane, once for each transaction."""
         drone, suite = self._drone, suite_of(wire_id)
         if not drone.is_live(session):
             return
+        session.streams.set_pace(pace, lane)
         if suite is None or drone.ground.refuses(suite, drone.record):
             drone.peer.send_control(Control.ABORT, transaction, Abort.SUITE_REFUSED)
             return
         want = self._wants.get(transaction)
         if want is None:
-            self._wants[transaction] = want = _Want(suite)
-            if len(self._wants) > _MAX_PREKEYS:
-                del self._wants[next(iter(self._wants))]
+            self._wants = {number: one for number, one in self._wants.items() if one.lane != lane}
+            self._wants[transaction] = want = _Want(suite, lane)
             self._make(want, transaction, session)
         if not want.made:
             drone.peer.send_control(Control.LATER, transaction, _ESTIMATE_MS)
@@ -76,13 +79,13 @@ class ServedRekeys:
 
         def done(prekey: OwnPrekey) -> None:
             want.made = True
-            if not drone.is_live(session):
-                return
+            if not drone.is_live(session) or self._wants.get(transaction) is not want:
+                return  # a newer one has its lane
             until = ground.now + ground.config.prekey_max_age_s
             self._prekeys[prekey.public.key_id] = prekey, until
             if len(self._prekeys) > _MAX_PREKEYS:
                 del self._prekeys[next(iter(self._prekeys))]
-            session.streams.send_in_background(prekey.public.encode())
+            session.streams.send(prekey.public.encode(), want.lane)
 
         def failed(error: HandshakeFailed) -> None:
             self._wants.pop(transaction, None)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pqc_reference.crypto.key_schedule import boot_traffic, digest
+from pqc_reference.crypto.key_schedule import boot_traffic, digest, former_id
 from pqc_reference.crypto.suites import Suite
 from pqc_reference.gcs_handshake import OwnPrekey, make_prekey
 from pqc_reference.handshake import Agreed, Failure, HandshakeFailed, abort_reason
@@ -32,6 +32,7 @@ class _Attempt:
     transaction: int
     suite: Suite
     boot: Boot
+    former_name: bytes
     former: bytes = b""  # the rms that is mixed in
     former_layers: Layers = field(default_factory=dict)
     anchored: bool = False
@@ -45,6 +46,9 @@ class NewSession:
     def __init__(self, drone: ServedDrone) -> None:
         """`drone` installs what comes out."""
         self._drone = drone
+        # Until the drone proves keys, the rms and layers of the newest session that was made and
+        # of the former one in it, by name: the drone has one of them. Later ones may displace keys.
+        self.formers: dict[bytes, tuple[bytes, Layers]] = {}
         self._attempt: _Attempt | None = None
         self.next_later = _NEVER  # time of the next LATER, while this end is at work
 
@@ -68,7 +72,8 @@ class NewSession:
         traffic = boot_traffic(psk, hello.client_random, hello.challenge, suite.cipher)
         session = ground.new_session(largest_rekey(suite, policy.mode))
         boot = Boot(ground.new_keys(suite, session, 0, traffic), sender, ground.now + _SILENCE_S)
-        self._attempt = attempt = _Attempt(frame, transaction_of(hello.client_random), suite, boot)
+        transaction = transaction_of(hello.client_random)
+        self._attempt = attempt = _Attempt(frame, transaction, suite, boot, hello.former)
         attempt.former, attempt.former_layers = former, _ = drone.former_named(hello.former)
         attempt.anchored = bool(hello.mode & ANCHOR_BIT)
         drone.peer.boot = boot
@@ -131,6 +136,10 @@ class NewSession:
         session = ground.new_session(ground.largest_message)
         session.clock = attempt.boot.keys.session.clock
         session.id, session.origin = agreed.secret.session_id(agreed.th3), agreed.th3
+        resumption = agreed.secret.resumption(agreed.th3)
+        self.formers = {former_id(attempt.suite.wire_id, resumption): (resumption, agreed.layers)}
+        if attempt.former:
+            self.formers[attempt.former_name] = attempt.former, attempt.former_layers
         confirm = (Control.CONFIRM, attempt.transaction, agreed.confirmation)
         self._drone.install(
             attempt.suite,

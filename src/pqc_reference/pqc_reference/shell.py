@@ -66,6 +66,14 @@ class Shell:
         self._send(self.end.handle_timeout(now))
         return await asyncio.wrap_future(outcome)
 
+    def prefetch(self, suite: Suite) -> str | None:
+        """Fetch a suite's key in the background; return why not, or None. A drone only."""
+        assert isinstance(self.end, Drone)
+        now = time.monotonic()
+        problem = self.end.prefetch(suite, now)
+        self._send(self.end.handle_timeout(now))
+        return problem
+
     def send_frame(self, peer: Peer, kind: Kind, payload: bytes) -> None:
         """Send any frame under the newest keys, as an end that misbehaves does."""
         assert peer.slots.sending is not None

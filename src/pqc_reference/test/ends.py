@@ -111,6 +111,7 @@ class Site:
                 "plaintext_port": self.drone_plain,
                 "plaintext_peer_address": LOOPBACK,
                 "plaintext_peer_port": self.drone_program,
+                "radio_status": "off",  # a busy machine looks like a link that is full
                 **self.drone_parameters,
             }
         )
@@ -164,6 +165,19 @@ class Reference:
         """Rekey; return why it failed, or None."""
         request = self._shell.request_rekey(suite, **kind)
         return asyncio.run_coroutine_threadsafe(request, self._loop).result(LIMIT_S)
+
+    def prefetch(self, suite: Suite) -> str | None:
+        """Fetch a key in the background; return why not, or None; a drone only."""
+
+        async def begin() -> str | None:
+            return self._shell.prefetch(suite)
+
+        return asyncio.run_coroutine_threadsafe(begin(), self._loop).result(LIMIT_S)
+
+    def has_key(self, suite: Suite) -> bool:
+        """Whether the key for a rekey to a suite is in stock; a drone only."""
+        assert isinstance(self.end, Drone)
+        return self.end.prekeys.holds(suite)
 
     def begin_session(self) -> None:
         """Begin a new session beside the live one; a drone only."""
@@ -302,6 +316,15 @@ class Tunnel:
         words += ["--drone", DRONE] if self._role == "gcs" else []
         answer = self.ask("rekey", *words)
         return None if answer["success"] else answer["message"]
+
+    def prefetch(self, suite: Suite) -> str | None:
+        """Fetch a key in the background; return why not, or None; a drone only."""
+        answer = self.ask("prefetch", suite.name)
+        return None if answer["success"] else answer["message"]
+
+    def has_key(self, suite: Suite) -> bool:
+        """Whether the key for a rekey to a suite is in stock, as the status says it of its KEM."""
+        return any(one["suite"] == suite.name and one["ready"] for one in self.peer["fetches"])
 
 
 class Application:

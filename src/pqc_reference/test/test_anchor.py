@@ -14,7 +14,7 @@ from pqc_reference.anchor import AnchorKeys, AnchorSecrets, UnknownAnchor, ancho
 from pqc_reference.crypto import liboqs
 from pqc_reference.crypto.suites import KEMS, Kem
 from pqc_reference.key_files import Kind, encode
-from world import NAME, World, identities
+from world import NAME, World, identities, suite
 
 KEM = next(kem for kem in KEMS if kem.token == "classicmceliece348864")
 OWNER = b"drone__1".ljust(32, b"\0")
@@ -152,6 +152,40 @@ def test_a_damaged_one_time_key_is_left_out_and_the_next_one_taken(disks: Disks)
     taken = disks.keys.take(1)
     assert taken.one_time and taken.id.hex() in second.name
     assert not disks.keys.take(1).one_time
+
+
+def test_the_ground_station_knows_the_former_session_after_two_that_the_drone_never_saw_made() -> (
+    None
+):
+    world = World()
+    world.connect()
+    proves_nothing = True
+
+    def lose(datagram: bytes, direction: str) -> bytes | None:
+        keys, attempt = world.drone.peer.slots.sending, world.ground.drones[0].new_session._attempt
+        if datagram[0] >> 6 != 0b01:
+            return datagram
+        if direction == "up":
+            key_id = int.from_bytes(datagram[:3], "big") & 0x3FFFFF
+            return None if keys and proves_nothing and key_id == keys._send_id else datagram
+        made = attempt is not None and attempt.finish
+        return None if made and world.drone.handshakes > 1 else datagram
+
+    world.link.change = lose
+    world.drone.begin_attempt(suite("cs-frodokem640aes-aesgcm-mldsa44"))
+    world.run(lambda: world.drone.handshakes == 2)
+    former = world.drone.peer.slots.sending
+    world.run(lambda: world.ground.handshakes == 4)
+    assert former is world.drone.peer.slots.sending
+    pending = world.ground.peers[0].slots.pending
+    assert len(pending) == 2 and former.session.id not in {keys.session.id for keys in pending}
+    world.link.change = lambda datagram, _: datagram
+    proves_nothing = False
+    world.run(lambda: world.in_step and world.drone.peer.slots.sending is not former)
+    for end in world.keys:
+        assert ("lattices", "plain", "ephemeral") in end.layers
+    assert not world.ground.drones[0].new_session.formers
+    world.check_data()
 
 
 def test_a_new_session_takes_the_secret_of_the_one_before_along() -> None:

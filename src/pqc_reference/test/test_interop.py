@@ -251,6 +251,26 @@ def test_a_prekey_that_was_sent_ahead_is_used(role: str, keys: Path, tmp_path: P
 
 
 @pytest.mark.parametrize("role", ROLES)
+def test_several_keys_are_fetched_at_once_for_rekeys_that_begin_at_once(
+    role: str, keys: Path, tmp_path: Path
+) -> None:
+    site = Site(tmp_path, keys, drone_parameters={"prefetch.max_bytes": 1 << 20})
+    names = ("cs-frodokem976aes-aesgcm-mldsa65", "cs-classicmceliece460896-aesgcm-mldsa65")
+    wanted = [suite for name in names if (suite := suite_named(name))]
+    with pair(site, role) as (reference, tunnel):
+        drone = reference if role == "drone" else tunnel
+        for suite in wanted:
+            assert drone.prefetch(suite) is None
+        assert drone.rekey(ratchet=True) is None
+        for suite in wanted:
+            wait_for(f"the key of {suite.name}", lambda suite=suite: drone.has_key(suite) or None)
+        for suite in wanted:
+            assert drone.rekey(suite) is None
+            assert reference.wait_for_session().suite == suite
+            assert not drone.has_key(suite)
+
+
+@pytest.mark.parametrize("role", ROLES)
 def test_rekeys_lose_no_datagrams(role: str, keys: Path, tmp_path: Path) -> None:
     site = Site(tmp_path, keys)
     suites = [

@@ -18,9 +18,9 @@ from pqc_reference.wire.messages import ClientHello, Finish, HelloType, Malforme
 
 
 def test_control_messages_have_the_layout_of_the_protocol_page() -> None:
-    want = control.encode(Control.WANT, 0x01020304, b"abcde")
-    assert want == b"\x01" + b"\x01\x02\x03\x04" + b"abcde"
-    assert control.decode(want) == (Control.WANT, 0x01020304, (b"abcde",))
+    want = control.encode(Control.WANT, 0x01020304, b"abcde", 2, 115)
+    assert want == b"\x01" + b"\x01\x02\x03\x04" + b"abcde" + b"\x02" + b"\0\0\0\x73"
+    assert control.decode(want) == (Control.WANT, 0x01020304, (b"abcde", 2, 115))
     for anchor in (b"", b"idct" + b"c" * 156):
         ratchet = control.encode(Control.RATCHET, 1, 9, b"r" * 32, anchor, b"m" * 32)
         assert ratchet == b"\x0a" + b"\0\0\0\1" + b"\x09" + b"r" * 32 + anchor + b"m" * 32
@@ -52,12 +52,14 @@ def test_control_messages_have_the_layout_of_the_protocol_page() -> None:
     assert control.decode(bytes([18]) + bytes(4)) is None
 
 
-def test_control_messages_with_an_unknown_reason_or_kind_are_ignored() -> None:
+def test_control_messages_with_an_unknown_reason_kind_or_lane_are_ignored() -> None:
     for value in range(256):
         abort = control.decode(control.encode(Control.ABORT, 1, value))
         assert (abort is not None) == (1 <= value <= 5)
         request = control.decode(control.encode(Control.REKEY_REQ, 1, b"suite", value))
         assert (request is not None) == (value <= 2)
+        want = control.decode(control.encode(Control.WANT, 1, b"suite", value, 0))
+        assert (want is not None) == (1 <= value <= 3)
 
 
 def test_control_messages_outside_transactions_are_ignored_if_they_carry_one() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from pqc_reference.crypto.key_schedule import Ratchet
 from pqc_reference.drone_handshake import Answer
+from pqc_reference.prekeys import Held
 from pqc_reference.wire.control import Abort, Control
 from world import MLKEM, World, changed, flipped, identities, suite
 
@@ -106,7 +107,7 @@ def test_a_spoiled_finish_uses_up_its_prekey_and_leads_to_a_new_session(
 
 def hold(world: World, prekey: Any) -> None:
     """Let the drone hold a prekey."""
-    world.drone.prekeys._held[prekey.pair] = (prekey, FAR_AWAY)
+    world.drone.prekeys._held[prekey.pair] = Held(prekey, FAR_AWAY, asked=True)
 
 
 def take_prekey(world: World) -> Any:
@@ -201,20 +202,24 @@ def test_a_repeated_want_gets_one_prekey() -> None:
     world.connect()
     wire_id = suite(MLKEM).wire_id
     for _ in range(3):
-        world.drone.peer.send_control(Control.WANT, 5, wire_id)
+        world.drone.peer.send_control(Control.WANT, 5, wire_id, 1, 0)
         world._take(world.drone, world.drone.handle_timeout(world.now))
     world.pass_time(5.0)
     assert world.ground.drones[0].rekeys.count == 1
 
 
-def test_a_rekey_of_another_epoch_is_refused() -> None:
+def test_a_rekey_of_another_epoch_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World()
     world.connect()
     reasons = aborts(world)
-    outcome = world.begin_rekey()
-    assert world.drone.rekey is not None
-    world.drone.rekey._epoch = 2
-    world.run(outcome.done)
+    genuine = rekey.Rekey.start
+
+    def start(begun: rekey.Rekey) -> None:
+        begun._epoch = 2
+        genuine(begun)
+
+    monkeypatch.setattr(rekey.Rekey, "start", start)
+    world.rekey()
     assert reasons == [Abort.FAILED]
     assert world.heard("gcs", "another session or epoch")
     world.check_data()

@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from pqc_reference.wire.streams import Ack, BadPart, Outgoing, Receiver, Streams, is_newer
+from pqc_reference.wire.streams import LANES, Ack, BadPart, Outgoing, Receiver, Streams, is_newer
 
 LIMIT = 10_000
 
@@ -43,8 +43,10 @@ def test_parts_have_the_layout_of_the_protocol_page() -> None:
         b"\x00\0\1" + b"\0\0\4" + b"\0\0\x0a" + b"efgh",
         b"\x00\0\2" + b"\0\0\x08" + b"\0\0\x0a" + b"ij",
     ]
-    sender.send_in_background(b"xyz")
-    assert sender.take_parts(0.0) == [b"\x80\0\0" + b"\0\0\0" + b"\0\0\3" + b"xyz"]
+    for lane in LANES:
+        sender.send(b"xyz", lane)
+        head = bytes([lane << 6]) + b"\0\0"
+        assert sender.take_parts(0.0) == [head + b"\0\0\0" + b"\0\0\3" + b"xyz"]
 
 
 @pytest.mark.parametrize("size", [1, 99, 100, 101, LIMIT])
@@ -74,10 +76,10 @@ def test_messages_survive_loss_reordering_and_repetition(
     ends = [make_streams(), make_streams()]
     messages = [dice.randbytes(size) for size in sizes]
     arrived: list[bytes] = []
-    for message in messages:
-        ends[0].send_in_background(message)
-    now = 0.0
+    waiting, now = list(messages), 0.0
     while len(arrived) < len(messages):
+        while waiting and len(free := [n for n in LANES if not ends[0].is_sending(n)]) > 0:
+            ends[0].send(waiting.pop(0), free[0])
         payloads = [p for p in ends[0].take_parts(now) for _ in range(dice.choice((1, 1, 2)))]
         dice.shuffle(payloads)
         for payload in payloads:
@@ -88,7 +90,7 @@ def test_messages_survive_loss_reordering_and_repetition(
                 ends[0].handle_ack(ack, now)
         now += 0.01
         assert now < 120.0
-    assert arrived == messages
+    assert sorted(arrived) == sorted(messages)
 
 
 def test_an_acknowledgement_follows_every_second_frame_or_10_ms() -> None:
@@ -140,13 +142,93 @@ def test_a_newer_message_replaces_and_an_older_one_counts_as_received() -> None:
     receiver.take_acks(0.0)
     assert receiver.handle_part(part(5, 100, 200, bytes(100)), 0.0) == b""
     assert receiver.take_acks(0.0) == [Ack(5, 0, 0, 200, [])]
-    # The other class is on its own.
-    assert receiver.handle_part(part(0x85, 0, 2, b"cd"), 0.0) == b"cd"
+    # Each other lane is on its own.
+    for lane in LANES:
+        number = lane << 6 | 5
+        assert receiver.handle_part(part(number, 0, 2, b"cd"), 0.0) == b"cd"
+
+
+def test_an_older_number_is_a_new_one_after_20_s_without_a_part() -> None:
+    receiver = make_streams()
+    receiver.handle_part(part(6, 0, 2, b"ab"), 0.0)
+    assert receiver.handle_part(part(5, 0, 2, b"cd"), 19.9) == b""
+    assert receiver.handle_part(part(5, 0, 2, b"cd"), 20.0) == b"cd"
+
+
+def test_a_message_that_is_not_wanted_any_more_is_answered_as_if_it_were_complete() -> None:
+    receiver = make_streams()
+    receiver.handle_part(part(1 << 6, 0, 400, bytes(100)), 0.0)
+    assert receiver.progress(1) == 0.25
+    receiver.decline(1, 0.0)
+    assert receiver.take_acks(0.0) == [Ack(1 << 6, 0, 0, 400, [])]
+    assert receiver.progress(1) is None
+    assert receiver.handle_part(part(1 << 6, 100, 400, bytes(300)), 0.0) == b""
+    assert receiver.handle_part(part(1 << 6 | 1, 0, 1, b"x"), 0.0) == b"x"
+
+
+def test_of_the_lanes_in_the_background_the_one_with_fewest_bytes_left_goes_first() -> None:
+    sender, receiver = make_streams(), make_streams()
+    sender.set_pace(1730)  # ten parts of 100 bytes with their overhead a second
+    sender.send(bytes(LIMIT), 1)
+    now, order = 0.0, []
+    while now < 10.0:
+        if now == 1.0:
+            sender.send(bytes(500), 2)
+        for payload in sender.take_parts(now):
+            order.append(payload[0] >> 6)
+            receiver.handle_part(payload, now)
+        for ack in receiver.take_acks(now):
+            sender.handle_ack(ack, now)
+        now = round(now + 0.05, 2)
+    first = order.index(2)
+    assert order[first : first + 5] == [2] * 5
+    assert set(order[:first]) == set(order[first + 5 :]) == {1}
+    assert receiver.progress(1) == pytest.approx(0.94, abs=0.05)  # what came before counts
+
+
+def test_the_pace_is_that_of_all_lanes_in_the_background_and_the_foreground_has_none() -> None:
+    sender, receiver = (Streams(1 << 20, 100, 40) for _ in range(2))
+    sender.set_pace(1000)
+    for lane in LANES:
+        sender.send(bytes(100_000), lane)
+    sent, now = 0, 0.0
+    while now < 20.0:
+        now = max(now, sender.next_timeout())
+        for payload in sender.take_parts(now):
+            sent += len(payload) + 25 + 48
+            receiver.handle_part(payload, now)
+        for ack in receiver.take_acks(now):
+            sender.handle_ack(ack, now)
+    assert sent == pytest.approx(20_000, rel=0.05)
+    sender.send(bytes(1000))
+    assert len([p for p in sender.take_parts(now) if p[0] >> 6 == 0]) == 10
+    sender.set_pace(0, first=2)
+    parts = sender.take_parts(now)
+    assert len(parts) > 32 and parts[0][0] >> 6 == 2
+
+
+def test_small_parts_at_a_pace_are_acknowledged_rarely_and_not_sent_again_meanwhile() -> None:
+    sender, receiver = Streams(LIMIT, 100, 40), Streams(LIMIT, 100, 40)
+    for streams in (sender, receiver):
+        streams.set_pace(100)
+    sender.send(bytes(1000), 1)
+    sent, acks, now, arrived = 0, 0, 0.0, False
+    while not arrived:
+        now = max(now, min(sender.next_timeout(), receiver.next_timeout()))
+        for payload in sender.take_parts(now):
+            sent += 1
+            arrived = bool(receiver.handle_part(payload, now))
+        for ack in receiver.take_acks(now):
+            acks += 1
+            sender.handle_ack(ack, now)
+    assert sent == -(-1000 // 68)  # parts of 1.5 s each
+    assert acks <= sent / 2
+    assert now == pytest.approx(1.5 * sent, rel=0.2)
 
 
 def test_numbers_wrap_around() -> None:
-    assert is_newer(0, than=127) and is_newer(62, than=127) and is_newer(63, than=0)
-    assert not is_newer(64, than=0) and not is_newer(127, than=0) and not is_newer(7, than=7)
+    assert is_newer(0, than=63) and is_newer(30, than=63) and is_newer(31, than=0)
+    assert not is_newer(32, than=0) and not is_newer(63, than=0) and not is_newer(7, than=7)
     sender, receiver = make_streams(), make_streams()
     for number in range(300):
         sender.send(b"message %d" % number)
@@ -179,7 +261,7 @@ def test_a_message_cannot_change_its_size() -> None:
 def test_acknowledgements_of_other_messages_change_nothing() -> None:
     sender = make_streams()
     sender.send(b"abc")
-    for number in (1, 0x80):
+    for number in (1, 0x40, 0xC0):
         sender.handle_ack(Ack(number, 0, 0, 3, []), 0.0)
     assert sender.take_parts(0.0)
 

@@ -88,6 +88,7 @@ def config(role: str, first: Suite, policy: Policy, **changes: Any) -> Config:
         "max_key_age_s": 0.0,
         "max_ratchets": 60,
         "prefetch_max_bytes": 0,
+        "prefetch_airtime": 0.02,
     }
     return Config(**values | changes)
 

@@ -13,4 +13,4 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "pqc_reference" / "tes
 
 _MODULE = "world"
 _WORLD: Any = importlib.import_module(_MODULE)
-World, ReferenceLink = _WORLD.World, _WORLD.Link
+World, ReferenceLink, suite_named = _WORLD.World, _WORLD.Link, _WORLD.suite

@@ -34,6 +34,7 @@ set(PQC_TUNNEL_LAUNCH_TESTS
   test/launch/test_log_reader.py
   test/launch/test_mavros.py
   test/launch/test_policy_silence.py
+  test/launch/test_prefetch.py
   test/launch/test_reconnect.py
   test/launch/test_refusals.py
   test/launch/test_router_files.py

@@ -162,6 +162,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/peer/test_notices.cpp
     test/protocol/peer/test_own_frames.cpp
 
+    test/protocol/drone/test_background_fetches.cpp
     test/protocol/drone/test_drone_rekeys.cpp
     test/protocol/drone/test_reconnect.cpp
     test/protocol/drone/test_session_attempts.cpp

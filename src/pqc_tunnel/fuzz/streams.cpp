@@ -1,7 +1,9 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <deque>
+#include <iterator>
 #include <optional>
 
 #include "byte_program.hpp"
@@ -21,8 +23,10 @@ namespace
 using namespace std::chrono_literals;
 
 constexpr std::size_t longest = 9000;
-constexpr std::size_t most_undelivered = 60;  // in a row: ids are compared modulo 128
-constexpr StreamClass classes[] = {StreamClass::foreground, StreamClass::background};
+constexpr std::size_t most_undelivered = 30;  // in a row: ids are compared modulo 64
+constexpr StreamLane lanes[] = {
+  StreamLane::foreground, StreamLane::first, StreamLane::second, StreamLane::third};
+constexpr std::size_t lane_count = std::size(lanes);
 
 class World
 {
@@ -30,8 +34,8 @@ public:
   explicit World(ByteProgram program)
   : program_(program), sender_(100 + program_.u16() % 1200), mad_(program_.flag())
   {
-    for (const StreamClass kind : classes) {
-      receiver_.expect(kind, longest);
+    for (const StreamLane lane : lanes) {
+      receiver_.expect(lane, longest);
     }
   }
 
@@ -57,14 +61,14 @@ private:
 
   void operate()
   {
-    const StreamClass kind = classes[program_.pick(2)];
-    switch (program_.pick(mad_ ? 9 : 7)) {
+    const StreamLane lane = lanes[program_.pick(lane_count)];
+    switch (program_.pick(mad_ ? 10 : 8)) {
       case 0:
-        send(kind, 1 + program_.u16() % longest);
+        send(lane, 1 + program_.u16() % longest);
         break;
       case 1:
-        sender_.cancel(kind);
-        expected_[static_cast<std::size_t>(kind)].reset();
+        sender_.cancel(lane);
+        expected_[static_cast<std::size_t>(lane)].reset();
         break;
       case 2:
         now_ += std::chrono::milliseconds(program_.u8());
@@ -86,28 +90,42 @@ private:
         acknowledge(program_.flag());
         break;
       case 7:
-        invent_part();
+        set_pace();
         break;
       case 8:
+        invent_part();
+        break;
+      case 9:
         invent_ack();
         break;
     }
   }
 
-  void send(StreamClass kind, std::size_t size)
+  void set_pace()
   {
-    if (sent_[static_cast<std::size_t>(kind)].size() > most_undelivered) {
+    BackgroundPace pace;
+    pace.bytes_per_s = program_.flag() ? 0 : 500 + program_.u16();
+    pace.overhead = program_.u8();
+    pace.longest = 73 + program_.u16() % 1200;
+    pace.yields_beyond = program_.flag();
+    sender_.set_pace(pace);
+    receiver_.set_paced(pace.bytes_per_s > 0);
+  }
+
+  void send(StreamLane lane, std::size_t size)
+  {
+    if (sent_[static_cast<std::size_t>(lane)].size() > most_undelivered) {
       return;
     }
     if (++messages_ % most_undelivered == 0) {
       parts_.clear();  // no datagram is held back for as long as that
     }
     Bytes message(size, static_cast<std::uint8_t>(messages_));
-    message[0] = static_cast<std::uint8_t>(kind);
-    auto & expected = expected_[static_cast<std::size_t>(kind)];
-    sent_[static_cast<std::size_t>(kind)].push_back(message);
+    message[0] = static_cast<std::uint8_t>(lane);
+    auto & expected = expected_[static_cast<std::size_t>(lane)];
+    sent_[static_cast<std::size_t>(lane)].push_back(message);
     expected = message;
-    sender_.send(kind, std::move(message), now_);
+    sender_.send(lane, std::move(message), now_);
   }
 
   // What the sender would send now waits in the network.
@@ -182,14 +200,14 @@ private:
     if (mad_) {
       return;
     }
-    const std::size_t kind = message[0];
-    must(kind < 2, "a message was sent");
-    auto & sent = sent_[kind];
+    const std::size_t lane = message[0];
+    must(lane < lane_count, "a message was sent");
+    auto & sent = sent_[lane];
     const auto found = std::ranges::find(sent, message);
     must(found != sent.end(), "a message is delivered as it was sent, later ones not before");
     sent.erase(sent.begin(), found + 1);
-    if (expected_[kind] == message) {
-      expected_[kind].reset();
+    if (expected_[lane] == message) {
+      expected_[lane].reset();
     }
   }
 
@@ -210,8 +228,8 @@ private:
   void settle()
   {
     parts_.clear();
-    for (int round = 0; round < 3000 && (sender_.busy(classes[0]) || sender_.busy(classes[1]));
-         ++round) {
+    const auto busy = [this](StreamLane lane) { return sender_.busy(lane); };
+    for (int round = 0; round < 3000 && std::ranges::any_of(lanes, busy); ++round) {
       now_ = std::max(now_ + 10ms, std::min(sender_.next_timeout(), now_ + 60s));
       collect();
       while (!parts_.empty()) {
@@ -220,9 +238,9 @@ private:
       }
       acknowledge(false);
     }
-    for (const StreamClass kind : classes) {
-      must(!sender_.busy(kind), "a message is acknowledged once nothing is lost");
-      must(!expected_[static_cast<std::size_t>(kind)], "the newest message has arrived");
+    for (const StreamLane lane : lanes) {
+      must(!sender_.busy(lane), "a message is acknowledged once nothing is lost");
+      must(!expected_[static_cast<std::size_t>(lane)], "the newest message has arrived");
     }
   }
 
@@ -232,8 +250,8 @@ private:
   StreamReceiver receiver_;
   Instant now_{1000s};
   std::deque<Part> parts_;
-  std::deque<Bytes> sent_[2];
-  std::optional<Bytes> expected_[2];
+  std::deque<Bytes> sent_[lane_count];
+  std::optional<Bytes> expected_[lane_count];
   std::uint32_t messages_ = 0;
 };
 

@@ -42,7 +42,7 @@ def _part(n: int) -> tuple[Kind, bytes]:
 
 def _ack(n: int) -> tuple[Kind, bytes]:
     ranges = [((n * 16 + i) * 2 % 1_000_000 + 1, 1) for i in range(16)]
-    return _control(Control.STREAM_ACK, 0x80 | n % 4, 0, 0, 0, ranges)
+    return _control(Control.STREAM_ACK, n % 256, 0, 0, 0, ranges)
 
 
 SORTS: dict[str, Sort] = {
@@ -50,7 +50,7 @@ SORTS: dict[str, Sort] = {
     "bundles": lambda _: (Kind.BUNDLE, b"\0\1x" * 400),
     "parts": _part,
     "acknowledgements": _ack,
-    "wants": lambda n: _control(Control.WANT, bytes(5), transaction=n),
+    "wants": lambda n: _control(Control.WANT, bytes(5), 1 + n % 3, n, transaction=n),
     "aborts": lambda n: _control(Control.ABORT, 1, transaction=n),
     "ratchets": lambda n: _control(
         Control.RATCHET, 1, n.to_bytes(32, "big"), b"", bytes(32), transaction=n

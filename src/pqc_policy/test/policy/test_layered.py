@@ -37,8 +37,9 @@ def text_of(flight: Flight) -> str:
     return explain(flight.decisions[-1], flight.policy, flight.state)
 
 
-def test_the_missing_form_is_fetched_then_mixed_in_and_the_light_suite_comes_back() -> None:
-    flight = fly(20, LATE)
+@pytest.mark.parametrize("timed", [True, False], ids=["in a known time", "in an unknown one"])
+def test_the_missing_form_is_fetched_and_mixed_in_and_the_light_suite_is_back(timed: bool) -> None:
+    flight = fly(20, LATE, chain=anchored(timed=timed))
     fetch = next(d for d in flight.decisions if d.prefetch)
     assert (fetch.action, fetch.rule, fetch.prefetch) == (Action.HOLD, "layer", FRODO)
     there, back = (d for d in flight.decisions if d.action is Action.LAYER)

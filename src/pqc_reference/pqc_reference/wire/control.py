@@ -8,6 +8,8 @@ import struct
 from enum import IntEnum
 from typing import Any, NamedTuple
 
+from pqc_reference.wire.streams import LANES
+
 
 class Control(IntEnum):
     """Types of control messages."""
@@ -55,7 +57,7 @@ _MAC_SIZE = 32
 _ANCHORS = (0, 4 + 96, 4 + 156, 4 + 208)
 _ACK = struct.Struct(">BHH")  # id, newest part, µs that it has waited
 _BODIES = {
-    Control.WANT: struct.Struct("5s"),  # suite
+    Control.WANT: struct.Struct(">5sBI"),  # suite, lane, bytes/s
     Control.LATER: struct.Struct(">I"),  # estimate in ms
     Control.CONFIRM: struct.Struct("32s"),
     Control.ABORT: struct.Struct(">B"),
@@ -122,8 +124,8 @@ def _pack(kind: Control, fields: tuple[Any, ...]) -> bytes:
 def decode(payload: bytes) -> ControlMessage | None:
     """Read a control message.
 
-    None if its type, reason or kind is unknown, if its size is not that of its type, and if it
-    carries a transaction although its type has none.
+    None if its type, reason, kind or lane is unknown, if its size is not that of its type, and if
+    it carries a transaction although its type has none.
     """
     try:
         number, transaction = _HEADER.unpack_from(payload)
@@ -141,6 +143,8 @@ def decode(payload: bytes) -> ControlMessage | None:
             Abort(fields[0])
         elif kind is Control.REKEY_REQ:
             RekeyKind(fields[1])
+        elif kind is Control.WANT and fields[1] not in LANES:
+            raise ValueError
     except (struct.error, ValueError):
         return None
     if transaction != 0 and kind in _WITHOUT_TRANSACTION:

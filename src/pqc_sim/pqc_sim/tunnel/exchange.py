@@ -11,6 +11,7 @@ from pqc_sim.tunnel.chain import Secret
 from pqc_sim.tunnel.events import Kind
 
 UP, DOWN, WORK = "up", "down", "work"
+_FETCH_TURN = 50
 # The overhead of a message on a thin link, and on any other.
 _THIN_PART_BYTES, PART_BYTES = 290, 1200
 
@@ -31,7 +32,7 @@ class Step:
 class Exchange:
     """A rekey or handshake under way."""
 
-    purpose: str  # rekey, ratchet, handshake or restart
+    purpose: str  # rekey, ratchet, handshake, restart, or fetch of the key that a rekey waits for
     suite: str
     steps: tuple[Step, ...]
     started_s: float
@@ -48,6 +49,11 @@ class Exchange:
     def is_rekey(self) -> bool:
         """Return whether it replaces keys that serve until then."""
         return self.purpose in ("rekey", "ratchet")
+
+    @property
+    def turn(self) -> int:
+        """The number that tells its message from others of the moment."""
+        return self.at + (_FETCH_TURN if self.purpose == "fetch" else 0)
 
     def took_s(self, now_s: float) -> float:
         """Return how long the handshake has taken until now."""

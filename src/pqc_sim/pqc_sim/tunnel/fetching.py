@@ -15,6 +15,14 @@ from pqc_sim.tunnel.exchange import DOWN, ControlPath, part_bytes
 # Bytes/s of a link that its path says nothing of.
 _USUAL_BYTES_S = 2.5e6
 _STEP_S = 0.25
+_LANES = 3
+# Bytes that a frame takes beside its payload on a serial line and as a datagram, as the tunnel
+# counts them; those of the header of a part, of a WANT and of an acknowledgement.
+_SERIAL, _UDP, _HEADER, _WANT, _ACK = 25 + 2, 25 + 48, 9, 15, 13
+# A part takes at most so many seconds, at the pace and of the link.
+_MOST_PACED_S, _MOST_S = 1.5, 0.03
+_SHARE_OF_PARTS = 0.85  # of the budget; the rest is for acknowledgements and WANT
+_LONGEST_PAYLOAD, _LEAST_PAYLOAD, _SMALL_PAYLOAD = 1207, 73, 512
 TURN = 97  # tells its frames from those of exchanges
 
 
@@ -23,11 +31,16 @@ class _Prekey:
     suite: Suite
     made_s: float
     left: float  # bytes that are still to come
+    urgent: bool = False  # a rekey waits for it
 
 
 @dataclass
 class Fetching:
-    """Several at a time share the budget; each keeps its progress until the session ends."""
+    """Several at a time, the one with fewest bytes left first.
+
+    Each keeps its progress until the session ends. One that a rekey waits for comes at what data
+    leaves, as an exchange of the tunnel; the others stand still meanwhile.
+    """
 
     path: ControlPath
     airtime: float  # share of the link
@@ -39,14 +52,52 @@ class Fetching:
     @property
     def budget_bytes_s(self) -> float:
         """The bytes/s that all fetches may take together."""
-        capacity = self.path.rate_bytes_s or self.path.capacity_bytes_s or _USUAL_BYTES_S
-        return min(self.airtime * capacity, self.path.free_bytes_s or capacity)
+        return min(self.airtime * self._capacity, self.path.free_bytes_s or self._capacity)
+
+    @property
+    def _capacity(self) -> float:
+        return self.path.rate_bytes_s or self.path.capacity_bytes_s or _USUAL_BYTES_S
+
+    def bytes_of(self, suite: Suite) -> tuple[int, int]:
+        """Return the bytes on the line of a prekey's parts, and of all frames of its fetch.
+
+        They are those of fetch_costs.cpp of the tunnel.
+        """
+        line = min(self.airtime * self._capacity * _MOST_PACED_S, self._capacity * _MOST_S)
+        overhead = _SERIAL if self.path.rate_bytes_s else _UDP
+        payload = max(min(int(line) - overhead, _LONGEST_PAYLOAD), _LEAST_PAYLOAD)
+        parts = -(-suite.prekey_size // (payload - _HEADER))
+        acks = -(-parts // (8 if payload < _SMALL_PAYLOAD else 2))
+        whole = suite.prekey_size + parts * (_HEADER + overhead)
+        return whole, whole + acks * (_ACK + overhead) + _WANT + overhead
 
     def begin(self, suite: Suite, now_s: float) -> None:
         """Fetch a prekey unless it is there or under way."""
         kind = kind_of(suite)
         if kind not in self.stock and all(kind_of(one.suite) != kind for one in self.under_way):
-            self.under_way.append(_Prekey(suite, now_s, float(suite.prekey_bytes)))
+            self.under_way.append(_Prekey(suite, now_s, float(self.bytes_of(suite)[0])))
+
+    def hurry(self, suite: Suite, now_s: float) -> float:
+        """Let a rekey wait for a prekey; return the bytes that are still to come, in any parts."""
+        self.begin(suite, now_s)
+        one = next(one for one in self.under_way if kind_of(one.suite) == kind_of(suite))
+        one.urgent = True
+        return suite.prekey_bytes * one.left / self.bytes_of(suite)[0]
+
+    def arrived(self, suite: Suite) -> None:
+        """Take a prekey into stock."""
+        one = next(one for one in self.under_way if kind_of(one.suite) == kind_of(suite))
+        self.under_way.remove(one)
+        self.stock[kind_of(suite)] = one.made_s
+
+    def calm(self) -> None:
+        """Take note that no rekey waits any more."""
+        for one in self.under_way:
+            one.urgent = False
+
+    def holds(self, suite: Suite) -> bool:
+        """Return whether a prekey is there."""
+        return kind_of(suite) in self.stock
 
     def take(self, suite: Suite) -> float | None:
         """Use a prekey up; return when it was made, None: there is none."""
@@ -61,22 +112,24 @@ class Fetching:
         """Let time pass; without a session nothing comes."""
         while self._at_s + _STEP_S <= until_s:
             self._at_s += _STEP_S
-            if open_ and self.under_way:
-                self._step()
+            if open_ and self.under_way and not any(one.urgent for one in self.under_way):
+                self._step(sorted(self.under_way[:_LANES], key=lambda one: one.left))
 
-    def _step(self) -> None:
-        size = self.budget_bytes_s * _STEP_S
+    def _step(self, lanes: list[_Prekey]) -> None:
+        pace = _SHARE_OF_PARTS * self.budget_bytes_s
+        size = min(pace * _STEP_S, sum(one.left for one in lanes))
         parts = max(1, round(size / part_bytes(self.path)))
-        whole = max(one.suite.prekey_bytes for one in self.under_way)
+        whole = max(one.suite.prekey_bytes for one in lanes)
         missing, _ = self.path.tried(DOWN, parts, whole, self._at_s, TURN)
-        self.air_bytes += size
-        arrived = size * (parts - missing) / parts
-        share = arrived / len(self.under_way)
-        for one in list(self.under_way):
-            one.left -= share
+        of_parts, of_all = self.bytes_of(lanes[0].suite)
+        self.air_bytes += size * of_all / of_parts
+        came = size * (parts - missing) / parts
+        for one in lanes:
+            bytes_ = min(one.left, came)
+            one.left -= bytes_
+            came -= bytes_
             if one.left <= 0.0:
-                self.under_way.remove(one)
-                self.stock[kind_of(one.suite)] = one.made_s
+                self.arrived(one.suite)
 
     def told(self, suites: Collection[Suite]) -> tuple[Fetch, ...]:
         """Return what the tunnel says of suites."""
@@ -84,16 +137,16 @@ class Fetching:
         return tuple(self._told(suite, left.get(kind_of(suite))) for suite in suites)
 
     def _told(self, suite: Suite, left: float | None) -> Fetch:
-        size, ready = suite.prekey_bytes, kind_of(suite) in self.stock
-        rekey_bytes = suite.rekey_bytes - size
+        whole, size = self.bytes_of(suite)
+        rekey_bytes = suite.rekey_bytes - suite.prekey_bytes
         return Fetch(
             suite=suite.id,
             fetch_bytes=size,
             rekey_bytes=rekey_bytes,
             fetch_s=size / self.budget_bytes_s,
             rekey_s=rekey_bytes / self.path.rate_bytes_s if self.path.rate_bytes_s else 0.0,
-            ready=ready,
-            progress=None if left is None else 1.0 - left / size,
+            ready=self.holds(suite),
+            progress=None if left is None else 1.0 - left / whole,
         )
 
 

@@ -3,7 +3,8 @@
 """This tunnel: the old keys serve until the new ones work, and prekeys are fetched ahead.
 
 On a thin link a message of several parts goes behind all data, as do prekeys that are fetched in
-the background; data waits for one part at most. The drone takes the ground station for lost after
+the background; data waits for one part at most. A rekey without its prekey waits until that is
+there, while ratchets and other rekeys go on. The drone takes the ground station for lost after
 silence, not after questions without an answer.
 """
 
@@ -28,7 +29,7 @@ _HANDSHAKE_PATIENCE_S = 15.0
 PREFETCH_AIRTIME = 0.02
 _UNASKED_S = 60.0  # a key that takes longer is fetched when the policy asks
 # Frames of so many bytes (docs/protocol.md); test_tunnel_model compares them with those that flow.
-_HELLO, _CONFIRM, _RATCHET, _KEEPALIVE = 250, 62, 95, 30
+_HELLO, _WANT, _CONFIRM, _RATCHET, _KEEPALIVE = 250, 40, 62, 95, 30
 _RATCHET_WORK_S = 0.0001
 
 
@@ -72,6 +73,8 @@ class LiveTunnel(TunnelModel):
         super().__post_init__()
         self._usable = [suite for suite in SUITES if suite.id not in self.unusable]
         self._fetching = Fetching(self.path, self.airtime)
+        self._waiting: Suite | None = None  # of a rekey that waits for its prekey
+        self._fetch: Exchange | None = None  # of that prekey
         self._prefetch(0.0)
 
     @property
@@ -99,6 +102,16 @@ class LiveTunnel(TunnelModel):
         super().advance(until_s)
         self._fetching.advance(until_s, open_=bool(self.suite) and self.established)
 
+    def crash(self, now_s: float) -> None:
+        """End the node with its session."""
+        super().crash(now_s)
+        self._stop_waiting()
+        self._fetching.clear()
+
+    def _soonest(self) -> Exchange | None:
+        exchanges = [one for one in (self.exchange, self._fetch) if one is not None]
+        return min(exchanges, key=lambda one: one.due_s, default=None)
+
     def heard(self, now_s: float, last_s: float) -> None:
         """Take note of when the ground station was heard the last time."""
         if not self.running or not self.suite:
@@ -108,9 +121,13 @@ class LiveTunnel(TunnelModel):
             self.established = False
             text = f"nothing heard of the ground station for {PEER_TIMEOUT_S:g} s"
             self._report(Kind.PEER_LOST, self.suite, now_s, text)
+            why = "the session was lost during the rekey"
+            if (waiting := self._waiting) is not None:
+                self._stop_waiting()
+                self._report(Kind.REKEY_FAILED, waiting.id, now_s, why)
             if (exchange := self.exchange) is not None:
                 self._end(exchange, now_s)
-                self._fail(exchange, "the session was lost during the rekey", now_s)
+                self._fail(exchange, why, now_s)
         elif not self.established and silent_s < _BACK_S:
             self.established, self.exchange = True, None
             text = "the ground station answers again"
@@ -124,7 +141,7 @@ class LiveTunnel(TunnelModel):
         suite = find_suite(self.suite)
         if suite is not None:
             for likely in likely_next(suite, self._usable):
-                takes_s = likely.prekey_bytes / self._fetching.budget_bytes_s
+                takes_s = self._fetching.bytes_of(likely)[1] / self._fetching.budget_bytes_s
                 if takes_s <= _UNASKED_S:
                     self._fetching.begin(likely, now_s)
 
@@ -139,25 +156,51 @@ class LiveTunnel(TunnelModel):
             )
             self._start("ratchet", suite.id, steps, now_s)
             return
+        if self._fetching.holds(suite):
+            self._report(Kind.REKEY_STARTED, suite.id, now_s, "rekey started")
+            self._exchange_keys(suite, now_s)
+        elif self._waiting is not None:
+            self._refuse(suite.id, f"a rekey to {self._waiting.id} waits for its key", now_s)
+        else:
+            self._report(Kind.REKEY_STARTED, suite.id, now_s, "rekey started")
+            self._wait(suite, now_s)
+
+    def _wait(self, suite: Suite, now_s: float) -> None:
+        cost = self.profile.cost(suite)
+        left = max(1, round(self._fetching.hurry(suite, now_s)))
+        steps = (
+            Step(UP, _WANT),
+            Step(WORK, work_s=max(cost.handshake_s - cost.rekey_s, 0.0)),
+            Step(DOWN, left, then=Kind.REKEY_PREPARED),
+        )
+        self._waiting = suite
+        fetch = Exchange("fetch", suite.id, steps, now_s, now_s, now_s, self.retry_first_s)
+        self._fetch = fetch
+
+    def _stop_waiting(self) -> None:
+        self._waiting = self._fetch = None
+        self._fetching.calm()
+
+    def _start_waiting(self, now_s: float) -> None:
+        """Start the rekey that has waited, once its prekey is there and no other is under way."""
+        suite = self._waiting
+        if suite is not None and self._fetch is None and self.exchange is None:
+            self._waiting = None
+            self._exchange_keys(suite, now_s)
+
+    def _exchange_keys(self, suite: Suite, now_s: float) -> None:
         cost = self.profile.cost(suite)
         made_s = self._fetching.take(suite)
-        ahead = made_s is not None
-        fetch = (
-            Step(UP, _CONFIRM),
-            Step(WORK, work_s=max(cost.handshake_s - cost.rekey_s, 0.0)),
-            Step(DOWN, suite.prekey_bytes, then=Kind.REKEY_PREPARED),
-        )
+        assert made_s is not None
         steps = (
-            *(() if ahead else fetch),
             Step(WORK, work_s=cost.rekey_s, drone_s=cost.drone_s, began=True),
             Step(UP, _finish_bytes(suite)),
             Step(DOWN, _CONFIRM),
             Step(UP, _KEEPALIVE),
             Step(DOWN, _KEEPALIVE),
         )
-        self._start("rekey", suite.id, steps, now_s)
-        if made_s is not None and self.exchange is not None:
-            self.exchange.mixed = (secret_of(suite, EPHEMERAL, made_s),)
+        self.exchange = Exchange("rekey", suite.id, steps, now_s, now_s, now_s, self.retry_first_s)
+        self.exchange.mixed = (secret_of(suite, EPHEMERAL, made_s),)
 
     def _begin_handshake(self, suite_id: str, now_s: float, purpose: str) -> None:
         suite = find_suite(suite_id)
@@ -176,7 +219,9 @@ class LiveTunnel(TunnelModel):
         self._start(purpose, suite_id, steps, now_s)
 
     def _patience_s(self, exchange: Exchange) -> float:
-        return _REKEY_PATIENCE_S if exchange.is_rekey else _HANDSHAKE_PATIENCE_S
+        if exchange.is_rekey or exchange.purpose == "fetch":
+            return _REKEY_PATIENCE_S
+        return _HANDSHAKE_PATIENCE_S
 
     def _commits_at(self, exchange: Exchange) -> int:
         return len(exchange.steps) - 2 if exchange.is_rekey else -1
@@ -192,7 +237,19 @@ class LiveTunnel(TunnelModel):
             stopped_s = self.profile.cost(suite).interruption_s
             self.interruption_s = max(self.interruption_s, stopped_s)
 
+    def _end(self, exchange: Exchange, now_s: float) -> None:
+        if exchange is self._fetch:
+            self._fetch = None
+        else:
+            super()._end(exchange, now_s)
+
     def _done(self, exchange: Exchange, now_s: float) -> None:
+        if exchange.purpose == "fetch":
+            suite = find_suite(exchange.suite)
+            assert suite is not None
+            self._fetching.arrived(suite)
+            self._start_waiting(now_s)
+            return
         if exchange.is_rekey:
             self.rekeys += 1
             self.ratchets += exchange.purpose == "ratchet"
@@ -205,10 +262,14 @@ class LiveTunnel(TunnelModel):
             self._new_keys(exchange, now_s, fresh=True)
             self._speak(now_s, rekey=False)
         self.handshakes += exchange.purpose != "ratchet"
+        self._start_waiting(now_s)
         self._prefetch(now_s)
 
     def _give_up(self, exchange: Exchange, now_s: float) -> None:
-        if not exchange.is_rekey:
+        if exchange.purpose == "fetch":
+            self._stop_waiting()
+            self._fail(exchange, "the ground station sends no prekey; the old keys stay", now_s)
+        elif not exchange.is_rekey:
             text = f"handshake failed: no answer for {_HANDSHAKE_PATIENCE_S:.0f} s"
             self._report(Kind.HANDSHAKE_FAILED, exchange.suite, now_s, text)
             if not self.suite:
@@ -219,6 +280,7 @@ class LiveTunnel(TunnelModel):
             self._prefetch(now_s)
             text = "the ground station did not confirm the new keys; the old keys stay"
             self._fail(exchange, text, now_s)
+            self._start_waiting(now_s)
 
     def _occupied(self, exchange: Exchange, way: str, now_s: float, busy_s: float) -> None:
         """Do nothing: data waits for one part at most, and a link that is not full loses none."""

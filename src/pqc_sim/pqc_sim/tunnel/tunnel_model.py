@@ -159,11 +159,15 @@ class TunnelModel(ABC):
         """Let time pass."""
         if self.blacklist:
             self.blacklist = {s: at_s for s, at_s in self.blacklist.items() if at_s > until_s}
-        while (exchange := self.exchange) is not None and exchange.due_s <= until_s:
+        while (exchange := self._soonest()) is not None and exchange.due_s <= until_s:
             self._event(exchange)
         if self._quiet_since_s is not None:
             self.quiet.add(self._quiet_since_s, until_s)
             self.stopped.add(self._quiet_since_s, until_s)
+
+    def _soonest(self) -> Exchange | None:
+        """Return the exchange that has something to do first."""
+        return self.exchange
 
     @abstractmethod
     def heard(self, now_s: float, last_s: float) -> None:
@@ -243,7 +247,7 @@ class TunnelModel(ABC):
         if busy_s > 0.0:
             self._occupied(exchange, step.kind, now_s, busy_s)
         self.air_bytes += step.size * missing / parts
-        left, delay_s = self.path.tried(step.kind, missing, step.size, now_s, exchange.at)
+        left, delay_s = self.path.tried(step.kind, missing, step.size, now_s, exchange.turn)
         if left == 0:
             exchange.arrives = True
             exchange.due_s = now_s + busy_s + delay_s

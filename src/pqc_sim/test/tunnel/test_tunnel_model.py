@@ -15,7 +15,7 @@ from pqc_sim.tunnel.chain import layers_at
 from pqc_sim.tunnel.events import Event, Kind, State
 from pqc_sim.tunnel.fetching import TURN
 from pqc_sim.tunnel.live_tunnel import LiveTunnel
-from reference_world import ReferenceLink, World
+from reference_world import ReferenceLink, World, suite_named
 
 MLKEM512 = "cs-mlkem512-aesgcm-mldsa44"
 MLKEM768 = "cs-mlkem768-aesgcm-mldsa65"
@@ -107,8 +107,8 @@ def test_a_rekey_ends_with_the_session_when_the_peer_is_lost() -> None:
 def test_a_rekey_is_refused_while_another_is_under_way_or_the_peer_is_lost() -> None:
     link = Link(both(10.0, 60.0, Air(loss=1.0)))
     link.run(2.0)
-    link.tunnel.rekey(MCELIECE3, link.now_s)
     link.tunnel.rekey(MLKEM768, link.now_s)
+    link.tunnel.rekey(MLKEM768, link.now_s, ratchet=True)
     assert Kind.REFUSED in link.run(12.0)
     assert link.tunnel.state is State.LOST
     link.tunnel.rekey(MLKEM768, link.now_s)
@@ -146,6 +146,7 @@ def test_after_an_outage_the_session_goes_on_and_after_a_crash_there_is_a_new_on
 # --- Beside the independent peer, in virtual time ---
 
 DELAY_S = 0.05
+RATE_BYTES_S = 57_600.0
 FREE = Profile("free", "", {suite.id: Cost(0.0, 0.0, 0.0, None) for suite in SUITES})
 
 
@@ -232,8 +233,10 @@ def test_prekeys_fetched_ahead_take_their_share_of_a_thin_link() -> None:
         tunnel.advance(float(second))
         if tunnel.prekeys():
             tunnel.rekey(MLKEM768, float(second))
-    # As test_thin_link of pqc_tunnel has it: one prekey of 4.5 kB in 16 s.
-    assert 15 <= tunnel.rekeys <= 21
+    # As test_thin_link of pqc_tunnel has it: a prekey in small parts takes 5.8 kB of the line.
+    assert 10 <= tunnel.rekeys <= 14
+    share = tunnel._fetching.air_bytes / (300.0 * 5760.0)
+    assert 0.7 * 0.05 <= share <= 0.05
 
 
 def test_several_keys_share_the_budget_and_keep_their_progress_over_rekeys() -> None:
@@ -253,6 +256,65 @@ def test_several_keys_share_the_budget_and_keep_their_progress_over_rekeys() -> 
     told = {one.suite: one for one in tunnel.fetches()}
     assert told[MCELIECE3].ready
     assert tunnel.all_air_bytes <= 0.02 * 57_600.0 * 700.0 + 10_000.0
+
+
+def test_a_rekey_waits_for_its_key_while_ratchets_and_rekeys_with_a_key_go_on() -> None:
+    tunnel = LiveTunnel(Wire(rate_bytes_s=57_600.0), FREE, MLKEM768)
+    tunnel.advance(60.0)
+    tunnel.rekey(MCELIECE3, 60.0)
+    tunnel.rekey(HQC192, 60.0)
+    assert tunnel.events[-1].kind is Kind.REFUSED
+    assert "waits for its key" in tunnel.events[-1].text
+    assert tunnel.state is State.ESTABLISHED
+    tunnel.rekey(MLKEM768, 60.0, ratchet=True)
+    tunnel.advance(61.0)
+    tunnel.rekey(FRODO976, 61.0)
+    tunnel.advance(63.0)
+    assert (tunnel.ratchets, tunnel.rekeys, tunnel.suite) == (1, 2, FRODO976)
+    # What data leaves, not the budget, is the pace of a key that a rekey waits for.
+    tunnel.advance(75.0)
+    assert (tunnel.rekeys, tunnel.suite) == (3, MCELIECE3)
+    kinds = [event.kind for event in tunnel.events if event.suite == MCELIECE3]
+    assert kinds == [Kind.REKEY_STARTED, Kind.REKEY_PREPARED, *REKEYED[1:]]
+
+
+def fetched_by_the_model() -> tuple[float, float]:
+    """Return when FrodoKEM's key is there, in s, and how much of McEliece's a minute later."""
+    others = frozenset(suite.id for suite in SUITES) - {MCELIECE3, FRODO976, MLKEM768}
+    tunnel = LiveTunnel(Wire(capacity_bytes_s=RATE_BYTES_S), FREE, MLKEM768, unusable=others)
+    tunnel.advance(60.0)
+    tunnel._fetching.stock.clear()
+    tunnel.prefetch(MCELIECE3, 60.0)
+    tunnel.prefetch(FRODO976, 60.0)
+    now_s = 60.0
+    while FRODO976 not in [one.suite for one in tunnel.fetches() if one.ready]:
+        now_s += 0.25
+        tunnel.advance(now_s)
+    tunnel.advance(now_s + 60.0)
+    told = {one.suite: one for one in tunnel.fetches()}
+    return now_s - 60.0, told[MCELIECE3].progress or 0.0
+
+
+def fetched_by_the_reference() -> tuple[float, float]:
+    """Return the same of the reference."""
+    world = World(MLKEM768, link=ReferenceLink(latency_s=DELAY_S))
+    world.connect()
+    drone, started_s = world.drone, world.now
+    drone.rate_bytes_s = RATE_BYTES_S
+    large, plain = (suite_named(name) for name in (MCELIECE3, FRODO976))
+    for suite in (large, plain):
+        assert drone.prefetch(suite, world.now) is None
+    world.run(lambda: drone.prekeys.holds(plain))
+    took_s = world.now - started_s
+    world.pass_time(60.0)
+    return took_s, drone.prekeys.progress(large)
+
+
+def test_keys_are_fetched_within_the_budget_as_the_reference_fetches_them() -> None:
+    modelled_s, modelled_share = fetched_by_the_model()
+    took_s, share = fetched_by_the_reference()
+    assert modelled_s == pytest.approx(took_s, rel=0.1)
+    assert modelled_share == pytest.approx(share, rel=0.1)
 
 
 def test_nothing_is_fetched_while_the_peer_is_lost() -> None:

@@ -41,6 +41,7 @@ Result<int> up(const Given & given);
 Result<int> down(const Given & given);
 Result<int> show(const Given & given);
 Result<int> rekey(const Given & given);
+Result<int> prefetch(const Given & given);
 Result<int> wipe(const Given & given);
 Result<int> suites(const Given & given);
 Result<int> check(const Given & given);

@@ -1,6 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cctype>
 #include <cmath>
 #include <iostream>
 
@@ -53,6 +54,16 @@ Result<std::string> read_drone(const Given & given)
     return fail(ErrorCode::invalid_argument, "\"" + drone + "\" is no name of a drone.");
   }
   return " " + drone;
+}
+
+// The tunnel's words as a sentence, after others or as the first ones.
+std::string as_sentence(std::string words, const std::string & before = "")
+{
+  if (before.empty() && !words.empty()) {
+    words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
+  }
+  const bool ends = words.ends_with('.') || words.ends_with('?');
+  return before + words + (ends ? "" : ".");
 }
 
 }  // namespace
@@ -111,14 +122,43 @@ Result<int> rekey(const Given & given)
     return success ? exit_success : exit_cannot_run;
   }
   if (!success) {
-    const std::string message = reply["message"].as<std::string>("");
-    const bool is_sentence = message.ends_with('.') || message.ends_with('?');
-    return fail(ErrorCode::unavailable, "No rekey: " + message + (is_sentence ? "" : "."));
+    return fail(
+      ErrorCode::unavailable, as_sentence(reply["message"].as<std::string>(""), "No rekey: "));
   }
   const double milliseconds = reply["handshake"]["total_s"].as<double>(0.0) * 1000.0;
   std::cout << "The tunnel " << *tunnel << " has new keys: " << reply["suite"].as<std::string>("")
             << ", epoch " << reply["epoch"].as<int>(0) << ", in " << std::lround(milliseconds)
             << " ms.\n";
+  return exit_success;
+}
+
+Result<int> prefetch(const Given & given)
+{
+  const auto target = read_target(given);
+  if (!target) {
+    return tl::make_unexpected(target.error());
+  }
+  if (target->suite.empty()) {
+    return fail(ErrorCode::invalid_argument, "Name a suite: pqc prefetch [NAME] SUITE.");
+  }
+  const auto tunnel = choose_tunnel(target->tunnel);
+  if (!tunnel) {
+    return tl::make_unexpected(tunnel.error());
+  }
+  const auto answer = request(*tunnel, "prefetch " + target->suite);
+  if (!answer) {
+    return tl::make_unexpected(answer.error());
+  }
+  const bool success = answer->json["success"].as<bool>(false);
+  const std::string message = answer->json["message"].as<std::string>("");
+  if (given.json) {
+    std::cout << answer->text << "\n";
+    return success ? exit_success : exit_cannot_run;
+  }
+  if (!success) {
+    return fail(ErrorCode::unavailable, as_sentence(message, "Nothing is fetched: "));
+  }
+  std::cout << as_sentence(message) << "\n";
   return exit_success;
 }
 

@@ -101,6 +101,31 @@ std::string session_text(const YAML::Node & peer)
                           milliseconds(peer["handshake"]["total_s"]));
 }
 
+std::string fetch_text(const YAML::Node & fetch)
+{
+  if (fetch["ready"].as<bool>(false)) {
+    return "key is there";
+  }
+  const std::string whole = bytes(fetch["fetch_bytes"]);
+  const YAML::Node seconds = fetch["fetch_s"];
+  if (const YAML::Node progress = fetch["progress"]) {
+    const double fetched = number(progress);
+    const std::string left =
+      seconds ? ", " + duration(number(seconds) * (1.0 - fetched)) + " left" : " of " + whole;
+    return "key fetched " + decimals(100.0 * fetched, 0) + " %" + left;
+  }
+  return "key not fetched, " + whole + (seconds ? ", " + duration(number(seconds)) : "");
+}
+
+std::string fetches_text(const YAML::Node & peer)
+{
+  std::string lines;
+  for (const YAML::Node & fetch : peer["fetches"]) {
+    lines += line(text(fetch["kem"]), fetch_text(fetch));
+  }
+  return lines;
+}
+
 // Of a link that is limited to a rate.
 std::string rate_text(const YAML::Node & path)
 {
@@ -157,6 +182,7 @@ std::string peer_text(const YAML::Node & peer)
   std::string lines = "\n  peer: " + text(peer["name"]) + "\n";
   lines += line("state", text(peer["state"]) + (encrypted ? ", encrypted" : ", not encrypted"));
   lines += session_text(peer);
+  lines += fetches_text(peer);
   lines += line("address", text(peer["address"]));
   lines += line(
     "transfer", bytes(traffic["cipher_in_bytes"]) + " received, " +

@@ -147,6 +147,11 @@ void Pqc::add_tunnel_commands()
     "--one-time-key", given_.one_time_key,
     "a ratchet with a one-time key of the anchor: about 390 bytes, and codes as a second family");
   keys.add_flag("--json", given_.json, "print JSON");
+  CLI::App & ahead = add(app_, "prefetch", prefetch, "fetch a suite's key in the background");
+  add_word(ahead, "NAME", running_or_suites, "the drone's tunnel");
+  add_word(ahead, "SUITE", suite_ids, "the suite of a rekey to come");
+  ahead.add_flag("--json", given_.json, "print JSON");
+  ahead.footer("pqc show tells how far it is. A rekey to the suite then begins at once.");
   CLI::App & erased = add(app_, "wipe", wipe, "erase the session's keys at this end");
   add_word(erased, "NAME", running, "the tunnel");
   erased.footer("A drone then begins a new session at once.");

@@ -267,11 +267,10 @@ Specs prekey_rows()
         "prefetch.max_bytes", settings.prefetch_max_bytes, {0, 67108864}, "bytes",
         "Public keys of the ground station that the drone fetches ahead of rekeys; 0: none.")),
     only(
-      Role::drone,
-      number(
-        "prefetch.airtime", settings.prefetch_airtime, {0.001, 1.0}, "",
-        "Share of the airtime that fetching ahead takes on average, on a link of known or measured "
-        "rate.")),
+      Role::drone, number(
+                     "prefetch.airtime", settings.prefetch_airtime, {0.001, 1.0}, "",
+                     "Share of the airtime that fetching keys ahead takes, on a link of known or "
+                     "measured rate.")),
   };
 }
 

@@ -136,6 +136,8 @@ void ControlServer::answer_request(const ControlSocket::Request & request)
     socket_.answer(request.caller, suites_json(engine_));
   } else if (command == "rekey" || command == "ratchet" || command == "one-time-key") {
     begin_rekey(request);
+  } else if (command == "prefetch") {
+    begin_prefetch(request);
   } else if (command == "wipe") {
     wipe(request);
   } else if (command == "stop" && request_stop_) {
@@ -150,7 +152,7 @@ void ControlServer::answer_request(const ControlSocket::Request & request)
       outcome_json(
         false,
         "The requests are status, suites, rekey [SUITE|- [DRONE]], ratchet [- [DRONE]], "
-        "one-time-key [- [DRONE]], wipe [DRONE] and stop."));
+        "one-time-key [- [DRONE]], prefetch SUITE, wipe [DRONE] and stop."));
   }
 }
 
@@ -167,6 +169,18 @@ void ControlServer::begin_rekey(const ControlSocket::Request & request)
     *peer, same_suite ? "" : words[1], "requested at the control socket", words[0] == "ratchet",
     words[0] == "one-time-key");
   callers_[id] = request.caller;
+}
+
+void ControlServer::begin_prefetch(const ControlSocket::Request & request)
+{
+  if (engine_.config().role != Role::drone) {
+    const char * const sentence = "This is a ground station, which fetches no keys: ask its drone.";
+    socket_.answer(request.caller, outcome_json(false, sentence));
+  } else if (request.words.size() != 2) {
+    socket_.answer(request.caller, outcome_json(false, "Name one suite, whose key to fetch."));
+  } else {
+    callers_[engine_.request_prefetch(PeerIndex{0}, request.words[1])] = request.caller;
+  }
 }
 
 void ControlServer::wipe(const ControlSocket::Request & request)

@@ -24,7 +24,7 @@ namespace pqc_tunnel::cli
 inline constexpr const char * without_control = " The tunnel runs, but pqc cannot show it.";
 
 // Answers the requests of `pqc` at a control socket, on a thread of its own: status, suites, rekey, ratchet, one-time-key,
-// wipe, stop.
+// prefetch, wipe, stop.
 class ControlServer
 {
 public:
@@ -39,7 +39,7 @@ public:
   ControlServer(const ControlServer &) = delete;
   ControlServer & operator=(const ControlServer &) = delete;
 
-  // Passes the reply on to the caller that requested the rekey, if one did. Any thread.
+  // Passes the reply on to the caller that made the request, if one did. Any thread.
   void answer(const RekeyReply & reply);
 
 private:
@@ -47,6 +47,7 @@ private:
   void run();
   void answer_request(const ControlSocket::Request & request);
   void begin_rekey(const ControlSocket::Request & request);
+  void begin_prefetch(const ControlSocket::Request & request);
   void wipe(const ControlSocket::Request & request);
 
   Engine & engine_;
@@ -54,7 +55,7 @@ private:
   WakeUp wake_;
   std::mutex mutex_;  // of all that follow
   ControlSocket socket_;
-  std::map<RekeyId, std::uint64_t> callers_;  // the caller that waits for each rekey
+  std::map<RekeyId, std::uint64_t> callers_;  // the caller that waits for each reply
   bool ended_ = false;
   Thread thread_;
 };

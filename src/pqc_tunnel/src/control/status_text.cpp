@@ -181,6 +181,30 @@ std::string layers_json(const Layers & layers, Instant now)
   return json.str();
 }
 
+std::string fetches_json(const std::vector<KemFetch> & fetches)
+{
+  auto json = JsonWriter::array();
+  for (const KemFetch & fetch : fetches) {
+    auto of_kem = JsonWriter::object();
+    of_kem.text("kem", display_name(fetch.suite->kem))
+      .text("suite", fetch.suite->id)
+      .number("fetch_bytes", fetch.fetch_bytes)
+      .number("rekey_bytes", fetch.rekey_bytes)
+      .flag("ready", fetch.ready);
+    if (fetch.fetch) {
+      of_kem.number("fetch_s", seconds(*fetch.fetch));
+    }
+    if (fetch.rekey) {
+      of_kem.number("rekey_s", seconds(*fetch.rekey));
+    }
+    if (fetch.progress) {
+      of_kem.number("progress", *fetch.progress);
+    }
+    json.element(of_kem.str());
+  }
+  return json.str();
+}
+
 std::string peer_json(const PeerSnapshot & peer, Instant now)
 {
   auto json = JsonWriter::object();
@@ -209,6 +233,7 @@ std::string peer_json(const PeerSnapshot & peer, Instant now)
     .number("prekeys", peer.prekeys)
     .number("exchange_bytes", peer.exchange_bytes)
     .number("fetch_bytes", peer.fetch_bytes)
+    .raw("fetches", fetches_json(peer.fetches))
     .flag("stretched", peer.stretched)
     .flag("policy_silent", peer.policy_silent)
     .text("said", peer.said)

@@ -44,7 +44,8 @@ TEST_F(Pqc, help_lists_every_command_and_describes_each)
   const Outcome all = outcome({"--help"});
   EXPECT_EQ(all.code, 0);
   for (const std::string command :
-       {"up", "down", "show", "rekey", "wipe", "suites", "check", "parameters", "completion"})
+       {"up", "down", "show", "rekey", "prefetch", "wipe", "suites", "check", "parameters",
+        "completion"})
   {
     EXPECT_TRUE(has(all.output, "\n  " + command + " ")) << command;
     const Outcome one = outcome({command, "--help"});
@@ -98,6 +99,7 @@ TEST_F(Pqc, a_misspelt_word_is_answered_with_the_nearest_one)
   expect_failure({"show", "gcs"}, 1, "The tunnel gcs is not up.");
   expect_failure({"down", "gcs"}, 1, "The tunnel gcs is not up.");
   expect_failure({"rekey"}, 1, "No tunnel is up.");
+  expect_failure({"prefetch", "cs-mlkem1024-aesgcm-mldsa87"}, 1, "No tunnel is up.");
   expect_failure({"wipe"}, 1, "No tunnel is up.");
   expect_failure({"up", "../etc/gcs"}, 1, "There is no tunnel \"../etc/gcs\".");
   EXPECT_FALSE(fs::exists(run_));
@@ -142,6 +144,20 @@ TEST_F(Pqc, tunnels_go_up_are_shown_and_rekeyed_and_go_down)
     "There is no suite \"cs-mlkem768-aesgcm-mldsa66\"; did you mean cs-mlkem768-aesgcm-mldsa65?");
   const Outcome experimental = outcome({"rekey", "drone", "cs-hqc192-aesgcm-mldsa66"});
   EXPECT_FALSE(has(experimental.errors, "did you mean cs-hqc")) << experimental.errors;
+  const std::string plain = "cs-frodokem640aes-aesgcm-mldsa44";
+  const Outcome fetched = outcome({"prefetch", "drone", plain});
+  EXPECT_EQ(fetched.code, 0) << fetched.errors;
+  EXPECT_EQ(fetched.output, "The key for " + plain + " is being fetched.\n");
+  EXPECT_TRUE(
+    eventually([] { return has(outcome({"show"}).output, "FrodoKEM-640-AES: key is there"); }));
+  expect_failure({"prefetch", "drone"}, 2, "Name a suite: pqc prefetch [NAME] SUITE.");
+  expect_failure(
+    {"prefetch", "drone", "cs-mlkem1024-aesgcm-mldsa87"}, 1,
+    "Nothing is fetched: the identity holds no public key of the ground station for "
+    "cs-mlkem1024-aesgcm-mldsa87.");
+  expect_failure(
+    {"prefetch", "gcs", plain}, 1,
+    "Nothing is fetched: This is a ground station, which fetches no keys: ask its drone.");
   const Outcome suites = outcome({"suites", "gcs"});
   EXPECT_EQ(suites.code, 0);
   EXPECT_TRUE(has(suites.output, "not allowed by min_level")) << suites.output;

@@ -91,6 +91,25 @@ TEST(ShowText, what_the_keys_rest_on_is_shown)
   EXPECT_EQ(shown("").find("protected by"), std::string::npos) << "of an earlier version";
 }
 
+TEST(ShowText, each_kem_has_a_line_with_how_far_its_key_is)
+{
+  const std::string text = show_text(
+    "drone", YAML::Load("{role: drone, ports: {}, peers: [{name: gcs, traffic: {drops: {}},"
+                        " paths: [], fetches: ["
+                        "{kem: ML-KEM-768, ready: true, fetch_bytes: 4900, fetch_s: 4},"
+                        "{kem: FrodoKEM-976, fetch_bytes: 19456, fetch_s: 67, progress: 0.43},"
+                        "{kem: FrodoKEM-1344, fetch_bytes: 26624, progress: 0.1},"
+                        "{kem: Classic McEliece 460896, fetch_bytes: 524288, fetch_s: 1800},"
+                        "{kem: HQC-192, fetch_bytes: 9216}]}]}"));
+  expect_part(
+    text,
+    "    ML-KEM-768: key is there\n"
+    "    FrodoKEM-976: key fetched 43 %, 38 s left\n"
+    "    FrodoKEM-1344: key fetched 10 % of 26.00 KiB\n"
+    "    Classic McEliece 460896: key not fetched, 512.00 KiB, 30 min 0 s\n"
+    "    HQC-192: key not fetched, 9.00 KiB\n");
+}
+
 TEST(ShowText, a_silent_policy_and_the_newest_line_of_the_drone_are_shown)
 {
   const std::string peer = "{name: gcs, encrypted: true, traffic: {drops: {}}, paths: []";

@@ -51,6 +51,7 @@ Schedule::Schedule(
   given_(given),
   dice_((seed + 1) * seed_spread),
   second_dice_(seed + seed_spread),
+  fetch_dice_(seed + 2 * seed_spread),
   weather_(Weather::draw(dice_, second_dice_)),
   latency_(1ms + up_to(chance(0.3) ? 200ms : 20ms)),
   interval_(10ms + up_to(40ms)),
@@ -268,6 +269,17 @@ void Schedule::mishap()
   if (anchored() && chance(anchor_change)) {
     change_anchor();
   }
+  if (fetch_dice_.uniform() < weather_.rekey && !is_down(Side::drone)) {
+    ask_for_key();
+  }
+}
+
+void Schedule::ask_for_key()
+{
+  const auto pick =
+    static_cast<std::size_t>(fetch_dice_.uniform() * static_cast<double>(suites_.size()));
+  handshakes_->request_fetch(*suites_[std::min(pick, suites_.size() - 1)]);
+  look();
 }
 
 void Schedule::crash(Side side)

@@ -102,6 +102,7 @@ private:
   void expect_rekeys_beside_a_thief();
 
   void change_anchor();
+  void ask_for_key();
   void ask_for_rekey(
     Side side, const Suite * suite, bool ratchet = false, bool one_time_key = false);
   void look();
@@ -130,6 +131,7 @@ private:
   Circumstances given_;
   SeededRandom dice_;
   SeededRandom second_dice_;  // of the second link's weather
+  SeededRandom fetch_dice_;   // of requests for keys
   Weather weather_;
   Duration latency_;
   Duration interval_;

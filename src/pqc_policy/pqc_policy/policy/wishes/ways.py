@@ -25,7 +25,7 @@ class Way:
     form: str
     suite: Suite
     seconds: float  # until it is in the keys
-    whole_s: float  # that the whole fetch of the key takes
+    whole_s: float  # that the whole fetch of the key takes; 0 where nobody knows
     one_time: bool = False
     ready: bool = False  # whether the key is there
 
@@ -46,7 +46,7 @@ def _fetched(s: Situation, form: str) -> Way | None:
     told = airtime.fetch_of(s, suite)
     if suite is None or told is None or s.cost(suite).drone_s > _LONG_WORK_S:
         return None
-    whole_s = inf if told.fetch_s is None else told.fetch_s
+    whole_s = told.fetch_s or 0.0  # as airtime takes a link of unknown rate
     left_s = 0.0 if told.ready else whole_s * (1.0 - (told.progress or 0.0))
     seconds = left_s + max(told.rekey_s or 0.0, airtime.wait_s(s, told.rekey_bytes))
     if seconds > s.config.layers_max_age_s or not airtime.saves_for(s, told.rekey_bytes):

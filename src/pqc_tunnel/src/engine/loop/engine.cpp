@@ -278,7 +278,14 @@ RekeyId Engine::request_rekey(
   PeerIndex peer, std::string suite_id, std::string reason, bool ratchet, bool one_time_key)
 {
   return impl_->mailbox().post_rekey(
-    peer, std::move(suite_id), std::move(reason), ratchet, one_time_key);
+    {RekeyId{}, peer, std::move(suite_id), std::move(reason), ratchet, one_time_key});
+}
+
+RekeyId Engine::request_prefetch(PeerIndex peer, std::string suite_id)
+{
+  RekeyCommand command{RekeyId{}, peer, std::move(suite_id), ""};
+  command.fetch_only = true;
+  return impl_->mailbox().post_rekey(std::move(command));
 }
 
 bool Engine::wipe(PeerIndex peer) { return impl_->mailbox().post_wipe(peer).get(); }

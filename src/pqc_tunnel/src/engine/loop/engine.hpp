@@ -121,6 +121,8 @@ public:
   RekeyId request_rekey(
     PeerIndex peer, std::string suite_id, std::string reason, bool ratchet = false,
     bool one_time_key = false);
+  // Requests that a drone fetches the ground station's key for a suite, by id. take_rekey_replies() returns the reply.
+  RekeyId request_prefetch(PeerIndex peer, std::string suite_id);
   // Wipes all session keys of the peer, after which a drone begins a new session at once. Blocks until
   // they are wiped; returns false if the engine has stopped.
   bool wipe(PeerIndex peer);

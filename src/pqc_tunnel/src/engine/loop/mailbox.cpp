@@ -61,17 +61,15 @@ RekeyReply stopped_reply(RekeyId id)
 
 }  // namespace
 
-RekeyId Mailbox::post_rekey(
-  PeerIndex peer, std::string suite_id, std::string reason, bool ratchet, bool one_time_key)
+RekeyId Mailbox::post_rekey(RekeyCommand command)
 {
   RekeyId id{};
   {
     const std::scoped_lock lock(mutex_);
-    id = RekeyId{++last_rekey_};
+    command.id = id = RekeyId{++last_rekey_};
     if (!closed_) {
       unanswered_.insert(id);
-      commands_.push_back(
-        {id, peer, std::move(suite_id), std::move(reason), ratchet, one_time_key});
+      commands_.push_back(std::move(command));
       wake_up_.notify();
       return id;
     }

@@ -40,8 +40,8 @@ public:
   explicit Mailbox(std::function<void()> on_activity) : on_activity_(std::move(on_activity)) {}
 
   // --- For the owner ---
-  RekeyId post_rekey(
-    PeerIndex peer, std::string suite_id, std::string reason, bool ratchet, bool one_time_key);
+  // Returns the id that the command gets.
+  RekeyId post_rekey(RekeyCommand command);
   // The future becomes true once the keys are wiped, and false if the tunnel has stopped.
   std::future<bool> post_wipe(PeerIndex peer);
   void post_notice(PeerIndex peer, const Notice & notice);

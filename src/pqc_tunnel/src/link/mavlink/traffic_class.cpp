@@ -17,6 +17,8 @@ const char * to_string(TrafficClass traffic)
       return "ordered";
     case TrafficClass::stream:
       return "stream";
+    case TrafficClass::background:
+      return "background";
     case TrafficClass::telemetry:
       return "telemetry";
     case TrafficClass::other:

@@ -13,15 +13,16 @@ namespace pqc_tunnel
 // The kinds of traffic, from the most urgent to the least.
 enum class TrafficClass : std::uint8_t
 {
-  control,    // the tunnel's own messages
-  command,    // commands and their answers, heartbeats, manual control
-  ordered,    // parameters, missions, files, texts
-  telemetry,  // states; mostly the newest replaces older ones
-  other,      // bytes that are not MAVLink
-  stream,     // parts of streams, and their acknowledgements
-  unproved,   // frames to an address that has not proved itself
+  control,     // the tunnel's own messages
+  command,     // commands and their answers, heartbeats, manual control
+  ordered,     // parameters, missions, files, texts
+  telemetry,   // states; mostly the newest replaces older ones
+  other,       // bytes that are not MAVLink
+  stream,      // parts of streams, and their acknowledgements
+  background,  // the same of keys that are fetched ahead
+  unproved,    // frames to an address that has not proved itself
 };
-inline constexpr std::size_t traffic_classes = 7;
+inline constexpr std::size_t traffic_classes = 8;
 
 const char * to_string(TrafficClass traffic);
 

@@ -248,8 +248,8 @@ const PathSet::Link * PathSet::best(TrafficClass traffic, std::size_t bytes) con
 
 bool PathSet::gets_copy(const Link & link, TrafficClass traffic, std::size_t bytes) const
 {
-  const bool usable =
-    rank(link, traffic, bytes) == 0 && link.path->health.state() != PathState::down;
+  const bool usable = traffic != TrafficClass::background && rank(link, traffic, bytes) == 0 &&
+                      link.path->health.state() != PathState::down;
   return usable &&
          (settings_.schedule == Schedule::redundant || link.settings->carry == Carry::priority);
 }
@@ -316,6 +316,12 @@ std::optional<double> PathSet::stream_rate() const
 {
   const Link * link = best(TrafficClass::stream, 0);
   return link != nullptr ? link->rate() : std::nullopt;
+}
+
+const LinkSettings & PathSet::stream_link() const
+{
+  const Link * link = best(TrafficClass::stream, 0);
+  return link != nullptr ? *link->settings : settings_.links.front();
 }
 
 std::optional<PathSet::RatedLink> PathSet::slowest(TrafficClass traffic) const

@@ -19,8 +19,9 @@ namespace
 // The ids of senders begin above those of the other flows.
 constexpr std::uint32_t flow_of_control = 0;
 constexpr std::uint32_t flow_of_streams = 1;
-constexpr std::uint32_t flow_of_strangers = 2;
-constexpr std::uint32_t flow_of_no_sender = 3;
+constexpr std::uint32_t flow_of_background = 2;
+constexpr std::uint32_t flow_of_strangers = 3;
+constexpr std::uint32_t flow_of_no_sender = 4;
 constexpr std::uint32_t first_sender = 0x10000;
 constexpr std::size_t most_flows = 64;  // further senders share flow_of_no_sender
 
@@ -38,6 +39,9 @@ constexpr Duration longest_advance = std::chrono::seconds(1);
 constexpr int ordered_patience = 30;
 // Streams wait for all data, but a part at most so many times its own airtime, which leaves them a third of the link.
 constexpr int stream_patience = 2;
+// The background waits for everything else, but no longer than this for data that is not urgent, or it would be sent for
+// nothing to a link that is always full: a sealed frame does not keep.
+constexpr Duration longest_set_back = std::chrono::milliseconds(300);
 // Frames to strangers wait for all others, but no longer than this, which is also the least time between two of them.
 // Otherwise a link that is always full would never answer a returning drone.
 constexpr Duration longest_turned_back = std::chrono::milliseconds(200);
@@ -59,7 +63,8 @@ constexpr std::size_t capacity(TrafficClass traffic)
 
 bool can_be_spared(TrafficClass traffic)
 {
-  return traffic == TrafficClass::telemetry || traffic == TrafficClass::other;
+  return traffic == TrafficClass::telemetry || traffic == TrafficClass::other ||
+         traffic == TrafficClass::background;
 }
 
 std::size_t size_in_bundle(const Waiting & one)
@@ -80,6 +85,8 @@ FlowQueue::FlowId FlowQueue::flow_of(const DatagramClass & kind) const
       return flow_of_control;
     case TrafficClass::stream:
       return flow_of_streams;
+    case TrafficClass::background:
+      return flow_of_background;
     case TrafficClass::unproved:
       return flow_of_strangers;
     default:
@@ -254,6 +261,10 @@ FlowQueue::Rank FlowQueue::rank(const Flow & flow, Instant now) const
     case flow_of_streams:
       return rank_of_last(
         flow, Rank::stream, stream_patience * link_.airtime(flow.items.front().bytes.size()), now);
+    case flow_of_background:
+      return !is_open(flow)                                         ? Rank::none
+             : now >= flow.items.front().offered + longest_set_back ? Rank::overdue
+                                                                    : Rank::background;
     case flow_of_strangers:
       return rank_of_last(flow, Rank::stranger, longest_turned_back, now);
     default:
@@ -366,7 +377,7 @@ Instant FlowQueue::due(Duration company) const
 {
   Instant due = Instant::max();
   for (const auto & [id, flow] : flows_) {
-    if (flow.items.empty() || (flow.is_of_application() && !is_open(flow))) {
+    if (flow.items.empty() || !is_open(flow)) {
       continue;
     }
     const bool waits =
@@ -374,6 +385,13 @@ Instant FlowQueue::due(Duration company) const
     due = std::min(due, flow.items.front().offered + (waits ? company : Duration{}));
   }
   return due;
+}
+
+bool FlowQueue::only_background() const
+{
+  return std::ranges::all_of(flows_, [](const auto & entry) {
+    return entry.first == flow_of_background || entry.second.items.empty();
+  });
 }
 
 // --- Datagrams that never leave ---

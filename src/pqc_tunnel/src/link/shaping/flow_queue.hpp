@@ -58,6 +58,7 @@ public:
     overdue,  // the same after a shorter wait
     data,
     stream,
+    background,
     stranger,
     none,  // nothing may leave
   };
@@ -75,6 +76,8 @@ public:
 
   // Returns when a datagram may leave; max: none. One that gains by sharing a frame first waits `company` for others.
   Instant due(Duration company) const;
+  // Returns whether nothing waits but parts of the background. They leave only when the link is free.
+  bool only_background() const;
   // Returns the bytes that the unsealed datagrams take in bundles.
   std::size_t unsealed_bytes() const { return unsealed_; }
 

@@ -78,7 +78,8 @@ Instant Shaper::next_timeout() const
   const bool is_full = queue_.unsealed_bytes() >= bundle_room();
   const Instant due =
     is_cutting() ? Instant{} : queue_.due(is_full ? Duration{} : settings_.bundle);
-  return due == Instant::max() ? due : std::max(due, free_at_ - lead);
+  const bool in_advance = is_cutting() || !queue_.only_background();
+  return due == Instant::max() ? due : std::max(due, free_at_ - (in_advance ? lead : Duration{}));
 }
 
 Duration Shaper::load(Instant now) const

@@ -79,10 +79,10 @@ public:
   std::optional<ShapedFrame> next_frame(Instant now);
   // Returns when next_frame() may have one; max: nothing waits.
   Instant next_timeout() const;
-  // True if all that waits goes to unproved addresses and has not waited long.
+  // True if all that waits is of the background or goes to unproved addresses, and has not waited long.
   bool yields(Instant now) const
   {
-    return !is_cutting() && queue_.choose(now).rank >= FlowQueue::Rank::stranger;
+    return !is_cutting() && queue_.choose(now).rank >= FlowQueue::Rank::background;
   }
   // Returns when the link will have sent all frames that were handed out.
   Instant free_at() const { return free_at_; }

@@ -46,6 +46,15 @@ PeerRosInterface::PeerRosInterface(
       std::shared_ptr<Rekey::Request> request) {
       handle_rekey(std::move(service), std::move(header), *request);
     });
+  if (engine.config().role == Role::drone) {
+    prefetch_ = node.create_service<Prefetch>(
+      prefix + "prefetch",
+      [this](
+        std::shared_ptr<rclcpp::Service<Prefetch>> service,
+        std::shared_ptr<rmw_request_id_t> header, std::shared_ptr<Prefetch::Request> request) {
+        handle_prefetch(std::move(service), std::move(header), *request);
+      });
+  }
   list_suites_ = node.create_service<ListSuites>(
     prefix + "list_suites",
     [this](std::shared_ptr<ListSuites::Request>, std::shared_ptr<ListSuites::Response> response) {
@@ -123,7 +132,22 @@ void PeerRosInterface::handle_rekey(
   const auto id = engine_.request_rekey(
     peer_, request.suite, request.reason, request.ratchet, request.one_time_key);
   requests_.add(
-    id, [service = std::move(service), header = std::move(header)](Rekey::Response & response) {
+    id, [service = std::move(service), header = std::move(header)](const RekeyReply & reply) {
+      auto response = rekey_response(reply);
+      service->send_response(*header, response);
+    });
+}
+
+void PeerRosInterface::handle_prefetch(
+  std::shared_ptr<rclcpp::Service<Prefetch>> service, std::shared_ptr<rmw_request_id_t> header,
+  const Prefetch::Request & request)
+{
+  const auto id = engine_.request_prefetch(peer_, request.suite);
+  requests_.add(
+    id, [service = std::move(service), header = std::move(header)](const RekeyReply & reply) {
+      Prefetch::Response response;
+      response.success = reply.success;
+      response.message = reply.message;
       service->send_response(*header, response);
     });
 }

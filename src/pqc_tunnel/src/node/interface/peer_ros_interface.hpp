@@ -12,6 +12,7 @@
 #include <pqc_msgs/msg/suite_list.hpp>
 #include <pqc_msgs/msg/tunnel_status.hpp>
 #include <pqc_msgs/srv/list_suites.hpp>
+#include <pqc_msgs/srv/prefetch.hpp>
 #include <pqc_msgs/srv/rekey.hpp>
 #include <pqc_msgs/srv/wipe.hpp>
 #include <rclcpp/rclcpp.hpp>
@@ -51,6 +52,7 @@ public:
 
 private:
   using Rekey = pqc_msgs::srv::Rekey;
+  using Prefetch = pqc_msgs::srv::Prefetch;
   using ListSuites = pqc_msgs::srv::ListSuites;
   using Wipe = pqc_msgs::srv::Wipe;
 
@@ -59,6 +61,9 @@ private:
   void handle_rekey(
     std::shared_ptr<rclcpp::Service<Rekey>> service, std::shared_ptr<rmw_request_id_t> header,
     const Rekey::Request & request);
+  void handle_prefetch(
+    std::shared_ptr<rclcpp::Service<Prefetch>> service, std::shared_ptr<rmw_request_id_t> header,
+    const Prefetch::Request & request);
   void handle_wipe(Wipe::Response & response);
   void handle_list_suites(ListSuites::Response & response) const;
   void handle_diagnostics(diagnostic_updater::DiagnosticStatusWrapper & wrapper);
@@ -79,6 +84,7 @@ private:
   rclcpp::Publisher<pqc_msgs::msg::PeerMessage>::SharedPtr messages_in_;
   rclcpp::Subscription<pqc_msgs::msg::PeerMessage>::SharedPtr messages_out_;
   rclcpp::Service<Rekey>::SharedPtr rekey_;
+  rclcpp::Service<Prefetch>::SharedPtr prefetch_;  // drone only: it alone fetches keys
   rclcpp::Service<ListSuites>::SharedPtr list_suites_;
   rclcpp::Service<Wipe>::SharedPtr wipe_;
 };

@@ -6,7 +6,6 @@
 
 #include <functional>
 #include <map>
-#include <pqc_msgs/srv/rekey.hpp>
 #include <string>
 
 #include "engine/loop/engine.hpp"
@@ -14,12 +13,11 @@
 namespace pqc_tunnel
 {
 
-// The rekey requests without an answer yet. One thread at a time may use it.
+// The requests for rekeys and fetches without an answer yet. One thread at a time may use it.
 class RekeyRequests
 {
 public:
-  using Response = pqc_msgs::srv::Rekey::Response;
-  using Respond = std::function<void(Response &)>;
+  using Respond = std::function<void(const RekeyReply &)>;
 
   void add(RekeyId id, Respond respond) { waiting_[id] = std::move(respond); }
   // Ignores replies that nobody waits for.

@@ -91,6 +91,20 @@ pqc_msgs::msg::Layer layer_message(const Layer & layer, Instant now)
   return message;
 }
 
+pqc_msgs::msg::KemFetch fetch_message(const KemFetch & fetch)
+{
+  constexpr double unknown = -1.0;
+  pqc_msgs::msg::KemFetch message;
+  message.suite = fetch.suite->id;
+  message.fetch_bytes = static_cast<std::uint32_t>(fetch.fetch_bytes);
+  message.rekey_bytes = static_cast<std::uint32_t>(fetch.rekey_bytes);
+  message.fetch_s = fetch.fetch ? seconds(*fetch.fetch) : unknown;
+  message.rekey_s = fetch.rekey ? seconds(*fetch.rekey) : unknown;
+  message.ready = fetch.ready;
+  message.progress = fetch.progress.value_or(unknown);
+  return message;
+}
+
 pqc_msgs::msg::PrekeyPool pool_message(const PrekeyPoolStatus & pool)
 {
   pqc_msgs::msg::PrekeyPool message;
@@ -169,6 +183,19 @@ pqc_msgs::msg::HandshakeTiming to_message(const HandshakeTiming & timing)
   return message;
 }
 
+pqc_msgs::srv::Rekey::Response rekey_response(const RekeyReply & reply)
+{
+  pqc_msgs::srv::Rekey::Response response;
+  response.success = reply.success;
+  response.message = reply.message;
+  response.suite = reply.suite == nullptr ? "" : reply.suite->id;
+  response.epoch = static_cast<std::uint8_t>(reply.epoch);
+  response.timing = to_message(reply.timing);
+  response.bytes = reply.timing.bytes;
+  response.fetch_bytes = reply.timing.fetch_bytes;
+  return response;
+}
+
 TunnelStatus status_message(Role role, const PeerSnapshot & peer, const ClockPair & now)
 {
   TunnelStatus message;
@@ -207,6 +234,9 @@ TunnelStatus status_message(Role role, const PeerSnapshot & peer, const ClockPai
   message.prekeys = static_cast<std::uint32_t>(peer.prekeys);
   message.exchange_bytes = peer.exchange_bytes;
   message.fetch_bytes = peer.fetch_bytes;
+  for (const KemFetch & fetch : peer.fetches) {
+    message.fetches.push_back(fetch_message(fetch));
+  }
   message.stretched = peer.stretched;
   message.handshake = to_message(peer.timing);
   message.pool = pool_message(peer.pool);

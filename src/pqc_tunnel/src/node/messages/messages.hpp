@@ -10,9 +10,11 @@
 #include <pqc_msgs/msg/link_report.hpp>
 #include <pqc_msgs/msg/tunnel_event.hpp>
 #include <pqc_msgs/msg/tunnel_status.hpp>
+#include <pqc_msgs/srv/rekey.hpp>
 #include <string>
 
 #include "base/time.hpp"
+#include "protocol/rekey/rekey_command.hpp"
 #include "protocol/session/event.hpp"
 #include "protocol/session/settings.hpp"
 #include "protocol/session/snapshot.hpp"
@@ -32,6 +34,7 @@ struct ClockPair
 builtin_interfaces::msg::Time to_stamp(Instant instant, const ClockPair & clocks);
 
 pqc_msgs::msg::HandshakeTiming to_message(const HandshakeTiming & timing);
+pqc_msgs::srv::Rekey::Response rekey_response(const RekeyReply & reply);
 pqc_msgs::msg::TunnelStatus status_message(
   Role role, const PeerSnapshot & peer, const ClockPair & now);
 pqc_msgs::msg::LinkReport link_message(const PeerSnapshot & peer, const ClockPair & now);

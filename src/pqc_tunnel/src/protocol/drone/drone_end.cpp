@@ -67,7 +67,7 @@ void DroneEnd::handle_received(Peer::Received & received, Instant now)
   if (received.control) {
     handle_control(*received.control, now);
   } else if (received.message) {
-    handle_prekey_message(std::move(*received.message), now);
+    handle_prekey_message(received.lane, std::move(*received.message));
   }
 }
 
@@ -77,8 +77,11 @@ void DroneEnd::handle_job_result(JobId id, JobResult result, Instant now)
     handle_attempt_job(std::move(result), now);
   } else if (exchange_ && exchange_->job == id) {
     handle_exchange_job(std::move(result), now);
-  } else if (verify_job_ == id) {
-    handle_prekey_job(std::move(result), now);
+  } else {
+    const auto of_job = [id](const Fetch & fetch) { return fetch && fetch->job() == id; };
+    if (const auto fetch = std::ranges::find_if(fetches_, of_job); fetch != fetches_.end()) {
+      handle_prekey_job(*fetch, std::move(result), now);
+    }
   }
 }
 
@@ -89,12 +92,11 @@ void DroneEnd::wipe(const std::string & reason, Instant now)
   }
   peer_.wipe();  // first: nothing is sent under these keys any more
   act(rekey_.handle_session_lost(), now);
+  give_up_waiting_rekey(session_lost, now);
   end_attempt(now);
   exchange_.reset();
   stock_.clear();
-  fetch_.reset();
-  verify_job_.reset();
-  next_prefetch_.reset();
+  end_fetches();
   blacklist_.clear();
   renewals_ = 0;
   lost_since_.reset();
@@ -117,7 +119,7 @@ void DroneEnd::handle_timeout(Instant now)
       std::max(rekey_.exchange_began(), peer_.stream_progress(Channel::session)));
   }
   act(rekey_.handle_timeout(now), now);
-  watch_fetch(now);
+  watch_fetches(now);
   stock_.handle_timeout(now);
   const bool has_keys = peer_.keys().sending() != nullptr;
   if (has_keys && !lost_since_ && now >= peer_.link().lost_from()) {
@@ -142,8 +144,10 @@ Instant DroneEnd::next_timeout() const
       next = std::min(next, *next_prefetch_);
     }
   }
-  if (fetch_ && !verify_job_) {
-    next = std::min(next, fetch_->next_timeout());
+  for (const Fetch & fetch : fetches_) {
+    if (fetch && !fetch->job() && !lost_since_) {
+      next = std::min(next, fetch->next_timeout());
+    }
   }
   if (peer_.keys().sending() != nullptr && !lost_since_) {
     next = std::min(next, peer_.link().lost_from());
@@ -182,6 +186,7 @@ void DroneEnd::describe(PeerSnapshot & snapshot, Instant now) const
   snapshot.ratchets = ratchets_;
   snapshot.rollbacks = rollbacks_;
   snapshot.prekeys = stock_.count();
+  snapshot.fetches = fetches(now);
   snapshot.pool.stored = stock_.count();
   snapshot.pool.bytes = stock_.bytes();
   snapshot.pool.bytes_under_way = peer_.message_bytes_arriving();

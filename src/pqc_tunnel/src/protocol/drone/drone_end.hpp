@@ -5,6 +5,7 @@
 #define PQC_TUNNEL__PROTOCOL__DRONE__DRONE_END_HPP_
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -105,6 +106,17 @@ private:
     std::optional<Ratchet> ratchet;
     std::optional<AnchorSecret> anchor;  // of a ratchet with a one-time key
   };
+  // A full rekey whose prekey is being fetched. Meanwhile others go on.
+  struct WaitingRekey
+  {
+    const Suite * suite;
+    std::optional<RekeyId> asked_here;         // the command that it answers
+    std::optional<std::uint32_t> asked_there;  // the request of the ground station that it answers
+    Instant since;
+    KeyTraffic traffic;  // counted before
+    bool again = false;  // the ground station did not know the first prekey
+    bool anew = false;   // it becomes a new session, for which the PSK answers
+  };
   // The latest rekey that the ground station requested; it repeats the request until it learns the outcome.
   struct GcsRequest
   {
@@ -151,7 +163,6 @@ private:
   void handle_exchange_job(JobResult result, Instant now);
   void handle_confirm(const Confirm & confirm, Instant now);
   void handle_ratchet_ok(std::uint32_t transaction, const RatchetOk & ok, Instant now);
-  void handle_abort(std::uint32_t transaction, const Abort & abort, Instant now);
   void act(RekeyStep step, Instant now);
   void answer(bool success, const std::string & message, Instant now);
   void note_bytes();
@@ -164,6 +175,10 @@ private:
   std::string objection(const Suite & suite, RekeyKind kind, Instant now) const;
   std::vector<const Suite *> usable_suites() const;
   void start_rekey(const Suite & suite, RekeyKind kind, const std::string & reason, Instant now);
+  void begin_waiting_rekey(Instant now);
+  void give_up_waiting_rekey(const std::string & text, Instant now);
+  std::optional<std::uint32_t> take_request();
+  bool waits_for(const Suite & suite) const;
   void drop_exchange(Instant now);
   bool may_rekey_by_itself() const;
   Instant renewal_due() const;
@@ -172,15 +187,35 @@ private:
   void replace_used_up_keys(Instant now);
 
   // --- Prekeys (drone_prekeys.cpp) ---
-  void fetch(const Suite & suite, Instant now);
-  void watch_fetch(Instant now);
-  void end_fetch(Instant now);
-  void handle_prekey_message(Bytes message, Instant now);
-  void handle_prekey_job(JobResult result, Instant now);
+  using Fetch = std::optional<PrekeyFetch>;
+  static StreamLane lane_of(std::size_t slot) { return background_lanes[slot]; }
+  void request_fetch(const RekeyCommand & command, Instant now);
+  std::string fetch_objection(const Suite & suite, Instant now) const;
+  const PrekeyFetch * find_fetch(const Suite & suite) const;
+  // Begins the fetch, or gets hold of the one under way. Returns false if others take all lanes.
+  bool fetch(const Suite & suite, bool urgent, Instant now);
+  std::size_t slot_for(bool urgent) const;
+  void fetch_awaited(Instant now);
+  void watch_fetches(Instant now);
+  void watch_fetch(Fetch & fetch, StreamLane lane, Instant now);
+  void end_fetch(Fetch & fetch, Instant now);
+  void end_fetches();
+  bool handle_fetch_control(const ControlFrame & frame, Instant now);
+  void handle_prekey_message(StreamLane lane, Bytes message);
+  void handle_prekey_job(Fetch & fetch, JobResult result, Instant now);
+  void store(VerifiedPrekey prekey, Instant now);
   void plan_prefetch(Instant now);
   void prefetch(Instant now);
-  Instant next_airtime() const;
   const Suite * next_to_prefetch(Instant now) const;
+  const Suite * next_asked(Instant now) const;
+  bool is_asked(const PrekeyKind & kind) const;
+  void forget_asked(const Suite & suite);
+  bool may_fetch_ahead() const;
+  bool is_urgent() const;
+  bool speaks(const PrekeyFetch & fetch) const;
+  double pace() const;
+  void keep_pace(Instant now);
+  std::vector<KemFetch> fetches(Instant now) const;
 
   PeerFacts facts(Instant now) const;
   bool uses_anchor() const { return identity_.anchor && settings_.anchor != AnchorUse::off; }
@@ -214,11 +249,12 @@ private:
   Rekey rekey_;
   std::optional<Exchange> exchange_;
   PrekeyStock stock_;
-  std::optional<PrekeyFetch> fetch_;
-  std::optional<JobId> verify_job_;  // of the prekey that was fetched
+  std::array<Fetch, background_lanes.size()> fetches_;  // by lane
+  std::vector<const Suite *> asked_;  // by commands, the oldest first; each kind once
   std::optional<Instant> next_prefetch_;
-  Instant prefetched_at_;  // what the last prekey that was fetched ahead took of the airtime
-  std::size_t prefetched_bytes_ = 0;
+  Instant next_pace_;  // a change that is not urgent is told no earlier
+  std::optional<WaitingRekey> waiting_;
+  Duration fetched_{};                   // how long the rekey under way waited for its prekey
   std::vector<PrekeyKind> not_offered_;  // by the ground station, in this session
   std::optional<RekeyId> asked_here_;    // the rekey under way answers this command
   std::optional<GcsRequest> gcs_request_;

@@ -1,13 +1,17 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The prekeys that the drone fetches ahead, for the rekey under way or one to come.
+// The prekeys that the drone fetches, each in a lane of its own: for the rekey that waits for one, for those that commands
+// ask for, and ahead of likely ones. Fetches end with the session.
 
 #include <algorithm>
+#include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "drone_end.hpp"
 #include "link/estimate/arrival_rate.hpp"
+#include "protocol/handshake/fetch_costs.hpp"
 #include "protocol/handshake/prekey_pool.hpp"
 #include "protocol/handshake/suite_objection.hpp"
 
@@ -16,86 +20,269 @@ namespace pqc_tunnel
 namespace
 {
 
-// A link's rate is measured from one prekey at a time: the pause between two is none of a train.
+// A link's rate is measured from the parts that follow each other: the pause between two prekeys is none of a train.
 constexpr Duration prefetch_delay = 4 * ArrivalRate::longest_gap;
 constexpr Duration prefetch_retry = std::chrono::minutes(1);
+constexpr Duration pace_interval = std::chrono::seconds(5);
+constexpr double pace_tolerance = 1.25;
+// The rest of the airtime is for acknowledgements and WANT.
+constexpr double share_of_parts = 0.85;
 
 }  // namespace
 
-void DroneEnd::fetch(const Suite & suite, Instant now)
+// --- Commands ---
+
+std::string DroneEnd::fetch_objection(const Suite & suite, Instant now) const
 {
-  if (!fetch_ || PrekeyKind(fetch_->suite()) != PrekeyKind(suite)) {
-    peer_.decline_message(StreamClass::background);
-    fetch_.emplace(suite, next_transaction_++, progress_patience + peer_.link().allowance(), now);
-    verify_job_.reset();
-    peer_.expect_message(
-      Channel::session, StreamClass::background, prekey_size(suite, settings_.mode).max);
+  const EpochKeys * keys = peer_.keys().sending();
+  if (keys == nullptr || lost_since_ || keys->used_up()) {
+    return "there is no session to fetch a key in";
   }
-  if (rekey_.phase() == Rekey::Phase::fetching) {
-    rekey_.set_transaction(fetch_->transaction());
+  if (std::string problem = suite_objection(suite, settings_, identity_); !problem.empty()) {
+    return problem;
   }
-  watch_fetch(now);
+  if (blacklist_.holds(suite, now)) {
+    return std::string(suite.id) + " failed lately and is blacklisted";
+  }
+  if (std::ranges::find(not_offered_, PrekeyKind(suite)) != not_offered_.end()) {
+    return "the ground station has no key for " + std::string(suite.id);
+  }
+  return {};
 }
 
-void DroneEnd::watch_fetch(Instant now)
+void DroneEnd::request_fetch(const RekeyCommand & command, Instant now)
 {
-  if (!fetch_ || verify_job_) {
+  const EpochKeys * keys = peer_.keys().sending();
+  const auto suite = command.suite_id.empty()
+                       ? keys != nullptr ? &keys->suite() : settings_.initial_suite
+                       : find_suite(command.suite_id, usable_suites());
+  const std::string problem = suite ? fetch_objection(**suite, now) : suite.error().message;
+  if (!problem.empty()) {
+    peer_.reply(command.id, false, problem, timing_);
     return;
   }
-  fetch_->note_progress(peer_.stream_progress(Channel::session));
-  if (fetch_->is_stuck(now)) {
-    end_fetch(now);
-    if (rekey_.phase() == Rekey::Phase::fetching) {
-      const std::string text = "the ground station sends no prekey; the old keys stay";
-      act(rekey_.handle_failed(false, text), now);
+  if (!is_asked(PrekeyKind(**suite))) {
+    asked_.push_back(*suite);
+    if (asked_.size() > max_prekeys) {
+      asked_.erase(asked_.begin());
     }
-  } else if (fetch_->take_try(now, random_)) {
-    peer_.send_control({fetch_->transaction(), Want{fetch_->suite().wire_id}}, now);
   }
+  const bool is_here = stock_.holds(**suite, now);
+  if (!is_here && may_rekey_by_itself() && !waiting_) {
+    fetch(**suite, false, now);
+  }
+  plan_prefetch(now);
+  const std::string id((*suite)->id);
+  peer_.reply(
+    command.id, true,
+    is_here ? "the key for " + id + " is here" : "the key for " + id + " is being fetched",
+    timing_);
+}
+
+bool DroneEnd::is_asked(const PrekeyKind & kind) const
+{
+  return std::ranges::any_of(
+    asked_, [&](const Suite * suite) { return PrekeyKind(*suite) == kind; });
+}
+
+void DroneEnd::forget_asked(const Suite & suite)
+{
+  std::erase_if(
+    asked_, [&](const Suite * asked) { return PrekeyKind(*asked) == PrekeyKind(suite); });
+}
+
+// --- The course of a fetch ---
+
+const PrekeyFetch * DroneEnd::find_fetch(const Suite & suite) const
+{
+  for (const Fetch & fetch : fetches_) {
+    if (fetch && PrekeyKind(fetch->suite()) == PrekeyKind(suite)) {
+      return &*fetch;
+    }
+  }
+  return nullptr;
+}
+
+// Returns a free slot, or one whose fetch may be given up; the number of slots if there is none.
+std::size_t DroneEnd::slot_for(bool urgent) const
+{
+  std::size_t best = fetches_.size();
+  std::tuple<bool, std::size_t> most;
+  for (std::size_t slot = 0; slot < fetches_.size(); ++slot) {
+    const Fetch & fetch = fetches_[slot];
+    if (!fetch) {
+      return slot;
+    }
+    const bool asked = is_asked(PrekeyKind(fetch->suite()));
+    const auto arriving = peer_.arriving(lane_of(slot));
+    const std::tuple cost(!asked, prekey_size(fetch->suite(), settings_.mode).max - arriving.bytes);
+    if (!fetch->job() && (urgent || !asked) && (best == fetches_.size() || cost > most)) {
+      best = slot;
+      most = cost;
+    }
+  }
+  return best;
+}
+
+bool DroneEnd::fetch(const Suite & suite, bool urgent, Instant now)
+{
+  for (std::size_t slot = 0; slot < fetches_.size(); ++slot) {
+    Fetch & fetch = fetches_[slot];
+    if (fetch && PrekeyKind(fetch->suite()) == PrekeyKind(suite)) {
+      if (urgent) {
+        fetch->hurry(now);
+      }
+      watch_fetches(now);
+      return true;
+    }
+  }
+  const std::size_t slot = slot_for(urgent);
+  if (slot == fetches_.size()) {
+    return false;
+  }
+  peer_.decline_message(lane_of(slot));
+  fetches_[slot].emplace(
+    suite, next_transaction_++, urgent, progress_patience + peer_.link().allowance(), now);
+  peer_.expect_message(Channel::session, lane_of(slot), prekey_size(suite, settings_.mode).max);
+  watch_fetches(now);
+  return true;
+}
+
+void DroneEnd::fetch_awaited(Instant now) { fetch(*waiting_->suite, true, now); }
+
+void DroneEnd::watch_fetches(Instant now)
+{
+  if (lost_since_) {
+    return;  // they go on when the ground station is back
+  }
+  keep_pace(now);
+  Instant progress;
+  for (const StreamLane lane : background_lanes) {
+    progress = std::max(progress, peer_.arriving(lane).at);
+  }
+  for (std::size_t slot = 0; slot < fetches_.size(); ++slot) {
+    if (fetches_[slot] && !fetches_[slot]->job()) {
+      fetches_[slot]->note_others(progress);
+      watch_fetch(fetches_[slot], lane_of(slot), now);
+    }
+  }
+}
+
+void DroneEnd::watch_fetch(Fetch & fetch, StreamLane lane, Instant now)
+{
+  fetch->note_progress(peer_.arriving(lane).at);
+  if (fetch->is_stuck(now)) {
+    const bool awaited = waits_for(fetch->suite());
+    end_fetch(fetch, now);
+    if (awaited) {
+      give_up_waiting_rekey("the ground station sends no prekey; the old keys stay", now);
+    }
+  } else if (fetch->take_try(now, random_) && speaks(*fetch)) {
+    const auto pace = static_cast<std::uint32_t>(peer_.background_pace());
+    peer_.send_control({fetch->transaction(), Want{fetch->suite().wire_id, lane, pace}}, now);
+  }
+}
+
+// Without a pace the lane of the newest WANT goes first: that of the key which a rekey waits for.
+bool DroneEnd::speaks(const PrekeyFetch & fetch) const
+{
+  return !is_urgent() || waits_for(fetch.suite());
 }
 
 // Gives the fetch up.
-void DroneEnd::end_fetch(Instant now)
+void DroneEnd::end_fetch(Fetch & fetch, Instant now)
 {
-  fetch_.reset();
+  peer_.decline_message(lane_of(static_cast<std::size_t>(&fetch - fetches_.data())));
+  fetch.reset();
   next_prefetch_ = now + prefetch_retry;
 }
 
-void DroneEnd::handle_prekey_message(Bytes message, Instant now)
+void DroneEnd::end_fetches()
 {
-  if (!fetch_ || verify_job_ || code_of_prekey(message) != prekey_code(fetch_->suite().wire_id)) {
-    return;
-  }
-  const Suite & suite = fetch_->suite();
-  verify_job_ = outbox_.start(VerifyPrekey{
-    &suite, settings_.mode, identity_.gcs_id, identity_.gcs_keys.at(suite.signature),
-    bind_to_session(identity_.id, peer_.keys().sending()->id(), session_transcript_),
-    std::move(message)});
-  (void)now;
+  fetches_ = {};
+  asked_.clear();
+  next_prefetch_.reset();
 }
 
-void DroneEnd::handle_prekey_job(JobResult result, Instant now)
+// Returns false if the message is about something else.
+bool DroneEnd::handle_fetch_control(const ControlFrame & frame, Instant now)
 {
-  verify_job_.reset();
+  const auto found = std::ranges::find_if(fetches_, [&](const Fetch & fetch) {
+    return fetch && fetch->transaction() == frame.transaction;
+  });
+  if (const auto * later = std::get_if<Later>(&frame.body)) {
+    if (found != fetches_.end()) {
+      (*found)->handle_later(std::chrono::milliseconds(later->estimate_ms), now);
+    }
+    return true;
+  }
+  if (found == fetches_.end() || !std::holds_alternative<Abort>(frame.body)) {
+    return false;
+  }
+  const Suite & suite = (*found)->suite();
+  found->reset();
+  if (waits_for(suite)) {
+    waiting_->anew = true;
+    begin_waiting_rekey(now);
+  } else {
+    not_offered_.emplace_back(suite);
+    forget_asked(suite);
+  }
+  return true;
+}
+
+void DroneEnd::handle_prekey_message(StreamLane lane, Bytes message)
+{
+  if (!is_background(lane)) {
+    return;
+  }
+  Fetch & fetch = fetches_[static_cast<std::size_t>(lane) - 1];
+  if (!fetch || fetch->job() || code_of_prekey(message) != prekey_code(fetch->suite().wire_id)) {
+    return;
+  }
+  const Suite & suite = fetch->suite();
+  fetch->begin_job(outbox_.start(VerifyPrekey{
+    &suite, settings_.mode, identity_.gcs_id, identity_.gcs_keys.at(suite.signature),
+    bind_to_session(identity_.id, peer_.keys().sending()->id(), session_transcript_),
+    std::move(message)}));
+}
+
+void DroneEnd::handle_prekey_job(Fetch & fetch, JobResult result, Instant now)
+{
+  const Suite & suite = fetch->suite();
   auto * prekey = std::get_if<VerifiedPrekey>(&result);
   if (prekey == nullptr || !stock_.is_new(prekey->key_id)) {
-    end_fetch(now);
-    if (rekey_.phase() == Rekey::Phase::fetching) {
-      act(rekey_.begin_anew(now), now);
+    end_fetch(fetch, now);
+    if (waits_for(suite)) {
+      waiting_->anew = true;
+      begin_waiting_rekey(now);
     }
     return;
   }
-  const bool awaited = rekey_.phase() == Rekey::Phase::fetching &&
-                       PrekeyKind(*rekey_.suite()) == PrekeyKind(*prekey->suite);
-  stock_.add(std::move(*prekey), now);
-  fetch_.reset();
-  if (awaited) {
+  fetch.reset();
+  store(std::move(*prekey), now);
+  if (waits_for(suite)) {
     peer_.report(
-      EventKind::rekey_prepared, now, "the prekey for the rekey has arrived", rekey_.suite());
-    act(rekey_.handle_prekey(now), now);
+      EventKind::rekey_prepared, now, "the prekey for the rekey has arrived", waiting_->suite);
+    begin_waiting_rekey(now);
   }
   change_to_configured(now);
 }
+
+// A prekey that was asked for takes the room of others.
+void DroneEnd::store(VerifiedPrekey prekey, Instant now)
+{
+  const std::size_t size = prekey.public_key.size();
+  const PrekeyKind kind(*prekey.suite);
+  if (is_asked(kind)) {
+    stock_.make_room(size, settings_.prefetch_max_bytes, [&](const PrekeyKind & other) {
+      return is_asked(other);
+    });
+  }
+  stock_.add(std::move(prekey), now);
+}
+
+// --- What is fetched ahead ---
 
 // The suite in use first, then those likely to follow, as far as there is room. The configured suite needs none.
 const Suite * DroneEnd::next_to_prefetch(Instant now) const
@@ -105,14 +292,17 @@ const Suite * DroneEnd::next_to_prefetch(Instant now) const
   if (stands_in_) {
     likely.push_back(settings_.initial_suite);
   }
+  std::size_t taken = stock_.bytes();
+  for (const Fetch & fetch : fetches_) {
+    taken += fetch ? kem_sizes(fetch->suite().kem).public_key : 0;
+  }
   for (const Suite * suite : likely) {
     const std::size_t size = kem_sizes(suite->kem).public_key;
     const bool is_owed = stands_in_ && suite == settings_.initial_suite;
     if (
-      !stock_.holds(*suite, now) &&
-      (is_owed || stock_.bytes() + size <= settings_.prefetch_max_bytes) &&
-      std::ranges::find(not_offered_, PrekeyKind(*suite)) == not_offered_.end() &&
-      suite_objection(*suite, settings_, identity_).empty() && !blacklist_.holds(*suite, now))
+      !stock_.holds(*suite, now) && find_fetch(*suite) == nullptr &&
+      (is_owed || taken + size <= settings_.prefetch_max_bytes) &&
+      fetch_objection(*suite, now).empty())
     {
       return suite;
     }
@@ -120,17 +310,19 @@ const Suite * DroneEnd::next_to_prefetch(Instant now) const
   return nullptr;
 }
 
-// On a link of known rate, prekeys take a share of it on average. What counts is the link that streams take now, which
-// need not be the one by which the last prekey came.
-Instant DroneEnd::next_airtime() const
+const Suite * DroneEnd::next_asked(Instant now) const
 {
-  const auto rate = peer_.paths().stream_rate();
-  if (!rate || *rate <= 0) {
-    return prefetched_at_;
-  }
-  const std::chrono::duration<double> pause(
-    static_cast<double>(prefetched_bytes_) / (*rate * settings_.prefetch_airtime));
-  return prefetched_at_ + std::chrono::duration_cast<Duration>(pause);
+  const auto found = std::ranges::find_if(asked_, [&](const Suite * suite) {
+    return !stock_.holds(*suite, now) && find_fetch(*suite) == nullptr;
+  });
+  return found == asked_.end() ? nullptr : *found;
+}
+
+// One after the other, but a long key keeps none of the next ones waiting.
+bool DroneEnd::may_fetch_ahead() const
+{
+  return std::ranges::all_of(
+    fetches_, [](const Fetch & fetch) { return !fetch || (fetch->has_begun() && !fetch->job()); });
 }
 
 void DroneEnd::plan_prefetch(Instant now)
@@ -140,18 +332,85 @@ void DroneEnd::plan_prefetch(Instant now)
 
 void DroneEnd::prefetch(Instant now)
 {
+  if (waiting_ && !waiting_->anew && find_fetch(*waiting_->suite) == nullptr) {
+    if (may_rekey_by_itself() && !stock_.holds(*waiting_->suite, now)) {
+      fetch_awaited(now);  // of a session that has ended
+    }
+    begin_waiting_rekey(now);
+  }
   if (!next_prefetch_ || now < *next_prefetch_) {
     return;
   }
   next_prefetch_ = now + prefetch_delay;
-  if (fetch_ || verify_job_ || !may_rekey_by_itself() || now < next_airtime()) {
+  if (!may_rekey_by_itself() || waiting_ || !may_fetch_ahead()) {
     return;
   }
-  if (const Suite * suite = next_to_prefetch(now)) {
-    fetch(*suite, now);
-    prefetched_at_ = now;
-    prefetched_bytes_ = prekey_size(*suite, settings_.mode).max;
+  const Suite * suite = next_asked(now);
+  suite = suite == nullptr ? next_to_prefetch(now) : suite;
+  if (suite != nullptr) {
+    fetch(*suite, false, now);
   }
+}
+
+// --- Pace ---
+
+bool DroneEnd::is_urgent() const
+{
+  return waiting_ && !waiting_->anew && find_fetch(*waiting_->suite) != nullptr;
+}
+
+// Returns the bytes per second on the line that fetches may take of the link that streams take now; 0: what data leaves.
+double DroneEnd::pace() const
+{
+  const auto rate = peer_.paths().stream_rate();
+  if (is_urgent() || !rate || *rate <= 0) {
+    return 0;
+  }
+  return std::clamp(std::floor(*rate * settings_.prefetch_airtime * share_of_parts), 1.0, 4e9);
+}
+
+// Tells the ground station if fetches may take more or less than it knows.
+void DroneEnd::keep_pace(Instant now)
+{
+  const double told = peer_.background_pace();
+  const double pace = this->pace();
+  const bool other_kind = (pace > 0) != (told > 0);
+  const bool differs = pace > told * pace_tolerance || pace * pace_tolerance < told;
+  if (!other_kind && (!differs || now < next_pace_)) {
+    return;
+  }
+  next_pace_ = now + pace_interval;
+  peer_.set_background_pace(pace, StreamLane::foreground, now);
+  const auto fetch = std::ranges::find_if(
+    fetches_, [this](const Fetch & one) { return one && !one->job() && speaks(*one); });
+  if (fetch != fetches_.end()) {
+    (*fetch)->renew(now);
+  }
+}
+
+// --- What is known ---
+
+std::vector<KemFetch> DroneEnd::fetches(Instant now) const
+{
+  const EpochKeys * keys = peer_.keys().sending();
+  if (keys == nullptr) {
+    return {};
+  }
+  std::vector<KemFetch> costs = fetch_costs(
+    keys->suite(), usable_suites(), settings_.mode, peer_.paths().stream_link(),
+    peer_.paths().stream_rate(), settings_.prefetch_airtime);
+  for (KemFetch & cost : costs) {
+    cost.ready = stock_.holds(*cost.suite, now);
+    for (std::size_t slot = 0; slot < fetches_.size(); ++slot) {
+      const Fetch & fetch = fetches_[slot];
+      if (fetch && PrekeyKind(fetch->suite()) == PrekeyKind(*cost.suite)) {
+        const auto arriving = peer_.arriving(lane_of(slot));
+        const double total = std::max<double>(arriving.total, 1);
+        cost.progress = fetch->job() ? 1 : static_cast<double>(arriving.bytes) / total;
+      }
+    }
+  }
+  return costs;
 }
 
 }  // namespace pqc_tunnel

@@ -63,6 +63,12 @@ std::string DroneEnd::objection(const Suite & suite, Instant now) const
 std::string DroneEnd::objection(const Suite & suite, RekeyKind kind, Instant now) const
 {
   std::string problem = objection(suite, now);
+  if (
+    problem.empty() && kind == RekeyKind::full && waiting_ &&
+    peer_.keys().sending()->epoch() != last_epoch && !stock_.holds(suite, now))
+  {
+    return "a rekey to " + std::string(waiting_->suite->id) + " waits for its key";
+  }
   if (!problem.empty() || !is_ratchet(kind)) {
     return problem;
   }
@@ -77,6 +83,12 @@ std::string DroneEnd::objection(const Suite & suite, RekeyKind kind, Instant now
            : "";
 }
 
+// One rekey at a time waits for its key.
+bool DroneEnd::waits_for(const Suite & suite) const
+{
+  return waiting_ && PrekeyKind(*waiting_->suite) == PrekeyKind(suite);
+}
+
 std::vector<const Suite *> DroneEnd::usable_suites() const
 {
   std::vector<const Suite *> usable = settings_.suites.allowed();
@@ -88,6 +100,10 @@ std::vector<const Suite *> DroneEnd::usable_suites() const
 
 void DroneEnd::request_rekey(const RekeyCommand & command, Instant now)
 {
+  if (command.fetch_only) {
+    request_fetch(command, now);
+    return;
+  }
   const EpochKeys * keys = peer_.keys().sending();
   const auto suite = command.suite_id.empty()
                        ? keys != nullptr ? &keys->suite() : settings_.initial_suite
@@ -117,7 +133,7 @@ void DroneEnd::handle_rekey_request(
   std::string problem =
     suite == nullptr ? "no such suite is known here" : objection(*suite, kind, now);
   if (!problem.empty()) {
-    const bool later = rekey_.active() || !peer_.keys().confirmed();
+    const bool later = rekey_.active() || waiting_ || !peer_.keys().confirmed();
     if (!later && std::exchange(refused_request_, transaction) != transaction) {
       // Without the suite: the policy takes events that name one for outcomes of its own rekeys.
       peer_.report(
@@ -140,8 +156,68 @@ void DroneEnd::start_rekey(
   }
   const std::string text = started_text(kind);
   peer_.report(EventKind::rekey_started, now, reason.empty() ? text : text + ": " + reason, &suite);
+  if (kind == RekeyKind::full && !stock_.holds(suite, now)) {
+    waiting_ = WaitingRekey{
+      &suite, std::exchange(asked_here_, std::nullopt), take_request(), now, peer_.key_traffic()};
+    fetch_awaited(now);
+    return;
+  }
+  fetched_ = {};
   rekey_traffic_ = peer_.key_traffic();
-  act(rekey_.start(suite, kind, stock_.holds(suite, now), peer_.link().retry_time(now), now), now);
+  act(rekey_.start(suite, kind, false, peer_.link().retry_time(now), now), now);
+}
+
+// Returns the request of the ground station that the rekey under way answers.
+std::optional<std::uint32_t> DroneEnd::take_request()
+{
+  return gcs_request_ && std::exchange(gcs_request_->under_way, false)
+           ? std::optional(gcs_request_->transaction)
+           : std::nullopt;
+}
+
+// Begins the rekey that has waited, once its key is there and no other rekey is under way.
+void DroneEnd::begin_waiting_rekey(Instant now)
+{
+  if (!waiting_ || !may_rekey_by_itself()) {
+    return;
+  }
+  const Suite & suite = *waiting_->suite;
+  const bool anew = waiting_->anew || peer_.keys().sending()->epoch() == last_epoch;
+  if (blacklist_.holds(suite, now)) {
+    give_up_waiting_rekey(std::string(suite.id) + " failed lately and is blacklisted", now);
+    return;
+  }
+  if (!anew && !stock_.holds(suite, now)) {
+    return;
+  }
+  const WaitingRekey begun = *std::exchange(waiting_, std::nullopt);
+  keep_pace(now);
+  asked_here_ = begun.asked_here;
+  if (gcs_request_) {
+    gcs_request_->under_way = begun.asked_there == gcs_request_->transaction;
+  }
+  fetched_ = now - begun.since;
+  rekey_traffic_ = peer_.key_traffic();
+  rekey_traffic_.fetch = begun.traffic.fetch;
+  const RekeyKind kind = anew ? RekeyKind::new_session : RekeyKind::full;
+  act(rekey_.start(suite, kind, begun.again, peer_.link().retry_time(now), now), now);
+}
+
+void DroneEnd::give_up_waiting_rekey(const std::string & text, Instant now)
+{
+  if (!waiting_) {
+    return;
+  }
+  const WaitingRekey ended = *std::exchange(waiting_, std::nullopt);
+  keep_pace(now);
+  peer_.report(EventKind::rekey_failed, now, text, ended.suite);
+  if (gcs_request_ && ended.asked_there == gcs_request_->transaction) {
+    gcs_request_->failed = true;
+    peer_.send_control({gcs_request_->transaction, Abort{AbortReason::failed}}, now);
+  }
+  if (ended.asked_here) {
+    peer_.reply(*ended.asked_here, false, text, timing_);
+  }
 }
 
 // --- The course of one rekey ---
@@ -151,10 +227,16 @@ void DroneEnd::act(RekeyStep step, Instant now)
   switch (step) {
     case RekeyStep::none:
       return;
-    case RekeyStep::fetch_prekey:
+    case RekeyStep::await_prekey: {
       exchange_.reset();
-      fetch(*rekey_.suite(), now);
+      peer_.cancel_message(StreamLane::foreground);
+      give_up_waiting_rekey("another rekey has to fetch its key again", now);
+      waiting_ = WaitingRekey{rekey_.suite(), std::exchange(asked_here_, std::nullopt),
+                              take_request(), rekey_.exchange_began() - fetched_,
+                              rekey_traffic_, true};
+      fetch_awaited(now);
       return;
+    }
     case RekeyStep::make_finish:
       make_finish(now);
       return;
@@ -175,6 +257,7 @@ void DroneEnd::act(RekeyStep step, Instant now)
       ratchets_ += is_ratchet(rekey_.kind()) ? 1 : 0;
       peer_.report(EventKind::rekey_confirmed, now, rekey_.message(), &keys.suite(), keys.epoch());
       answer(true, rekey_.message(), now);
+      begin_waiting_rekey(now);
       return;
     }
     case RekeyStep::give_up:
@@ -190,6 +273,7 @@ void DroneEnd::act(RekeyStep step, Instant now)
   }
   drop_exchange(now);
   answer(false, rekey_.message(), now);
+  begin_waiting_rekey(now);
 }
 
 void DroneEnd::drop_exchange(Instant now)
@@ -199,7 +283,7 @@ void DroneEnd::drop_exchange(Instant now)
     peer_.send_control({rekey_.transaction(), Abort{AbortReason::failed}}, now);
     exchange_.reset();
   }
-  peer_.cancel_message(StreamClass::foreground);
+  peer_.cancel_message(StreamLane::foreground);
 }
 
 // The rekey has ended: answers the ground station or the local command that asked for it.
@@ -229,6 +313,7 @@ void DroneEnd::make_finish(Instant now)
   const Suite & suite = *rekey_.suite();
   const EpochKeys & keys = *peer_.keys().sending();
   auto prekey = stock_.take(suite, now);
+  forget_asked(suite);
   if (!prekey) {
     act(rekey_.handle_failed(false, "the prekey has expired"), now);
     return;
@@ -266,7 +351,7 @@ void DroneEnd::handle_exchange_job(JobResult result, Instant now)
     exchange_->finish = std::move(*made);
     exchange_->finished = now;
     rekey_.note_progress(now);
-    peer_.send_message(Channel::session, StreamClass::foreground, std::move(message), now);
+    peer_.send_message(Channel::session, StreamLane::foreground, std::move(message), now);
   }
 }
 
@@ -284,7 +369,7 @@ void DroneEnd::handle_confirm(const Confirm & confirm, Instant now)
   timing_.total = now - rekey_.exchange_began();
   timing_.derive = exchange_->finished - rekey_.exchange_began();
   timing_.answer = now - exchange_->finished;
-  timing_.fetch = rekey_.fetch_time();
+  timing_.fetch = fetched_;
   timing_.prepared_ahead = timing_.fetch == Duration{};
   ++handshakes_;
   const EpochName name{rekey_.suite(), peer_.keys().sending()->id(), exchange_->epoch};
@@ -349,7 +434,7 @@ void DroneEnd::handle_ratchet_ok(std::uint32_t transaction, const RatchetOk & ok
 void DroneEnd::install(EpochSecrets secrets, const EpochName & name, Instant now)
 {
   exchange_.reset();
-  peer_.cancel_message(StreamClass::foreground);
+  peer_.cancel_message(StreamLane::foreground);
   peer_.keys().install_for_sending(std::make_unique<EpochKeys>(
     name, Role::drone, std::move(secrets), settings_, now, peer_.clock(Channel::session)));
   peer_.report(EventKind::rekey_committed, now, "sending under new keys", name.suite, name.epoch);
@@ -369,6 +454,7 @@ void DroneEnd::handle_confirmed(Instant now)
     next_own_rekey_ = {};
   }
   act(rekey_.handle_confirmed(), now);
+  begin_waiting_rekey(now);
   stands_in_ = stands_in_ && &keys.suite() != settings_.initial_suite;
   change_to_configured(now);
   plan_prefetch(now);
@@ -378,14 +464,13 @@ void DroneEnd::handle_confirmed(Instant now)
 
 void DroneEnd::handle_control(const ControlFrame & frame, Instant now)
 {
+  if (handle_fetch_control(frame, now)) {
+    return;
+  }
   if (const auto * confirm = std::get_if<Confirm>(&frame.body)) {
     handle_confirm(*confirm, now);
-  } else if (const auto * later = std::get_if<Later>(&frame.body)) {
-    if (fetch_ && fetch_->transaction() == frame.transaction) {
-      fetch_->handle_later(std::chrono::milliseconds(later->estimate_ms), now);
-    }
   } else if (const auto * abort = std::get_if<Abort>(&frame.body)) {
-    handle_abort(frame.transaction, *abort, now);
+    act(rekey_.handle_abort(frame.transaction, abort->reason, now), now);
   } else if (const auto * request = std::get_if<RekeyRequest>(&frame.body)) {
     handle_rekey_request(frame.transaction, *request, now);
   } else if (const auto * ok = std::get_if<RatchetOk>(&frame.body)) {
@@ -398,21 +483,6 @@ void DroneEnd::handle_control(const ControlFrame & frame, Instant now)
   } else {
     ++peer_.traffic().control_ignored;
   }
-}
-
-void DroneEnd::handle_abort(std::uint32_t transaction, const Abort & abort, Instant now)
-{
-  if (fetch_ && fetch_->transaction() == transaction && rekey_.phase() != Rekey::Phase::fetching) {
-    not_offered_.emplace_back(fetch_->suite());
-    fetch_.reset();
-    return;
-  }
-  const bool fetching = rekey_.phase() == Rekey::Phase::fetching;
-  const RekeyStep step = rekey_.handle_abort(transaction, abort.reason, now);
-  if (fetching && step != RekeyStep::none) {
-    fetch_.reset();  // what was asked for; another one may be fetched ahead
-  }
-  act(step, now);
 }
 
 // --- Age of the keys ---
@@ -447,13 +517,17 @@ void DroneEnd::renew_keys(Instant now)
   }
   next_own_rekey_ = now + own_rekey_retry;  // if this one fails
   const Suite & suite = peer_.keys().sending()->suite();
+  if (waits_for(suite)) {
+    return;
+  }
   peer_.report(
     EventKind::key_limit, now,
     std::string("the keys are due for renewal") +
       (renewals_ > 0 ? ", and no renewal has succeeded" : ""),
     &suite);
-  if (objection(suite, now).empty()) {
-    const RekeyKind kind = renewals_++ % 2 == 0 ? RekeyKind::full : RekeyKind::new_session;
+  const RekeyKind kind = renewals_ % 2 == 0 ? RekeyKind::full : RekeyKind::new_session;
+  if (objection(suite, kind, now).empty()) {
+    ++renewals_;
     start_rekey(suite, kind, "limit of age, packets or ratchets", now);
   }
 }
@@ -476,6 +550,7 @@ void DroneEnd::replace_used_up_keys(Instant now)
   }
   peer_.report(EventKind::key_limit, now, "the keys are used up", &keys->suite());
   act(rekey_.handle_session_lost(), now);
+  give_up_waiting_rekey(session_lost, now);
   next_attempt_ = now;
 }
 

@@ -156,7 +156,7 @@ void DroneEnd::handle_attempt_job(JobResult result, Instant now)
     attempt_->timing.derive = now - attempt_->phase;
     attempt_->phase = now;
     attempt_->finish = std::move(*made);
-    peer_.send_message(Channel::boot, StreamClass::foreground, std::move(message), now);
+    peer_.send_message(Channel::boot, StreamLane::foreground, std::move(message), now);
   }
 }
 
@@ -183,10 +183,8 @@ void DroneEnd::handle_session_made(Instant now)
   trouble_ = GroundTrouble::none;
   ++handshakes_;
   stock_.clear();
-  fetch_.reset();
-  verify_job_.reset();
   not_offered_.clear();
-  next_prefetch_.reset();
+  end_fetches();
   exchange_.reset();
   peer_.reset_session_streams();
   session_transcript_ = made.secrets.transcript;
@@ -308,6 +306,7 @@ void DroneEnd::handle_wiped(Instant now)
 void DroneEnd::handle_loss(Instant now)
 {
   act(rekey_.handle_session_lost(), now);
+  give_up_waiting_rekey(session_lost, now);
   exchange_.reset();
   end_attempt(now);
   // Nothing ever came under these keys: handshakes pass and the rest does not. More of them without a pause would not help.
@@ -328,6 +327,11 @@ void DroneEnd::handle_return(Instant now)
   failed_.reset();
   failures_.reset();
   peer_.report(EventKind::peer_back, now, "the ground station answers again");
+  for (Fetch & fetch : fetches_) {
+    if (fetch) {
+      fetch->note_others(now);
+    }
+  }
 }
 
 void DroneEnd::watch_attempt(Instant now)

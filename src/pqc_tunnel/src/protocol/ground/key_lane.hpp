@@ -4,10 +4,12 @@
 #ifndef PQC_TUNNEL__PROTOCOL__GROUND__KEY_LANE_HPP_
 #define PQC_TUNNEL__PROTOCOL__GROUND__KEY_LANE_HPP_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "prekey_supply.hpp"
 
@@ -25,8 +27,9 @@ public:
     const Suite * suite;
     std::uint32_t transaction;  // of WANT
     Digest bind;
-    bool former = false;                      // the rms of a former session is mixed in
-    std::optional<JobId> job = std::nullopt;  // none while an earlier one is at work
+    bool former = false;                       // the rms of a former session is mixed in
+    StreamLane lane = StreamLane::foreground;  // in which the drone gets it
+    std::optional<JobId> job = std::nullopt;   // none while an earlier one is at work
   };
   // A Finish that is being checked, or the one-time key of a RATCHET that is being opened.
   struct Exchange
@@ -48,10 +51,11 @@ public:
   {
   }
 
-  // A newer request of the drone replaces an older one.
+  // A newer request of the drone replaces an older one of its lane.
   void begin(const Issue & issue, Instant now)
   {
-    issue_ = issue;
+    std::erase_if(issues_, [&](const Issue & old) { return old.lane == issue.lane; });
+    issues_.push_back(issue);
     start_waiting(now);
   }
   void begin(Exchange exchange, Job job, Instant now)
@@ -60,13 +64,23 @@ public:
     exchange_->waiting = std::move(job);
     start_waiting(now);
   }
-  void abandon() { issue_.reset(), exchange_.reset(); }
+  void abandon() { issues_.clear(), exchange_.reset(); }
 
-  const std::optional<Issue> & issue() const { return issue_; }
+  // Returns the prekey that is being made under this transaction; null: none is.
+  const Issue * issue(std::uint32_t transaction) const
+  {
+    const auto found = std::ranges::find(issues_, transaction, &Issue::transaction);
+    return found == issues_.end() ? nullptr : &*found;
+  }
   const std::optional<Exchange> & exchange() const { return exchange_; }
-  bool working() const { return issue_ || exchange_; }
+  bool working() const { return !issues_.empty() || exchange_; }
   // Returns the size of the prekey that is being signed.
-  std::size_t bytes() const { return issue_ && issue_->job ? prekey_bytes(*issue_->suite) : 0; }
+  std::size_t bytes() const
+  {
+    const auto found =
+      std::ranges::find(issues_, true, [](const Issue & issue) { return issue.job.has_value(); });
+    return found == issues_.end() ? 0 : prekey_bytes(*found->suite);
+  }
 
   // The purpose of a job that has ended; neither if it was abandoned.
   struct Ended
@@ -82,8 +96,10 @@ public:
     }
     job_.reset();
     Ended ended;
-    if (issue_ && issue_->job == id) {
-      ended.issue = std::exchange(issue_, std::nullopt);
+    const auto found = std::ranges::find(issues_, std::optional(id), &Issue::job);
+    if (found != issues_.end()) {
+      ended.issue = *found;
+      issues_.erase(found);
     } else if (exchange_ && exchange_->job == id) {
       ended.exchange = std::exchange(exchange_, std::nullopt);
     }
@@ -99,9 +115,10 @@ public:
       job_ = outbox_.start(*std::exchange(exchange_->waiting, std::nullopt), drone_);
       exchange_->job = job_;
       supply_.hold_back(now);
-    } else if (issue_) {
-      job_ = supply_.issue(*issue_->suite, issue_->bind, issue_->former, drone_, now);
-      issue_->job = job_;
+    } else if (!issues_.empty()) {
+      Issue & next = issues_.front();
+      job_ = supply_.issue(*next.suite, next.bind, next.former, drone_, now);
+      next.job = job_;
     }
   }
 
@@ -109,7 +126,7 @@ private:
   PrekeySupply & supply_;
   Outbox & outbox_;
   PeerIndex drone_;
-  std::optional<Issue> issue_;
+  std::vector<Issue> issues_;  // one for each lane of streams at most, the oldest first
   std::optional<Exchange> exchange_;
   std::optional<JobId> job_;  // at work, even if abandoned
 };

@@ -28,7 +28,7 @@ void ServedRekeys::begin_session(const Digest & transcript)
   session_transcript_ = transcript;
   prekeys_.clear();
   longest_rekey_ = 0;
-  answered_want_.reset();
+  answered_wants_ = {};
   want_tokens_.fill();
   lane_.abandon();
   expect_rekeys();
@@ -61,11 +61,13 @@ void ServedRekeys::handle_control(const ControlFrame & frame, const FrameOrder &
 
 void ServedRekeys::handle_want(std::uint32_t transaction, const Want & want, Instant now)
 {
-  if (const auto & issue = lane_.issue(); issue && issue->transaction == transaction) {
+  if (const KeyLane::Issue * issue = lane_.issue(transaction)) {
+    peer_.set_background_pace(want.bytes_per_s, want.lane, now);
     peer_.send_control({transaction, drone_.supply.later(*issue->suite)}, now);
     return;
   }
-  if (answered_want_ == transaction) {
+  if (answered_wants_[static_cast<std::size_t>(want.lane)] == transaction) {
+    peer_.set_background_pace(want.bytes_per_s, want.lane, now);
     return;  // the stream is on its way
   }
   const Suite * suite = registry().find(want.suite);
@@ -85,8 +87,10 @@ void ServedRekeys::handle_want(std::uint32_t transaction, const Want & want, Ins
   }
   lane_.begin(
     {suite, transaction,
-     bind_to_session(drone_.record.id, peer_.keys().sending()->id(), session_transcript_)},
+     bind_to_session(drone_.record.id, peer_.keys().sending()->id(), session_transcript_), false,
+     want.lane},
     now);
+  peer_.set_background_pace(want.bytes_per_s, want.lane, now);
 }
 
 void ServedRekeys::handle_issued(const KeyLane::Issue & issue, IssuedPrekey issued, Instant now)
@@ -101,9 +105,9 @@ void ServedRekeys::handle_issued(const KeyLane::Issue & issue, IssuedPrekey issu
   longest_rekey_ = std::max(
     longest_rekey_, rekey_opening_size + finish_size(*issue.suite, drone_.settings.mode).max);
   prekeys_.push_back({std::move(issued.secret), now + drone_.settings.prekey_pool.max_age});
-  answered_want_ = issue.transaction;
+  answered_wants_[static_cast<std::size_t>(issue.lane)] = issue.transaction;
   expect_rekeys();
-  peer_.send_message(Channel::session, StreamClass::background, std::move(issued.message), now);
+  peer_.send_message(Channel::session, issue.lane, std::move(issued.message), now);
 }
 
 // The longest Rekey that can come: only prekeys that the drone was sent can be used. A Rekey with one that has expired is
@@ -111,7 +115,7 @@ void ServedRekeys::handle_issued(const KeyLane::Issue & issue, IssuedPrekey issu
 void ServedRekeys::expect_rekeys()
 {
   peer_.expect_message(
-    Channel::session, StreamClass::foreground, std::max(rekey_opening_size, longest_rekey_));
+    Channel::session, StreamLane::foreground, std::max(rekey_opening_size, longest_rekey_));
 }
 
 void ServedRekeys::drop_expired_prekeys(Instant now)
@@ -321,6 +325,10 @@ bool ServedRekeys::under_way() const
 
 bool ServedRekeys::request(const RekeyCommand & command, std::uint32_t transaction, Instant now)
 {
+  if (command.fetch_only) {
+    peer_.reply(command.id, false, "only a drone fetches keys", drone_.timing);
+    return false;
+  }
   const EpochKeys * keys = peer_.keys().sending();
   const auto suite = command.suite_id.empty()
                        ? keys != nullptr ? &keys->suite() : nullptr

@@ -4,6 +4,7 @@
 #ifndef PQC_TUNNEL__PROTOCOL__GROUND__SERVED_REKEYS_HPP_
 #define PQC_TUNNEL__PROTOCOL__GROUND__SERVED_REKEYS_HPP_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -46,10 +47,14 @@ public:
   // New keys are being made, or wait for the drone's proof.
   bool under_way() const;
   std::size_t prekeys() const { return prekeys_.size(); }
-  // Returns the size of the prekey that is being signed, or on its way to the drone.
+  // Returns the size of the prekeys that are being signed, or on their way to the drone.
   std::size_t prekey_bytes() const
   {
-    return lane_.bytes() + peer_.message_bytes(Channel::session, StreamClass::background);
+    std::size_t bytes = lane_.bytes();
+    for (const StreamLane lane : background_lanes) {
+      bytes += peer_.message_bytes(Channel::session, lane);
+    }
+    return bytes;
   }
 
 private:
@@ -97,8 +102,9 @@ private:
   std::vector<HeldPrekey> prekeys_;
   std::size_t longest_rekey_ = 0;  // with any prekey of this session, expired ones too
   TokenBucket want_tokens_{4, 1};
-  std::optional<std::uint32_t> refused_want_;   // the latest that was reported
-  std::optional<std::uint32_t> answered_want_;  // the latest whose prekey was sent
+  std::optional<std::uint32_t> refused_want_;  // the latest that was reported
+  // By lane, the latest whose prekey was sent.
+  std::array<std::optional<std::uint32_t>, stream_lane_count> answered_wants_;
   std::optional<Request> request_;
 };
 

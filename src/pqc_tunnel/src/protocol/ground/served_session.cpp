@@ -65,7 +65,7 @@ void ServedSession::admit(
   }
   if (
     attempt_ && attempt_->prekey &&
-    !peer_.is_sending_message(Channel::boot, StreamClass::foreground))
+    !peer_.is_sending_message(Channel::boot, StreamLane::foreground))
   {
     // The drone has the prekey and begins anew instead of answering.
     drone_.reports.report_failed(
@@ -89,7 +89,7 @@ void ServedSession::admit(
     boot_secrets(drone_.psk->of(suite->wire_id), suite->aead, hello.client_random, hello.challenge),
     from, now);
   peer_.expect_message(
-    Channel::boot, StreamClass::foreground,
+    Channel::boot, StreamLane::foreground,
     1 + (is_anchored(hello) ? longest_anchor() : 0) +
       finish_size(*suite, drone_.settings.mode).max);
   attempt_->next_later = now;
@@ -221,7 +221,7 @@ void ServedSession::handle_issued(IssuedPrekey issued, const Suite & suite, Inst
     attempt_->progress = now;
     attempt_->prekey_sent = now;
     attempt_->next_later = Instant::max();
-    peer_.send_message(Channel::boot, StreamClass::foreground, std::move(issued.message), now);
+    peer_.send_message(Channel::boot, StreamLane::foreground, std::move(issued.message), now);
   }
 }
 

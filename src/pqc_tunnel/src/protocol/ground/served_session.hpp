@@ -51,7 +51,7 @@ public:
   // Returns the size of the prekey that is being signed, or on its way to the drone.
   std::size_t prekey_bytes() const
   {
-    return lane_.bytes() + peer_.message_bytes(Channel::boot, StreamClass::foreground);
+    return lane_.bytes() + peer_.message_bytes(Channel::boot, StreamLane::foreground);
   }
 
 private:

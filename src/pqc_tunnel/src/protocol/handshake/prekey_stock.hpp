@@ -40,6 +40,20 @@ public:
     stored_.push_back({kind, now + prekey_lifetime, std::move(prekey)});
   }
 
+  // Drops the oldest prekeys that are not `kept` until one of `size` bytes fits within `most` bytes, or none is left.
+  template <class Kept>
+  void make_room(std::size_t size, std::size_t most, Kept && kept)
+  {
+    while (bytes() + size > most || stored_.size() >= max_prekeys) {
+      const auto oldest =
+        std::ranges::find_if(stored_, [&](const Stored & one) { return !kept(one.kind); });
+      if (oldest == stored_.end()) {
+        return;
+      }
+      stored_.erase(oldest);
+    }
+  }
+
   std::optional<VerifiedPrekey> take(const Suite & suite, Instant now)
   {
     std::optional<VerifiedPrekey> taken;

@@ -45,7 +45,7 @@ void Peer::offer_boot(
   link_.note_alive(now);  // a HelloRetry has proved the PSK
   BootChannel & boot = keys_.offer_boot(suite, std::move(secrets), to, now);
   boot.set_copies(copies_to);
-  boot.streams().in.expect(StreamClass::foreground, max_message);
+  boot.streams().in.expect(StreamLane::foreground, max_message);
 }
 
 void Peer::end_boot(Instant now) { keys_.end_boot(now + max_overlap + link_.allowance()); }

@@ -60,6 +60,7 @@ public:
     std::optional<std::size_t> chosen_boot;  // drone: index of the boot keys now in use
     std::optional<ControlFrame> control;     // the owner must handle it
     std::optional<Bytes> message;            // complete message of a stream
+    StreamLane lane{};                       // of the message
   };
 
   // `datagrams`: how many datagrams of the application the frame carries.
@@ -100,24 +101,32 @@ public:
   // Returns where the other end is while a session is established, otherwise where most frames go.
   Endpoint boot_address() const { return has_boot() ? keys_.boot()->address() : address(); }
 
-  // The two streams of a channel end with the channel.
-  void send_message(Channel channel, StreamClass kind, Bytes message, Instant now);
-  void expect_message(Channel channel, StreamClass kind, std::size_t max_size);
+  // The streams of a channel end with the channel.
+  void send_message(Channel channel, StreamLane lane, Bytes message, Instant now);
+  void expect_message(Channel channel, StreamLane lane, std::size_t max_size);
   // Refuses the message that is arriving in the session.
-  void decline_message(StreamClass kind) { streams_.session().in.decline(kind); }
-  void cancel_message(StreamClass kind) { streams_.session().out.cancel(kind); }  // in the session
-  bool is_sending_message(Channel channel, StreamClass kind) const
+  void decline_message(StreamLane lane) { streams_.session().in.decline(lane); }
+  void cancel_message(StreamLane lane) { streams_.session().out.cancel(lane); }  // in the session
+  bool is_sending_message(Channel channel, StreamLane lane) const
   {
-    return message_bytes(channel, kind) > 0;
+    return message_bytes(channel, lane) > 0;
   }
   // Returns the bytes of the message being sent; 0: none.
-  std::size_t message_bytes(Channel channel, StreamClass kind) const;
+  std::size_t message_bytes(Channel channel, StreamLane lane) const;
+  // Sets the pace of the background of the session: bytes per second on the line; 0: what data leaves, this lane first.
+  void set_background_pace(double bytes_per_s, StreamLane first, Instant now);
+  double background_pace() const { return streams_.pace(); }
+  StreamReceiver::Progress arriving(StreamLane lane) const
+  {
+    return streams_.session().in.progress(lane);
+  }
   // Returns the bytes of incomplete messages that are arriving.
   std::size_t message_bytes_arriving() const;
-  // Sets how many frames of streams wait in the queue before the link, which drops those that have waited long, as if
+  // Sets how many frames of streams and of the background wait in the queue before the link, which drops those that have waited long, as if
   // the link had lost them. Therefore none are made while one waits. Returns true if some were made now.
-  bool handle_stream_queue(std::uint8_t link, std::size_t waiting, Instant now);
-  // Returns when a stream of this channel made progress last, in either direction.
+  bool handle_stream_queue(
+    std::uint8_t link, std::size_t waiting, std::size_t background, Instant now);
+  // Returns when the foreground of this channel made progress last, in either direction.
   Instant stream_progress(Channel channel) const { return streams(channel).last_progress(); }
   void reset_session_streams() { streams_.reset_session(); }
 
@@ -208,7 +217,8 @@ private:
     Instant now);
   // Counts a frame, and the datagrams of the application that are whole with it.
   void count_sealed(const EpochKeys & keys, std::size_t bytes, std::size_t datagrams);
-  void count_key_traffic(Channel channel, StreamClass kind, std::size_t bytes);
+  TrafficClass class_of(Channel channel, StreamLane lane) const;
+  void count_key_traffic(Channel channel, StreamLane lane, std::size_t bytes);
   void count_key_traffic(Channel channel, const ControlBody & body, std::size_t bytes);
   void pump(Channel channel, Instant now);
   void send_part(Channel channel, const StreamPart & part, Instant now);

@@ -170,10 +170,12 @@ void Peer::take_payload(
       return;  // ids of messages begin anew in each session
     }
     if (const auto part = parse_stream_part(payload)) {
-      if (in_session) {
+      received.lane = lane_of(part->id);
+      // A pace says nothing of the rate of the link.
+      if (in_session && class_of(received.channel, received.lane) == TrafficClass::stream) {
         paths().handle_stream_part(from.link, frame_overhead + payload.size(), now);
       }
-      count_key_traffic(received.channel, class_of(part->id), frame_overhead + payload.size());
+      count_key_traffic(received.channel, received.lane, frame_overhead + payload.size());
       received.message = streams(received.channel).in.handle_part(*part, now);
       pump(received.channel, now);
     } else {

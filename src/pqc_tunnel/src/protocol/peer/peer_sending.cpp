@@ -19,6 +19,11 @@ constexpr int wiped_copies = 3;
 constexpr double notice_airtime = 0.01;           // share of a link of known rate, each way
 constexpr std::size_t notice_header = 1 + 4 + 1;  // type, transaction, kind
 
+bool is_of_streams(TrafficClass traffic)
+{
+  return traffic == TrafficClass::stream || traffic == TrafficClass::background;
+}
+
 bool is_of_exchange(const ControlBody & body)
 {
   return std::holds_alternative<Confirm>(body) || std::holds_alternative<Ratchet>(body) ||
@@ -100,28 +105,28 @@ std::size_t Peer::send_frame(
       ++link_.traffic().cipher_out_packets;
       link_.traffic().cipher_out_bytes += datagram.size();
     }
-    link_.traffic().stream_out_packets += traffic == TrafficClass::stream ? 1 : 0;
+    link_.traffic().stream_out_packets += is_of_streams(traffic) ? 1 : 0;
     outbox_.push(SendDatagram{index_, one, datagram, traffic});
     bytes += datagram.size();
   }
   return bytes;
 }
 
-void Peer::count_key_traffic(Channel channel, StreamClass kind, std::size_t bytes)
+void Peer::count_key_traffic(Channel channel, StreamLane lane, std::size_t bytes)
 {
   if (channel == Channel::session) {
-    (kind == StreamClass::foreground ? key_traffic_.exchange : key_traffic_.fetch) += bytes;
+    (is_background(lane) ? key_traffic_.fetch : key_traffic_.exchange) += bytes;
   }
 }
 
 void Peer::count_key_traffic(Channel channel, const ControlBody & body, std::size_t bytes)
 {
   if (const auto * ack = std::get_if<StreamAck>(&body)) {
-    count_key_traffic(channel, class_of(ack->id), bytes);
+    count_key_traffic(channel, lane_of(ack->id), bytes);
   } else if (std::holds_alternative<Want>(body) || std::holds_alternative<Later>(body)) {
-    count_key_traffic(channel, StreamClass::background, bytes);
+    count_key_traffic(channel, StreamLane::first, bytes);
   } else if (is_of_exchange(body) || std::holds_alternative<Keepalive>(body)) {
-    count_key_traffic(channel, StreamClass::foreground, bytes);
+    count_key_traffic(channel, StreamLane::foreground, bytes);
   }
 }
 
@@ -129,15 +134,17 @@ void Peer::send_control(const ControlFrame & frame, Instant now, Channel channel
 {
   ++link_.traffic().control_out;
   const Bytes payload = encode(frame);
-  const bool of_stream = std::holds_alternative<StreamAck>(frame.body);
-  const TrafficClass traffic = of_stream ? TrafficClass::stream : TrafficClass::control;
+  const auto * const ack = std::get_if<StreamAck>(&frame.body);
+  const bool of_stream = ack != nullptr;
+  const TrafficClass traffic =
+    of_stream ? class_of(channel, lane_of(ack->id)) : TrafficClass::control;
   const std::size_t size = frame_overhead + payload.size();
   const Routes routes = routes_of(channel, traffic, size, now);
   count_key_traffic(
     channel, frame.body,
     send_frame(keys_.sending(channel), FrameKind::control, payload, traffic, routes, now));
   if (of_stream) {
-    streams_.note_queued(routes);
+    streams_.note_queued(traffic, routes);
   }
   for (const Endpoint & to : routes) {
     // A peer that has moved may need an answer before its new address is proved, which takes long on a slow link.
@@ -266,26 +273,37 @@ const ChannelStreams & Peer::streams(Channel channel) const
   return channel == Channel::session ? streams_.session() : keys_.boot()->streams();
 }
 
-void Peer::send_message(Channel channel, StreamClass kind, Bytes message, Instant now)
+void Peer::send_message(Channel channel, StreamLane lane, Bytes message, Instant now)
 {
   const bool densely =
-    channel == Channel::session && kind == StreamClass::foreground && link_.repeats_densely(now);
+    channel == Channel::session && !is_background(lane) && link_.repeats_densely(now);
   streams(channel).out.send(
-    kind, std::move(message), now, densely ? link_.retry_time(now) : Duration{});
+    lane, std::move(message), now, densely ? link_.retry_time(now) : Duration{});
   pump(channel, now);
 }
 
-void Peer::expect_message(Channel channel, StreamClass kind, std::size_t max_size)
+void Peer::set_background_pace(double bytes_per_s, StreamLane first, Instant now)
 {
-  streams(channel).in.expect(kind, max_size);
+  streams_.set_pace(bytes_per_s, first);
+  pump(Channel::session, now);
 }
 
-std::size_t Peer::message_bytes(Channel channel, StreamClass kind) const
+TrafficClass Peer::class_of(Channel channel, StreamLane lane) const
+{
+  return channel == Channel::session ? streams_.class_of(lane) : TrafficClass::stream;
+}
+
+void Peer::expect_message(Channel channel, StreamLane lane, std::size_t max_size)
+{
+  streams(channel).in.expect(lane, max_size);
+}
+
+std::size_t Peer::message_bytes(Channel channel, StreamLane lane) const
 {
   if (channel == Channel::boot && !has_boot()) {
     return 0;
   }
-  return streams(channel).out.message_bytes(kind);
+  return streams(channel).out.message_bytes(lane);
 }
 
 std::size_t Peer::message_bytes_arriving() const
@@ -299,6 +317,10 @@ void Peer::pump(Channel channel, Instant now)
 {
   if (keys_.sending(channel) == nullptr) {
     return;
+  }
+  if (channel == Channel::session && streams_.pace() > 0) {
+    const LinkSettings & link = paths().stream_link();
+    streams_.use_link(link, paths().stream_rate(), link.is_thin() || found_rate());
   }
   for (;;) {
     const auto next = streams_.next(streams(channel), now);
@@ -315,21 +337,22 @@ void Peer::pump(Channel channel, Instant now)
 void Peer::send_part(Channel channel, const StreamPart & part, Instant now)
 {
   const Bytes payload = encode(part);
-  const Routes routes =
-    routes_of(channel, TrafficClass::stream, frame_overhead + payload.size(), now);
+  const StreamLane lane = lane_of(part.id);
+  const TrafficClass traffic = class_of(channel, lane);
+  const Routes routes = routes_of(channel, traffic, frame_overhead + payload.size(), now);
   count_key_traffic(
-    channel, class_of(part.id),
-    send_frame(
-      keys_.sending(channel), FrameKind::stream, payload, TrafficClass::stream, routes, now));
-  if (class_of(part.id) == StreamClass::foreground) {
+    channel, lane,
+    send_frame(keys_.sending(channel), FrameKind::stream, payload, traffic, routes, now));
+  if (!is_background(lane)) {
     link_.note_exchange(now);
   }
-  streams_.note_queued(routes);
+  streams_.note_queued(traffic, routes);
 }
 
-bool Peer::handle_stream_queue(std::uint8_t link, std::size_t waiting, Instant now)
+bool Peer::handle_stream_queue(
+  std::uint8_t link, std::size_t waiting, std::size_t background, Instant now)
 {
-  if (!streams_.handle_queue(link, waiting)) {
+  if (!streams_.handle_queue(link, waiting, background)) {
     return false;
   }
   pump(Channel::boot, now);

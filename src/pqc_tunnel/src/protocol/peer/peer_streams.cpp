@@ -3,6 +3,8 @@
 
 #include "peer_streams.hpp"
 
+#include "protocol/streams/part_sizes.hpp"
+
 namespace pqc_tunnel
 {
 namespace
@@ -28,34 +30,72 @@ void PeerStreams::clear()
   reassembly_.clear();
 }
 
-PeerStreams::Next PeerStreams::next(ChannelStreams & channel, Instant now) const
+void PeerStreams::set_pace(double bytes_per_s, StreamLane first)
 {
-  if (!has_room()) {
-    return {};
+  pace_ = bytes_per_s;
+  session_.in.set_paced(pace_ > 0);
+  if (pace_ == 0) {
+    session_.out.set_pace({.first = first});
   }
-  if (const auto ack = channel.in.take_ack(now)) {
+}
+
+void PeerStreams::use_link(const LinkSettings & link, std::optional<double> rate, bool queued)
+{
+  if (pace_ == 0) {
+    return;
+  }
+  session_.out.set_pace(
+    {pace_, overhead_on(link), paced_payload(link, pace_, rate), StreamLane::foreground, !queued});
+}
+
+PeerStreams::Next PeerStreams::next(ChannelStreams & channel, LaneSet lanes, Instant now)
+{
+  if (const auto ack = channel.in.take_ack(now, lanes)) {
     return *ack;
   }
-  const auto part = channel.out.next(now);
+  const auto part = channel.out.next(now, lanes);
   return part ? Next(*part) : Next();
 }
 
-void PeerStreams::note_queued(const Routes & routes)
+PeerStreams::Next PeerStreams::next(ChannelStreams & channel, Instant now) const
+{
+  Next found;
+  if (prompt_.has_room()) {
+    found = next(channel, LaneSet::prompt, now);
+  }
+  if (std::holds_alternative<std::monostate>(found) && yielding_.has_room()) {
+    found = next(channel, LaneSet::yielding, now);
+  }
+  return found;
+}
+
+void PeerStreams::note_queued(TrafficClass traffic, const Routes & routes)
+{
+  (traffic == TrafficClass::background ? yielding_ : prompt_).note_queued(routes);
+}
+
+void PeerStreams::Queues::note_queued(const Routes & routes)
 {
   for (const Endpoint & to : routes) {
-    auto & queue = queues_.at(to.link);
+    auto & queue = waiting.at(to.link);
     queue = queue ? std::optional(*queue + 1) : queue;
   }
   const auto shortest = std::ranges::min_element(
-    routes, {}, [this](const Endpoint & to) { return queues_.at(to.link).value_or(0); });
-  link_ = shortest == routes.end() ? link_ : shortest->link;
+    routes, {}, [this](const Endpoint & to) { return waiting.at(to.link).value_or(0); });
+  link = shortest == routes.end() ? link : shortest->link;
 }
 
-bool PeerStreams::handle_queue(std::uint8_t link, std::size_t waiting)
+bool PeerStreams::Queues::handle(std::uint8_t of, std::size_t count)
 {
   const bool had_room = has_room();
-  queues_.at(link) = waiting;
+  waiting.at(of) = count;
   return !had_room && has_room();
+}
+
+bool PeerStreams::handle_queue(std::uint8_t link, std::size_t waiting, std::size_t background)
+{
+  const bool prompt = prompt_.handle(link, waiting);
+  return yielding_.handle(link, background) || prompt;
 }
 
 }  // namespace pqc_tunnel

@@ -15,25 +15,20 @@ constexpr Duration exchange_patience = std::chrono::seconds(30);  // without pro
 
 }  // namespace
 
-RekeyStep Rekey::start(
-  const Suite & suite, RekeyKind kind, bool has_prekey, Duration retry, Instant now)
+RekeyStep Rekey::start(const Suite & suite, RekeyKind kind, bool again, Duration retry, Instant now)
 {
   retry_first_ = retry;
   kind_ = kind;
   suite_ = &suite;
-  fetched_again_ = false;
-  started_ = fetched_ = progress_ = now;
+  again_ = again;
+  started_ = now;
   retry_at_ = Instant::max();
-  if (kind == RekeyKind::full && !has_prekey) {
-    phase_ = Phase::fetching;
-    return RekeyStep::fetch_prekey;
-  }
   return exchange(now);
 }
 
 RekeyStep Rekey::exchange(Instant now)
 {
-  fetched_ = progress_ = now;
+  began_ = progress_ = now;
   switch (kind_) {
     case RekeyKind::full:
       phase_ = Phase::exchanging;
@@ -50,17 +45,9 @@ RekeyStep Rekey::exchange(Instant now)
   return RekeyStep::none;
 }
 
-RekeyStep Rekey::handle_prekey(Instant now)
-{
-  return phase_ == Phase::fetching ? exchange(now) : RekeyStep::none;
-}
-
 RekeyStep Rekey::handle_abort(std::uint32_t transaction, AbortReason reason, Instant now)
 {
-  if (
-    transaction != transaction_ ||
-    (phase_ != Phase::fetching && phase_ != Phase::exchanging && phase_ != Phase::ratcheting))
-  {
+  if (transaction != transaction_ || (phase_ != Phase::exchanging && phase_ != Phase::ratcheting)) {
     return RekeyStep::none;
   }
   if (is_ratchet(kind_)) {
@@ -70,11 +57,8 @@ RekeyStep Rekey::handle_abort(std::uint32_t transaction, AbortReason reason, Ins
                               "or it was used before"
                             : "the ground station could not ratchet");
   }
-  if (reason == AbortReason::unknown_prekey && phase_ == Phase::exchanging && !fetched_again_) {
-    fetched_again_ = true;
-    phase_ = Phase::fetching;
-    progress_ = now;
-    return RekeyStep::fetch_prekey;
+  if (reason == AbortReason::unknown_prekey && !again_) {
+    return end(RekeyStep::await_prekey, "");
   }
   return begin_anew(now);
 }
@@ -120,8 +104,7 @@ RekeyStep Rekey::handle_confirmed()
 
 RekeyStep Rekey::handle_session_lost()
 {
-  return active() ? end(RekeyStep::give_up, "the session was lost during the rekey")
-                  : RekeyStep::none;
+  return active() ? end(RekeyStep::give_up, session_lost) : RekeyStep::none;
 }
 
 bool Rekey::is_stuck(Instant now) const
@@ -150,7 +133,6 @@ RekeyStep Rekey::handle_timeout(Instant now)
       // Keep-alives repeat while the peer is silent. If it stays silent, the session is declared lost.
       wait(now);
       return RekeyStep::send_keepalive;
-    case Phase::fetching:
     case Phase::exchanging:
     case Phase::idle:
       break;

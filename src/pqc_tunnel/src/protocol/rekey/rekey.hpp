@@ -22,7 +22,7 @@ namespace pqc_tunnel
 enum class RekeyStep : std::uint8_t
 {
   none,
-  fetch_prekey,
+  await_prekey,  // the ground station does not know the one in use; the rekey starts again with another
   make_finish,
   send_ratchet,   // or repeat it
   begin_session,  // after the last epoch, or if the live keys cannot be rekeyed
@@ -44,6 +44,8 @@ inline bool is_ratchet(RekeyKind kind)
   return kind == RekeyKind::ratchet || kind == RekeyKind::anchored_ratchet;
 }
 
+inline constexpr const char * session_lost = "the session was lost during the rekey";
+
 // The state machine of the drone's rekey. It only returns steps for the caller to take. The old keys carry traffic
 // until the last step, and every failure leaves them in use.
 class Rekey
@@ -52,7 +54,6 @@ public:
   enum class Phase : std::uint8_t
   {
     idle,
-    fetching,     // waiting for a prekey
     exchanging,   // the Finish is being made or delivered; waiting for CONFIRM
     ratcheting,   // RATCHET sent; waiting for RATCHET_OK
     renewing,     // a new session is being made
@@ -65,17 +66,14 @@ public:
   bool active() const { return phase_ != Phase::idle; }
   RekeyKind kind() const { return kind_; }
   const Suite * suite() const { return suite_; }
-  // Returns how long the prekey took to fetch; zero if it was in stock.
-  Duration fetch_time() const { return fetched_ - started_; }
   // Returns when the Finish or RATCHET was begun.
-  Instant exchange_began() const { return fetched_; }
+  Instant exchange_began() const { return began_; }
   // Returns the outcome of the last rekey and its reason as a sentence.
   const std::string & message() const { return message_; }
 
-  // `retry`: time until the first repetition of an unanswered message.
-  RekeyStep start(
-    const Suite & suite, RekeyKind kind, bool has_prekey, Duration retry, Instant now);
-  RekeyStep handle_prekey(Instant now);
+  // A full rekey needs its prekey in stock. `again`: another one was unknown. `retry`: time until the first repetition of
+  // an unanswered message.
+  RekeyStep start(const Suite & suite, RekeyKind kind, bool again, Duration retry, Instant now);
   std::uint32_t transaction() const { return transaction_; }
   // Sets the transaction that answers to the present exchange carry.
   void set_transaction(std::uint32_t transaction) { transaction_ = transaction; }
@@ -113,9 +111,9 @@ private:
   std::uint32_t transaction_ = 0;
   Duration retry_first_ = hello_retry_first;
   Backoff retry_{hello_retry_first, exchange_retry_max};
-  bool fetched_again_ = false;  // the ground station did not know the first prekey
+  bool again_ = false;
   Instant started_;
-  Instant fetched_;
+  Instant began_;
   Instant progress_;
   Instant retry_at_ = Instant::max();
   std::string message_;

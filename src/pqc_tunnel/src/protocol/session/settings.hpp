@@ -130,7 +130,7 @@ struct TunnelSettings
   Duration max_age = std::chrono::seconds(1);             // of a packet, beside its usual delay
   Duration wipe_after = std::chrono::seconds(600);        // without an authentic packet; 0: never
   std::size_t prefetch_max_bytes = std::size_t{4} << 20;  // drone only: size of its prekeys
-  double prefetch_airtime = 0.05;  // drone only: share of a link of known rate for prefetching
+  double prefetch_airtime = 0.02;  // drone only: share of a link of known rate for fetches
   bool find_rate = true;  // measures a single UDP link without a configured rate while it is full
   PrekeyPoolSettings prekey_pool;
   GroundAddress ground;

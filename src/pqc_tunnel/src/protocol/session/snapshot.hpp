@@ -179,6 +179,19 @@ struct BlacklistEntry
   bool operator==(const BlacklistEntry &) const = default;
 };
 
+// What rekeys with a KEM cost on the link in use, and whether the drone has the ground station's key for it. All rates
+// are those of the link that streams take now; times are unknown where its rate is.
+struct KemFetch
+{
+  const Suite * suite = nullptr;  // that may be used, as much like the one in use as there is
+  std::size_t fetch_bytes = 0;    // of the key on the link, with frames and acknowledgements
+  std::size_t rekey_bytes = 0;    // of the rekey itself
+  std::optional<Duration> fetch;  // within the share of the airtime for fetches
+  std::optional<Duration> rekey;
+  bool ready = false;              // the key is in stock
+  std::optional<double> progress;  // 0 to 1 of a fetch under way
+};
+
 struct PeerSnapshot
 {
   std::string name;
@@ -197,6 +210,7 @@ struct PeerSnapshot
   std::uint32_t rollbacks = 0;
   std::uint32_t ratchets = 0;  // among the rekeys
   std::size_t prekeys = 0;     // drone: in stock; GCS: handed to this drone
+  std::vector<KemFetch> fetches;  // drone: one for each KEM that it may use; empty without a session
   // Bytes of the frames of rekeys and ratchets, and of fetches, both ways.
   std::uint64_t exchange_bytes = 0;
   std::uint64_t fetch_bytes = 0;

@@ -4,25 +4,27 @@
 #ifndef PQC_TUNNEL__PROTOCOL__STREAMS__STREAM_HPP_
 #define PQC_TUNNEL__PROTOCOL__STREAMS__STREAM_HPP_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
 #include "base/byte_io.hpp"
 #include "base/bytes.hpp"
+#include "protocol/wire/stream_lane.hpp"
 
 namespace pqc_tunnel
 {
 
 // Streams carry messages that are larger than a datagram, in parts that each have a frame of their own, beside the
-// traffic. Each direction carries one message of each class at a time.
-enum class StreamClass : std::uint8_t
+// traffic.
+
+// Some of the lanes.
+enum class LaneSet : std::uint8_t
 {
-  foreground,
-  background,
+  all,
+  prompt,    // that don't yield to data
+  yielding,  // those of the background while they have a pace
 };
-inline constexpr std::array stream_classes = {StreamClass::foreground, StreamClass::background};
 
 // A part of a message: "id 1 | number 2 | offset 3 | total 3 | bytes".
 struct StreamPart
@@ -36,10 +38,17 @@ struct StreamPart
   ByteView bytes;
 };
 
-inline constexpr std::uint8_t stream_class_bit = 0x80;
-inline StreamClass class_of(std::uint8_t id)
+// An id is "lane 2 bits | count 6 bits".
+inline constexpr int lane_shift = 6;
+inline constexpr std::uint8_t count_mask = 0x3f;
+inline StreamLane lane_of(std::uint8_t id)
 {
-  return (id & stream_class_bit) != 0 ? StreamClass::background : StreamClass::foreground;
+  return StreamLane{static_cast<std::uint8_t>(id >> lane_shift)};
+}
+inline std::uint8_t next_id(StreamLane lane, std::uint8_t id)
+{
+  const int count = (id + 1) & count_mask;
+  return static_cast<std::uint8_t>(static_cast<int>(lane) << lane_shift | count);
 }
 
 // Returns whether a number is 1 to 32767 ahead of another one, modulo 65536.
@@ -49,10 +58,10 @@ inline bool is_newer_part(std::uint16_t number, std::uint16_t than)
   return ahead != 0 && ahead < 0x8000;
 }
 
-// Returns how far `id` is ahead of `other`, of the same class, modulo 128.
+// Returns how far `id` is ahead of `other`, of the same lane, modulo 64.
 inline std::uint8_t ids_ahead(std::uint8_t id, std::uint8_t other)
 {
-  return static_cast<std::uint8_t>((id - other) & 0x7f);
+  return static_cast<std::uint8_t>((id - other) & count_mask);
 }
 
 inline Bytes encode(const StreamPart & part)

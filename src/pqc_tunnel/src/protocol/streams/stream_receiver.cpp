@@ -6,15 +6,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "part_sizes.hpp"
+
 namespace pqc_tunnel
 {
 namespace
 {
 
-constexpr Duration ack_delay = std::chrono::milliseconds(10);
-constexpr int parts_per_ack = 2;
 constexpr std::size_t remembered_ranges = 4 * StreamAck::max_ranges;
-constexpr std::uint8_t newer = 63;  // an id up to so far ahead is newer, any other older
+constexpr std::uint8_t newer = 31;  // an id up to so far ahead is newer, any other older
 // No part is in flight for so long. After that any other id is newer, since the sender may have given up many.
 constexpr Duration id_memory = std::chrono::seconds(20);
 
@@ -46,15 +46,16 @@ bool StreamReceiver::begin(Inbox & box, const StreamPart & part, Instant now)
   box.limit = limit;
   box.id = part.id;
   box.newest = part.number;
+  box.newest_came = now;
   box.total = part.total;
   box.message.resize(part.total);
   return true;
 }
 
 // Acknowledges the whole message.
-void StreamReceiver::decline(StreamClass kind)
+void StreamReceiver::decline(StreamLane lane)
 {
-  Inbox & box = inbox(kind);
+  Inbox & box = inbox(lane);
   if (!box.id || box.complete) {
     return;
   }
@@ -66,7 +67,8 @@ void StreamReceiver::decline(StreamClass kind)
 
 std::optional<Bytes> StreamReceiver::handle_part(const StreamPart & part, Instant now)
 {
-  Inbox & box = inbox(class_of(part.id));
+  const StreamLane lane = lane_of(part.id);
+  Inbox & box = inbox(lane);
   if (box.id != part.id && !begin(box, part, now)) {
     return std::nullopt;
   }
@@ -77,6 +79,7 @@ std::optional<Bytes> StreamReceiver::handle_part(const StreamPart & part, Instan
   }
   if (part.number == box.newest || is_newer_part(part.number, box.newest)) {
     box.newest = part.number;
+    box.interval = now - box.newest_came;
     box.newest_came = now;
   }
   if (box.complete) {
@@ -87,13 +90,19 @@ std::optional<Bytes> StreamReceiver::handle_part(const StreamPart & part, Instan
   const std::uint32_t added = box.received.add({part.offset, end});
   if (added > 0) {
     std::ranges::copy(part.bytes, box.message.begin() + part.offset);
-    last_progress_ = now;
+    box.here += added;
+    box.progress = now;
   }
   note_change(box, {part.offset, end});
   box.complete = box.received.through() == box.total;
   const bool gap = box.received.ranges().size() > 1;
-  const bool at_once = box.complete || gap || added == 0 || ++box.unacknowledged >= parts_per_ack;
-  box.ack_at = std::min(box.ack_at, at_once ? now : now + ack_delay);
+  const std::size_t size = StreamPart::header_size + part.bytes.size();
+  const bool rarely = yields(lane) && size < small_part;
+  ++box.unacknowledged;
+  const bool at_once = box.complete || (gap && !rarely) || added == 0 ||
+                       box.unacknowledged >= parts_per_acknowledgement(size, yields(lane));
+  box.ack_at = std::min(
+    box.ack_at, at_once ? now : now + (rarely ? paced_ack_delay(box.interval) : ack_delay));
   if (!box.complete) {
     return std::nullopt;
   }
@@ -136,16 +145,33 @@ StreamAck StreamReceiver::ack_of(const Inbox & box, Instant now)
 
 std::size_t StreamReceiver::message_bytes() const
 {
-  return inboxes_[0].message.size() + inboxes_[1].message.size();
+  std::size_t bytes = 0;
+  for (const Inbox & box : inboxes_) {
+    bytes += box.message.size();
+  }
+  return bytes;
 }
 
-std::optional<StreamAck> StreamReceiver::take_ack(Instant now)
+StreamReceiver::Progress StreamReceiver::progress(StreamLane lane) const
 {
-  if (outdated_) {
+  const Inbox & box = inboxes_[static_cast<std::size_t>(lane)];
+  return box.complete ? Progress{box.progress} : Progress{box.progress, box.here, box.total};
+}
+
+bool StreamReceiver::belongs(std::size_t lane, LaneSet lanes) const
+{
+  return lanes == LaneSet::all ||
+         (lanes == LaneSet::yielding) == yields(StreamLane{static_cast<std::uint8_t>(lane)});
+}
+
+std::optional<StreamAck> StreamReceiver::take_ack(Instant now, LaneSet lanes)
+{
+  if (outdated_ && lanes != LaneSet::yielding) {
     return std::exchange(outdated_, std::nullopt);
   }
-  for (Inbox & box : inboxes_) {
-    if (now >= box.ack_at) {
+  for (std::size_t lane = 0; lane < inboxes_.size(); ++lane) {
+    Inbox & box = inboxes_[lane];
+    if (now >= box.ack_at && belongs(lane, lanes)) {
       box.ack_at = Instant::max();
       box.unacknowledged = 0;
       return ack_of(box, now);
@@ -154,9 +180,16 @@ std::optional<StreamAck> StreamReceiver::take_ack(Instant now)
   return std::nullopt;
 }
 
-Instant StreamReceiver::next_timeout() const
+Instant StreamReceiver::next_timeout(LaneSet lanes) const
 {
-  return outdated_ ? Instant() : std::min(inboxes_[0].ack_at, inboxes_[1].ack_at);
+  if (outdated_ && lanes != LaneSet::yielding) {
+    return {};
+  }
+  Instant next = Instant::max();
+  for (std::size_t lane = 0; lane < inboxes_.size(); ++lane) {
+    next = belongs(lane, lanes) ? std::min(next, inboxes_[lane].ack_at) : next;
+  }
+  return next;
 }
 
 }  // namespace pqc_tunnel

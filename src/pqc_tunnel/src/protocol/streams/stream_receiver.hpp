@@ -19,27 +19,34 @@
 namespace pqc_tunnel
 {
 
-// Reassembles the messages of a peer's streams. It holds one message per class, and no more bytes than the owner
+// Reassembles the messages of a peer's streams. It holds one message per lane, and no more bytes than the owner
 // expects.
 class StreamReceiver
 {
 public:
   // Sets the bytes of the longest message that is accepted; 0: none.
-  void expect(StreamClass kind, std::size_t max_size) { inbox(kind).limit = max_size; }
+  void expect(StreamLane lane, std::size_t max_size) { inbox(lane).limit = max_size; }
+  // Sets whether the background keeps to a pace. It is then acknowledged rarely.
+  void set_paced(bool paced) { paced_ = paced; }
 
-  // Refuses the message of this class that is arriving. The answer to its next part tells the sender, and its parts no
+  // Refuses the message of this lane that is arriving. The answer to its next part tells the sender, and its parts no
   // longer count as progress.
-  void decline(StreamClass kind);
+  void decline(StreamLane lane);
 
   // Returns the message if the part completes it.
   std::optional<Bytes> handle_part(const StreamPart & part, Instant now);
 
   // Returns the next acknowledgement that is due.
-  std::optional<StreamAck> take_ack(Instant now);
-  Instant next_timeout() const;
+  std::optional<StreamAck> take_ack(Instant now, LaneSet lanes = LaneSet::all);
+  Instant next_timeout(LaneSet lanes = LaneSet::all) const;
 
-  // Returns when new bytes arrived last.
-  Instant last_progress() const { return last_progress_; }
+  struct Progress
+  {
+    Instant at;               // when new bytes arrived last
+    std::uint32_t bytes = 0;  // of the message, that are here
+    std::uint32_t total = 0;  // 0: none has begun
+  };
+  Progress progress(StreamLane lane) const;
   // Returns the bytes of incomplete messages.
   std::size_t message_bytes() const;
   std::uint64_t refused() const { return refused_; }
@@ -54,21 +61,26 @@ private:
     bool complete = false;
     Bytes message;
     ByteRanges received;
+    std::uint32_t here = 0;    // bytes of it
+    Instant progress;          // when new ones arrived last
     std::uint16_t newest = 0;  // highest number of a part that has arrived
     Instant newest_came;
+    Duration interval{};                // between that one and the one before
     std::deque<std::uint32_t> changed;  // a position in each range, latest change first
     int unacknowledged = 0;             // parts
     Instant ack_at = Instant::max();
   };
 
-  Inbox & inbox(StreamClass kind) { return inboxes_[static_cast<std::size_t>(kind)]; }
+  Inbox & inbox(StreamLane lane) { return inboxes_[static_cast<std::size_t>(lane)]; }
+  bool yields(StreamLane lane) const { return paced_ && is_background(lane); }
+  bool belongs(std::size_t lane, LaneSet lanes) const;
   static void note_change(Inbox & box, ByteRange added);
   bool begin(Inbox & box, const StreamPart & part, Instant now);
   static StreamAck ack_of(const Inbox & box, Instant now);
 
-  std::array<Inbox, 2> inboxes_;
+  std::array<Inbox, stream_lane_count> inboxes_;
+  bool paced_ = false;
   std::optional<StreamAck> outdated_;  // answers a part of an older message
-  Instant last_progress_;
   std::uint64_t refused_ = 0;
 };
 

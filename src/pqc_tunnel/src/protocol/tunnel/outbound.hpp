@@ -51,8 +51,10 @@ public:
     bool any = false;
     while (const auto changed =
              link.settings->is_thin() ? link.queue->take_changed() : std::nullopt) {
-      const auto waiting = link.queue->shaper().of(*changed).counts(TrafficClass::stream).waiting();
-      if (peers_[*changed].handle_stream_queue(index, waiting, now)) {
+      const Shaper & shaper = link.queue->shaper().of(*changed);
+      const auto waiting = shaper.counts(TrafficClass::stream).waiting();
+      const auto background = shaper.counts(TrafficClass::background).waiting();
+      if (peers_[*changed].handle_stream_queue(index, waiting, background, now)) {
         sent(peers_[*changed].index());
         any = true;
       }

@@ -49,7 +49,11 @@ std::uint32_t take_u24(ByteReader & in)
   return high << 16 | in.u16();
 }
 
-void put_body(ByteWriter & out, const Want & body) { put(out, body.suite); }
+void put_body(ByteWriter & out, const Want & body)
+{
+  put(out, body.suite);
+  out.u8(static_cast<std::uint8_t>(body.lane)).u32(body.bytes_per_s);
+}
 void put_body(ByteWriter & out, const Later & body) { out.u32(body.estimate_ms); }
 void put_body(ByteWriter & out, const Confirm & body) { out.bytes(body.mac); }
 void put_body(ByteWriter & out, const Abort & body)
@@ -114,7 +118,16 @@ void put_body(ByteWriter & out, const Notice & body)
   out.u8(static_cast<std::uint8_t>(body.kind)).bytes(body.content());
 }
 
-void take_body(ByteReader & in, Want & body) { body.suite = take_suite(in); }
+void take_body(ByteReader & in, Want & body)
+{
+  body.suite = take_suite(in);
+  const std::uint8_t lane = in.u8();
+  body.lane = StreamLane{lane};
+  body.bytes_per_s = in.u32();
+  if (lane >= stream_lane_count || !is_background(body.lane)) {
+    in.fail();
+  }
+}
 void take_body(ByteReader & in, Later & body) { body.estimate_ms = in.u32(); }
 void take_body(ByteReader & in, Confirm & body) { body.mac = in.array<mac_size>(); }
 void take_body(ByteReader & in, Abort & body)

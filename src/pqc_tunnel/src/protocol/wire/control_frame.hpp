@@ -18,6 +18,7 @@
 #include "key_schedule.hpp"
 #include "link/estimate/link_estimator.hpp"
 #include "notice.hpp"
+#include "stream_lane.hpp"
 
 namespace pqc_tunnel
 {
@@ -27,6 +28,9 @@ namespace pqc_tunnel
 struct Want  // drone: send a prekey for this suite
 {
   SuiteWireId suite = {};
+  StreamLane lane = StreamLane::first;  // of the background
+  std::uint32_t bytes_per_s =
+    0;  // on the line, of the whole background from now on; 0: what data leaves
 };
 struct Later  // GCS: the prekey is being made; it takes about this long
 {
@@ -130,7 +134,7 @@ struct ControlFrame
 };
 
 Bytes encode(const ControlFrame & frame);
-// Nothing for an unknown type, a body of another length than its type has, an unknown reason or kind, and a transaction
+// Nothing for an unknown type, a body of another length than its type has, an unknown reason, kind or lane, and a transaction
 // where there is none.
 std::optional<ControlFrame> decode_control(ByteView bytes);
 

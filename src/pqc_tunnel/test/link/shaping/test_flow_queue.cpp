@@ -60,6 +60,43 @@ TEST(FlowQueue, gives_64_senders_a_flow_of_their_own_and_a_further_one_none)
   EXPECT_FALSE(overtakes(line, 64));
 }
 
+TEST(FlowQueue, lets_everything_but_strangers_go_before_the_background)
+{
+  Line line(radio());
+  const auto sealed = [&](TrafficClass traffic, std::uint8_t content) {
+    line.shaper.offer_sealed({traffic, {}}, Bytes(60, content), {}, line.now);
+  };
+  sealed(TrafficClass::unproved, 3);
+  sealed(TrafficClass::background, 2);
+  sealed(TrafficClass::stream, 1);
+  line.offer(Bytes(40, 0));
+  line.offer(mavlink(command_long, 1));
+  const auto all = sent(line, 1s);
+  ASSERT_EQ(all.size(), 5U);
+  EXPECT_EQ(all[0], mavlink(command_long, 1));
+  for (std::uint8_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(all[i + 1].front(), i);
+  }
+}
+
+TEST(FlowQueue, gives_a_part_of_the_background_its_turn_after_300_ms_of_data_but_no_command)
+{
+  const LinkSettings link = radio();
+  const Instant now{1h};
+  FlowQueue queue(link, 1s);
+  queue.add({Bytes(60, 2), {TrafficClass::background, {}}, Endpoint{}, now}, now);
+  EXPECT_EQ(queue.choose(now).rank, FlowQueue::Rank::background);
+  EXPECT_TRUE(queue.only_background());
+  const Bytes state = mavlink(attitude, 1);
+  queue.add({state, classify(state), std::nullopt, now}, now);
+  EXPECT_FALSE(queue.only_background());
+  EXPECT_EQ(queue.choose(now + 299ms).rank, FlowQueue::Rank::data);
+  EXPECT_EQ(queue.choose(now + 300ms).rank, FlowQueue::Rank::overdue);
+  const Bytes command = mavlink(command_long, 1, 33, 255);
+  queue.add({command, classify(command), std::nullopt, now}, now);
+  EXPECT_EQ(queue.choose(now + 499ms).rank, FlowQueue::Rank::urgent);
+}
+
 TEST(FlowQueue, a_command_before_a_long_burst_of_its_sender_is_urgent)
 {
   const LinkSettings link = radio();

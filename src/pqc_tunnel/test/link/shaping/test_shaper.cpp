@@ -390,6 +390,17 @@ TEST(Shaper, a_flood_of_commands_silences_neither_streams_nor_strangers)
   EXPECT_GT(left[2], 30);
 }
 
+TEST(Shaper, hands_a_part_of_the_background_out_only_when_the_link_is_free)
+{
+  for (const TrafficClass traffic : {TrafficClass::stream, TrafficClass::background}) {
+    Line line(radio());
+    line.shaper.offer_sealed({TrafficClass::control, {}}, Bytes(240, 1), {}, line.now);
+    ASSERT_TRUE(line.shaper.next_frame(line.now));
+    line.shaper.offer_sealed({traffic, {}}, Bytes(60, 2), {}, line.now);
+    EXPECT_EQ(line.shaper.next_timeout() < line.shaper.free_at(), traffic == TrafficClass::stream);
+  }
+}
+
 TEST(Shaper, who_had_nothing_to_send_has_saved_nothing_up)
 {
   Line line(radio());

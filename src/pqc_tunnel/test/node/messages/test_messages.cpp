@@ -127,6 +127,47 @@ TEST(Messages, status_without_a_session_names_no_keys)
   EXPECT_DOUBLE_EQ(status.since_heard_s, -1.0);
 }
 
+TEST(Messages, status_tells_what_each_kem_costs_and_how_far_its_key_is)
+{
+  auto peer = established_peer();
+  const Suite * plain = registry().find("cs-frodokem976aes-aesgcm-mldsa65");
+  peer.fetches = {
+    {peer.suite, 4'900, 1'400, milliseconds(8500), milliseconds(250), true, std::nullopt},
+    {plain, 19'600, 16'000, std::nullopt, std::nullopt, false, 0.43}};
+  const auto fetches = status_message(Role::drone, peer, now).fetches;
+  ASSERT_EQ(fetches.size(), 2u);
+  EXPECT_EQ(fetches[0].suite, peer.suite->id);
+  EXPECT_EQ(fetches[0].fetch_bytes, 4'900u);
+  EXPECT_EQ(fetches[0].rekey_bytes, 1'400u);
+  EXPECT_DOUBLE_EQ(fetches[0].fetch_s, 8.5);
+  EXPECT_DOUBLE_EQ(fetches[0].rekey_s, 0.25);
+  EXPECT_TRUE(fetches[0].ready);
+  EXPECT_DOUBLE_EQ(fetches[0].progress, -1.0);
+  EXPECT_EQ(fetches[1].suite, plain->id);
+  EXPECT_DOUBLE_EQ(fetches[1].fetch_s, -1.0);
+  EXPECT_DOUBLE_EQ(fetches[1].rekey_s, -1.0);
+  EXPECT_FALSE(fetches[1].ready);
+  EXPECT_DOUBLE_EQ(fetches[1].progress, 0.43);
+}
+
+TEST(Messages, the_reply_to_a_rekey_has_its_keys_time_and_bytes)
+{
+  RekeyReply reply{RekeyId{1}, true, "Done.", established_peer().suite, Epoch{3}, {}};
+  reply.timing.total = milliseconds(25);
+  reply.timing.bytes = 2'048;
+  reply.timing.fetch_bytes = 4'900;
+  const auto response = rekey_response(reply);
+  EXPECT_TRUE(response.success);
+  EXPECT_EQ(response.message, "Done.");
+  EXPECT_EQ(response.suite, "cs-mlkem768-aesgcm-mldsa65");
+  EXPECT_EQ(response.epoch, 3);
+  EXPECT_DOUBLE_EQ(response.timing.total_s, 0.025);
+  EXPECT_EQ(response.bytes, 2'048u);
+  EXPECT_EQ(response.fetch_bytes, 4'900u);
+  reply.suite = nullptr;
+  EXPECT_EQ(rekey_response(reply).suite, "");
+}
+
 TEST(Messages, status_has_the_layers_of_the_keys_and_the_key_of_the_anchor)
 {
   auto peer = established_peer();

@@ -309,8 +309,12 @@ TEST_F(DroneRekeys, that_wait_for_a_prekey_go_on_after_an_abort_of_something_els
   pair_.hold_jobs(Side::gcs, true);
   request(rekey_to(&other_suite()));
   pair_.run_for(100ms);
-  ASSERT_TRUE(std::holds_alternative<Want>(said_.back().body));
-  const std::uint32_t transaction = said_.back().transaction;
+  const auto want = std::ranges::find_if(said_, [](const ControlFrame & frame) {
+    const auto * body = std::get_if<Want>(&frame.body);
+    return body != nullptr && body->suite == other_suite().wire_id;
+  });
+  ASSERT_NE(want, said_.end());
+  const std::uint32_t transaction = want->transaction;
   insider_.say(Side::gcs, {transaction + 50, Abort{AbortReason::failed}});
   const auto before = said<Want>(transaction);
   pair_.run_for(3s);
@@ -391,7 +395,7 @@ TEST_F(FetchesAhead, ask_again_only_while_nothing_has_come)
   const auto asked = said<Want>();
   EXPECT_LE(asked, 2);
   // A second one is not verified beside it.
-  insider_.say_message(Side::gcs, 0xc0, prekey_form(std::get<Want>(first_want().body).suite));
+  insider_.say_message(Side::gcs, 0x54, prekey_form(std::get<Want>(first_want().body).suite));
   pair_.run_for(5s);
   EXPECT_EQ(pair_.jobs_run(Side::drone), 3u);
   EXPECT_EQ(said<Want>(), asked);
@@ -416,7 +420,7 @@ TEST_F(FetchesAhead, that_fail_during_a_rekey_do_not_end_it)
   }));
   const SuiteWireId second = wanted();
   pair_.hold_jobs(Side::drone, true);
-  insider_.say_message(Side::gcs, 0xc0, prekey_form(second));  // nobody has signed it
+  insider_.say_message(Side::gcs, 0x54, prekey_form(second));  // nobody has signed it
   const auto jobs = pair_.jobs_run(Side::drone);
   request(rekey_to(nullptr));
   ASSERT_EQ(pair_.jobs_run(Side::drone), jobs + 1);
@@ -428,14 +432,14 @@ TEST_F(FetchesAhead, that_fail_during_a_rekey_do_not_end_it)
 
 TEST_F(FetchesAhead, verify_no_prekey_of_another_kind)
 {
-  insider_.say_message(Side::gcs, 0xc0, prekey_form(other_suite().wire_id));
-  insider_.say_message(Side::gcs, 0xc1, Bytes(100, 1));
+  insider_.say_message(Side::gcs, 0x54, prekey_form(other_suite().wire_id));
+  insider_.say_message(Side::gcs, 0x55, Bytes(100, 1));
   EXPECT_EQ(pair_.jobs_run(Side::drone), 2u);
 }
 
 TEST_F(FetchesAhead, that_fail_begin_no_session)
 {
-  insider_.say_message(Side::gcs, 0xc0, prekey_form(std::get<Want>(first_want().body).suite));
+  insider_.say_message(Side::gcs, 0x54, prekey_form(std::get<Want>(first_want().body).suite));
   pair_.run_for(1s);
   EXPECT_EQ(pair_.jobs_run(Side::drone), 3u);
   EXPECT_EQ(count(EventKind::handshake_started), 1u);

@@ -58,7 +58,21 @@ TEST_F(Rekeying, keeps_the_session_and_takes_the_next_epoch_at_both_ends)
   }
 }
 
-TEST_F(Rekeying, counts_what_its_streams_send_apart_from_the_data)
+// Nothing is fetched ahead beside it.
+class RekeyingAlone : public Rekeying
+{
+protected:
+  RekeyingAlone()
+  : Rekeying([] {
+      WiredPair::Options options;
+      options.settings.prefetch_max_bytes = 0;
+      return options;
+    }())
+  {
+  }
+};
+
+TEST_F(RekeyingAlone, counts_what_its_streams_send_apart_from_the_data)
 {
   pair_.run_for(5s);
   std::array<TrafficCounters, 2> before;
@@ -219,19 +233,24 @@ TEST_F(Rekeying, under_heavy_traffic_loses_reorders_and_drops_nothing)
   }
 }
 
-TEST_F(Rekeying, while_one_is_under_way_is_refused_with_a_sentence)
+TEST_F(Rekeying, while_one_is_under_way_or_waits_for_its_key_is_refused_with_a_sentence)
 {
-  request(Side::drone, &chacha());
-  request(Side::drone);
-  ASSERT_EQ(pair_.outcomes(Side::drone).size(), 0u);
-  pair_.pump();
-  ASSERT_EQ(pair_.outcomes(Side::drone).size(), 1u);
-  EXPECT_FALSE(answer(Side::drone).success);
-  EXPECT_EQ(
-    answer(Side::drone).message, "a rekey to cs-mlkem768-chacha20poly1305-mldsa65 is under way");
-  ASSERT_TRUE(run_until_answered(Side::drone, 2));
-  EXPECT_TRUE(answer(Side::drone).success);
-  EXPECT_NE(pair_.outcomes(Side::drone)[0].id, pair_.outcomes(Side::drone)[1].id);
+  for (const bool waits : {true, false}) {
+    pair_.outcomes(Side::drone).clear();
+    request(Side::drone, &chacha());
+    request(Side::drone);
+    ASSERT_EQ(pair_.outcomes(Side::drone).size(), 0u);
+    pair_.pump();
+    ASSERT_EQ(pair_.outcomes(Side::drone).size(), 1u);
+    EXPECT_FALSE(answer(Side::drone).success);
+    EXPECT_EQ(
+      answer(Side::drone).message, std::string("a rekey to cs-mlkem768-chacha20poly1305-mldsa65 ") +
+                                     (waits ? "waits for its key" : "is under way"));
+    ASSERT_TRUE(run_until_answered(Side::drone, 2));
+    EXPECT_TRUE(answer(Side::drone).success);
+    EXPECT_NE(pair_.outcomes(Side::drone)[0].id, pair_.outcomes(Side::drone)[1].id);
+    pair_.run_for(3s);  // the next key is fetched ahead
+  }
 }
 
 TEST_F(Rekeying, without_a_session_is_refused_with_a_sentence)

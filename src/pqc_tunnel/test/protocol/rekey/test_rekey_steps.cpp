@@ -26,10 +26,10 @@ class Steps : public testing::Test
 protected:
   Steps() { rekey_.emplace(random_); }
 
-  RekeyStep start(RekeyKind kind, bool has_prekey = true)
+  RekeyStep start(RekeyKind kind, bool again = false)
   {
     rekey_.emplace(random_);
-    const RekeyStep step = rekey_->start(suite_, kind, has_prekey, 250ms, begun_);
+    const RekeyStep step = rekey_->start(suite_, kind, again, 250ms, begun_);
     rekey_->set_transaction(transaction);
     return step;
   }
@@ -46,7 +46,6 @@ protected:
 
 TEST_F(Steps, of_a_rekey_follow_on_nothing_while_none_is_under_way)
 {
-  EXPECT_EQ(rekey_->handle_prekey(begun_), RekeyStep::none);
   EXPECT_EQ(abort(AbortReason::failed, 0), RekeyStep::none);
   EXPECT_EQ(rekey_->handle_failed(true, "text"), RekeyStep::none);
   EXPECT_EQ(rekey_->handle_session_failed("text", begun_), RekeyStep::none);
@@ -72,21 +71,17 @@ TEST_F(Steps, after_an_abort_give_a_ratchet_up_and_begin_a_full_rekey_anew)
   EXPECT_EQ(start(RekeyKind::ratchet), RekeyStep::send_ratchet);
   EXPECT_EQ(abort(AbortReason::failed), RekeyStep::give_up);
   EXPECT_FALSE(rekey_->active());
-  for (const AbortReason reason : {AbortReason::failed, AbortReason::unknown_prekey}) {
-    EXPECT_EQ(start(RekeyKind::full, false), RekeyStep::fetch_prekey);
-    EXPECT_EQ(abort(reason), RekeyStep::begin_session);
-  }
   EXPECT_EQ(start(RekeyKind::full), RekeyStep::make_finish);
   EXPECT_EQ(abort(AbortReason::failed), RekeyStep::begin_session);
   EXPECT_EQ(abort(AbortReason::failed), RekeyStep::none);  // of what it has left behind
 }
 
-TEST_F(Steps, fetch_another_prekey_once_if_the_ground_station_does_not_know_the_one_in_use)
+TEST_F(Steps, wait_for_another_prekey_once_if_the_ground_station_does_not_know_the_one_in_use)
 {
   EXPECT_EQ(start(RekeyKind::full), RekeyStep::make_finish);
-  EXPECT_EQ(rekey_->handle_prekey(begun_), RekeyStep::none);  // nobody asked for it
-  EXPECT_EQ(abort(AbortReason::unknown_prekey), RekeyStep::fetch_prekey);
-  EXPECT_EQ(rekey_->handle_prekey(begun_), RekeyStep::make_finish);
+  EXPECT_EQ(abort(AbortReason::unknown_prekey), RekeyStep::await_prekey);
+  EXPECT_FALSE(rekey_->active());
+  EXPECT_EQ(start(RekeyKind::full, true), RekeyStep::make_finish);
   EXPECT_EQ(abort(AbortReason::unknown_prekey), RekeyStep::begin_session);
 }
 
@@ -113,11 +108,9 @@ TEST_F(Steps, give_an_exchange_up_that_does_not_get_on_for_half_a_minute)
   EXPECT_GT(repeated, 10u);
 }
 
-TEST_F(Steps, wait_for_a_prekey_and_for_a_proof_as_long_as_it_takes)
+TEST_F(Steps, wait_for_a_proof_as_long_as_it_takes)
 {
-  start(RekeyKind::full, false);
-  EXPECT_EQ(rekey_->handle_timeout(begun_ + exchange_patience), RekeyStep::none);
-  EXPECT_EQ(rekey_->handle_prekey(begun_ + 1h), RekeyStep::make_finish);
+  start(RekeyKind::full);
   EXPECT_EQ(rekey_->handle_installed(begun_ + 1h), RekeyStep::send_keepalive);
   EXPECT_EQ(rekey_->handle_timeout(begun_ + 1h + exchange_patience), RekeyStep::send_keepalive);
   EXPECT_EQ(rekey_->handle_confirmed(), RekeyStep::succeed);

@@ -95,7 +95,7 @@ TEST_P(FormerSession, is_answered_when_it_asks_for_the_time)
 TEST_P(FormerSession, begins_no_message)
 {
   const Bytes bytes(10, 1);
-  for (const std::uint8_t id : {std::uint8_t{1}, std::uint8_t{0x81}}) {
+  for (const std::uint8_t id : {std::uint8_t{1}, std::uint8_t{0x41}}) {
     const std::size_t sent = pair_.datagrams_sent(to_).size();
     pair_.set_datagram_filter([](Side, Bytes &) { return false; });
     for (std::uint16_t number = 0; number < 2; ++number)

@@ -21,7 +21,7 @@ namespace
 using namespace std::chrono_literals;
 
 constexpr std::size_t max_part = 1200;
-constexpr StreamClass foreground = StreamClass::foreground;
+constexpr StreamLane foreground = StreamLane::foreground;
 const Instant start{1h};
 
 // --- The sender ---
@@ -54,7 +54,7 @@ TEST(StreamSender, ignores_an_acknowledgement_of_another_message)
   StreamAck other = ack_of(*part, 100);
   ++other.id;
   sender.handle_ack(other, start + 1ms);
-  other.id = part->id | stream_class_bit;
+  other.id = part->id | 0x40;
   sender.handle_ack(other, start + 1ms);
   EXPECT_TRUE(sender.busy(foreground));
   EXPECT_NE(sender.last_progress(), start + 1ms);
@@ -183,18 +183,18 @@ TEST(StreamPart, with_a_number_is_newer_than_the_32767_before_it)
   }
 }
 
-TEST(StreamReceiver, takes_a_first_message_with_any_id_and_later_ones_up_to_63_ahead)
+TEST(StreamReceiver, takes_a_first_message_with_any_id_and_later_ones_up_to_31_ahead)
 {
   const Bytes byte = {1};
   const Instant now{1s};  // shortly after the machine has started
-  for (const std::uint8_t first : std::initializer_list<std::uint8_t>{0, 1, 63, 64, 100, 127}) {
-    for (const std::uint8_t ahead : std::initializer_list<std::uint8_t>{1, 63, 64, 127}) {
+  for (const std::uint8_t first : std::initializer_list<std::uint8_t>{0, 1, 31, 32, 50, 63}) {
+    for (const std::uint8_t ahead : std::initializer_list<std::uint8_t>{1, 31, 32, 63}) {
       StreamReceiver receiver;
       receiver.expect(foreground, 100);
       EXPECT_TRUE(receiver.handle_part({first, 0, 0, 1, byte}, now)) << int{first};
-      const auto next = static_cast<std::uint8_t>((first + ahead) & 0x7f);
-      EXPECT_EQ(receiver.handle_part({next, 0, 0, 1, byte}, now).has_value(), ahead <= 63);
-      EXPECT_EQ(receiver.next_timeout(), ahead <= 63 ? now : Instant{}) << "an answer is due";
+      const auto next = static_cast<std::uint8_t>((first + ahead) & 0x3f);
+      EXPECT_EQ(receiver.handle_part({next, 0, 0, 1, byte}, now).has_value(), ahead <= 31);
+      EXPECT_EQ(receiver.next_timeout(), ahead <= 31 ? now : Instant{}) << "an answer is due";
     }
   }
 }
@@ -242,14 +242,42 @@ TEST(StreamReceiver, answers_every_second_part_at_once_and_a_gap_a_copy_and_the_
   EXPECT_TRUE(answered()) << "all of it is here";
 }
 
+TEST(StreamReceiver, answers_small_parts_at_a_pace_rarely_and_each_lane_for_itself)
+{
+  StreamReceiver receiver;
+  for (const StreamLane lane : {foreground, StreamLane::first, StreamLane::third}) {
+    receiver.expect(lane, 10'000);
+  }
+  receiver.set_paced(true);
+  const Bytes bytes(100, 1);
+  Instant now = start;
+  for (std::uint16_t n = 0; n < 7; ++n, now += 500ms) {
+    receiver.handle_part({0x41, n, n * 100U, 10'000, bytes}, now);
+    if (n == 0) {
+      EXPECT_TRUE(receiver.take_ack(now + 10ms));  // the pace is not known yet
+    } else {
+      EXPECT_EQ(receiver.next_timeout(), start + 500ms + 2s);
+    }
+    if (now == start + 2s) {
+      break;
+    }
+  }
+  receiver.handle_part({0x01, 0, 0, 200, bytes}, now);
+  receiver.handle_part({0xc1, 0, 0, 100, bytes}, now);
+  EXPECT_FALSE(receiver.take_ack(now, LaneSet::prompt)) << "the foreground waits for a second part";
+  EXPECT_EQ(receiver.take_ack(now, LaneSet::yielding)->id, 0xc1) << "all of it is here";
+  EXPECT_EQ(receiver.progress(StreamLane::first).bytes, 500U);
+  EXPECT_EQ(receiver.progress(StreamLane::first).total, 10'000U);
+}
+
 TEST(StreamReceiver, gets_on_by_new_bytes_alone)
 {
   Receiving one;
   one.come(0, 0, 100);
-  EXPECT_EQ(one.receiver.last_progress(), start);
+  EXPECT_EQ(one.receiver.progress(foreground).at, start);
   one.now += 1s;
   one.come(1, 0, 100);
-  EXPECT_EQ(one.receiver.last_progress(), start);
+  EXPECT_EQ(one.receiver.progress(foreground).at, start);
 }
 
 TEST(StreamReceiver, names_each_range_once_and_none_that_begins_the_message)

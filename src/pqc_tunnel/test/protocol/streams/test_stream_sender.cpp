@@ -25,8 +25,8 @@ constexpr std::size_t max_part = 1200;
 constexpr std::size_t large = max_part - StreamPart::header_size;  // bytes of a part
 constexpr std::size_t small = 512 - StreamPart::header_size;
 constexpr std::size_t least_window = 2 * universal_payload;
-constexpr StreamClass foreground = StreamClass::foreground;
-constexpr StreamClass background = StreamClass::background;
+constexpr StreamLane foreground = StreamLane::foreground;
+constexpr StreamLane background = StreamLane::first;
 const Instant start{1h};
 
 std::size_t largest_of(const std::vector<StreamPart> & parts)
@@ -209,12 +209,82 @@ TEST(StreamSender, names_the_time_at_which_it_repeats_a_message)
   EXPECT_EQ(sender.next_timeout(), start + 5ms);
 }
 
+// --- Lanes and the pace of the background ---
+
+TEST(StreamSender, sends_of_the_background_the_message_with_the_fewest_bytes_left_first)
+{
+  StreamSender sender(max_part);
+  sender.send(StreamLane::first, Bytes(3 * large, 1), start);
+  sender.send(StreamLane::second, Bytes(large, 2), start);
+  sender.send(foreground, Bytes(100, 3), start);
+  const auto parts = take_all(sender, start);
+  ASSERT_EQ(parts.size(), 5U);
+  EXPECT_EQ(lane_of(parts[0].id), foreground);
+  EXPECT_EQ(lane_of(parts[1].id), StreamLane::second);
+  EXPECT_EQ(lane_of(parts[2].id), StreamLane::first);
+}
+
+TEST(StreamSender, lets_the_others_of_the_background_wait_for_the_lane_that_goes_first)
+{
+  StreamSender sender(max_part);
+  sender.set_pace({.first = StreamLane::third});
+  sender.send(StreamLane::first, Bytes(100, 1), start);
+  sender.send(StreamLane::third, Bytes(2 * large, 2), start);
+  const auto parts = take_all(sender, start);
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(lane_of(parts[0].id), StreamLane::third);
+  EXPECT_EQ(lane_of(parts[1].id), StreamLane::third);
+  sender.handle_ack(ack_of(parts[1], 2 * large), start + 10ms);
+  EXPECT_EQ(take_all(sender, start + 10ms).size(), 1U);
+}
+
+TEST(StreamSender, keeps_the_background_to_its_pace_and_the_foreground_not)
+{
+  StreamSender sender(max_part);
+  sender.set_pace({.bytes_per_s = 200, .overhead = 50, .longest = 150});
+  sender.send(background, Bytes(10'000, 1), start);
+  sender.send(StreamLane::second, Bytes(10'000, 1), start);
+  std::size_t line = 0;
+  Instant now = start;
+  while (now < start + 60s) {
+    for (const StreamPart & part : take_all(sender, now)) {
+      EXPECT_LE(part.bytes.size(), 150 - StreamPart::header_size);
+      line += part.bytes.size() + StreamPart::header_size + 50;
+      sender.handle_ack(ack_of(part), now + 20ms);
+    }
+    now = std::max(now + 1ms, sender.next_timeout());
+  }
+  EXPECT_NEAR(static_cast<double>(line), 60 * 200, 400);
+  sender.send(foreground, Bytes(3 * large, 1), now);
+  EXPECT_EQ(take_all(sender, now).size(), 3U);
+}
+
+TEST(StreamSender, sends_paced_parts_again_that_are_lost)
+{
+  StreamSender sender(max_part);
+  sender.set_pace({.bytes_per_s = 1000, .overhead = 50, .longest = 150});
+  sender.send(background, Bytes(300, 1), start);
+  std::uint32_t here = 0;
+  Instant now = start;
+  for (int sent = 0; sender.busy(background) && sent < 20; now = sender.next_timeout()) {
+    for (const StreamPart & part : take_all(sender, now)) {
+      if (++sent > 3) {  // the first three, all of it, are lost
+        here += static_cast<std::uint32_t>(part.bytes.size());
+        sender.handle_ack(ack_of(part), now + 20ms);
+      }
+    }
+  }
+  EXPECT_FALSE(sender.busy(background));
+  EXPECT_EQ(here, 300U);
+  EXPECT_LT(now, start + 5s);
+}
+
 // --- What the rate is measured from ---
 
 // Messages of one part each.
 struct Measured
 {
-  StreamPart leave(StreamClass kind, std::size_t size, Instant now)
+  StreamPart leave(StreamLane kind, std::size_t size, Instant now)
   {
     sender.send(kind, Bytes(size, 1), now);
     const auto parts = take_all(sender, now);

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t largest = 1200 - StreamPart::header_size;
 constexpr std::size_t small = 512 - StreamPart::header_size;
 constexpr std::size_t least_window = 2 * universal_payload;
-constexpr StreamClass foreground = StreamClass::foreground;
+constexpr StreamLane foreground = StreamLane::foreground;
 const Instant start{1h};
 
 class StreamSilence : public testing::Test

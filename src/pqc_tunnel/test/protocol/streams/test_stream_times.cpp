@@ -29,7 +29,7 @@ double fetch(Streams & streams, std::size_t size)
 {
   const std::size_t before = streams.received().size();
   const Instant begun = streams.now();
-  streams.sender().send(StreamClass::background, streams.message(size), begun);
+  streams.sender().send(StreamLane::first, streams.message(size), begun);
   EXPECT_TRUE(streams.run_until([&] { return streams.received().size() > before; }, 3000s));
   return in_seconds(streams.now() - begun);
 }

@@ -62,10 +62,10 @@ TEST(Stream, brings_messages_of_any_size_over_any_link)
     for (const std::size_t size : {1u, 500u, 1193u, 1194u, 5000u, 60'000u}) {
       Streams streams(link, size);
       const Bytes message = streams.message(size);
-      streams.sender().send(StreamClass::foreground, message, streams.now());
+      streams.sender().send(StreamLane::foreground, message, streams.now());
       ASSERT_TRUE(streams.run_until(
         [&] {
-          return !streams.received().empty() && !streams.sender().busy(StreamClass::foreground);
+          return !streams.received().empty() && !streams.sender().busy(StreamLane::foreground);
         },
         300s))
         << size << " bytes, loss " << link.loss;
@@ -79,7 +79,7 @@ double use_of(const Link & link)
 {
   Streams streams(link);
   const Bytes message = streams.message(1'360'000);
-  streams.sender().send(StreamClass::background, message, streams.now());
+  streams.sender().send(StreamLane::first, message, streams.now());
   const Instant begun = streams.now();
   EXPECT_TRUE(streams.run_until([&] { return !streams.received().empty(); }, 600s));
   const double least = 1'360'000 * (1200.0 + 51) / 1193 / (1 - link.loss) / link.bytes_per_s;
@@ -96,7 +96,7 @@ TEST(Stream, of_a_mceliece_key_takes_few_round_trips_where_nothing_limits_it)
 {
   for (const Duration delay : {Duration(100us), Duration(1ms), Duration(10ms)}) {
     Streams streams({0, delay});
-    streams.sender().send(StreamClass::background, streams.message(1'360'000), streams.now());
+    streams.sender().send(StreamLane::first, streams.message(1'360'000), streams.now());
     const Instant begun = streams.now();
     ASSERT_TRUE(streams.run_until([&] { return !streams.received().empty(); }, 60s));
     EXPECT_LT((streams.now() - begun) / (2 * delay), 25);
@@ -106,7 +106,7 @@ TEST(Stream, of_a_mceliece_key_takes_few_round_trips_where_nothing_limits_it)
 TEST(Stream, sends_little_more_than_the_message_over_a_good_link)
 {
   Streams streams({0, 20ms, {}, 250'000});
-  streams.sender().send(StreamClass::background, streams.message(500'000), streams.now());
+  streams.sender().send(StreamLane::first, streams.message(500'000), streams.now());
   ASSERT_TRUE(streams.run_until([&] { return !streams.received().empty(); }, 60s));
   EXPECT_LT(streams.sent_bytes(), 530'000u);
 }
@@ -115,7 +115,7 @@ TEST(Stream, goes_in_small_parts_to_its_end_where_large_ones_are_lost)
 {
   Streams streams({0, 100ms, {}, 250'000, 1000});
   for (std::size_t messages = 1; messages <= 2; ++messages) {
-    streams.sender().send(StreamClass::foreground, streams.message(20'000), streams.now());
+    streams.sender().send(StreamLane::foreground, streams.message(20'000), streams.now());
     ASSERT_TRUE(streams.run_until([&] { return streams.received().size() == messages; }, 3s));
   }
   EXPECT_LT(streams.sent_bytes(), 50'000u);
@@ -125,9 +125,9 @@ TEST(Stream, of_the_foreground_overtakes_one_of_the_background)
 {
   Streams streams({0, 20ms, {}, 20'000});
   const Bytes small = streams.message(3000);
-  streams.sender().send(StreamClass::background, streams.message(200'000), streams.now());
+  streams.sender().send(StreamLane::first, streams.message(200'000), streams.now());
   streams.run_until([] { return false; }, 2s);
-  streams.sender().send(StreamClass::foreground, small, streams.now());
+  streams.sender().send(StreamLane::foreground, small, streams.now());
   ASSERT_TRUE(streams.run_until([&] { return !streams.received().empty(); }, 3s));
   EXPECT_EQ(streams.received().front(), small);
 }
@@ -136,9 +136,9 @@ TEST(Stream, that_is_replaced_gives_way_to_the_newer_message)
 {
   Streams streams({0.2, 20ms, {}, 20'000});
   const Bytes second = streams.message(5000);
-  streams.sender().send(StreamClass::background, streams.message(200'000), streams.now());
+  streams.sender().send(StreamLane::first, streams.message(200'000), streams.now());
   streams.run_until([] { return false; }, 1s);
-  streams.sender().send(StreamClass::background, second, streams.now());
+  streams.sender().send(StreamLane::first, second, streams.now());
   ASSERT_TRUE(streams.run_until([&] { return !streams.received().empty(); }, 60s));
   EXPECT_EQ(streams.received(), std::vector<Bytes>{second});
 }
@@ -147,9 +147,9 @@ TEST(Stream, brings_a_hundred_messages_in_order_each_once)
 {
   Streams streams({0.3, 5ms, 20ms});
   for (std::size_t n = 0; n < 200; ++n) {
-    streams.sender().send(StreamClass::foreground, streams.message(n * 37 + 1), streams.now());
+    streams.sender().send(StreamLane::foreground, streams.message(n * 37 + 1), streams.now());
     ASSERT_TRUE(
-      streams.run_until([&] { return !streams.sender().busy(StreamClass::foreground); }, 60s));
+      streams.run_until([&] { return !streams.sender().busy(StreamLane::foreground); }, 60s));
     ASSERT_EQ(streams.received().size(), n + 1);
     ASSERT_EQ(streams.received().back().size(), n * 37 + 1);
   }
@@ -187,7 +187,7 @@ TEST(DeliveryRate, is_not_taken_from_messages_that_are_too_short_to_fill_the_lin
 TEST(StreamReceiver, reserves_no_more_than_is_expected)
 {
   StreamReceiver receiver;
-  receiver.expect(StreamClass::foreground, 100);
+  receiver.expect(StreamLane::foreground, 100);
   const Bytes byte = {1};
   EXPECT_FALSE(receiver.handle_part({1, 0, 0, 101, byte}, Instant{1h}));
   EXPECT_FALSE(receiver.handle_part({0x81, 0, 0, 1, byte}, Instant{1h}));
@@ -199,7 +199,7 @@ TEST(StreamReceiver, reserves_no_more_than_is_expected)
 TEST(StreamReceiver, takes_no_part_with_another_total_and_acknowledges_outdated_messages_whole)
 {
   StreamReceiver receiver;
-  receiver.expect(StreamClass::foreground, 100);
+  receiver.expect(StreamLane::foreground, 100);
   const Bytes byte = {1};
   receiver.handle_part({5, 0, 0, 10, byte}, Instant{1h});
   receiver.handle_part({5, 1, 1, 11, byte}, Instant{1h});
@@ -217,7 +217,7 @@ TEST(StreamReceiver, takes_no_part_with_another_total_and_acknowledges_outdated_
 TEST(StreamReceiver, names_the_newest_part_and_how_long_it_has_waited)
 {
   StreamReceiver receiver;
-  receiver.expect(StreamClass::foreground, 100);
+  receiver.expect(StreamLane::foreground, 100);
   const Bytes byte = {1};
   const Instant now{1h};
   receiver.handle_part({5, 65535, 0, 10, byte}, now);
@@ -232,7 +232,7 @@ TEST(StreamReceiver, names_the_newest_part_and_how_long_it_has_waited)
 TEST(StreamReceiver, names_the_ranges_that_grew_last)
 {
   StreamReceiver receiver;
-  receiver.expect(StreamClass::foreground, 100);
+  receiver.expect(StreamLane::foreground, 100);
   const Bytes byte = {1};
   std::uint16_t number = 0;
   const auto come = [&](std::uint32_t offset) {
@@ -256,7 +256,7 @@ TEST(StreamReceiver, knows_an_older_message_for_longer_than_a_part_may_be_late)
 {
   constexpr Duration longest_lateness = 15s;  // as the parameter max_age_s is bounded
   StreamReceiver receiver;
-  receiver.expect(StreamClass::foreground, 100);
+  receiver.expect(StreamLane::foreground, 100);
   const Bytes byte = {1};
   EXPECT_TRUE(receiver.handle_part({5, 0, 0, 1, byte}, Instant{1h}));
   EXPECT_FALSE(receiver.handle_part({4, 0, 0, 1, byte}, Instant{1h + longest_lateness * 9 / 8}));
@@ -265,27 +265,27 @@ TEST(StreamReceiver, knows_an_older_message_for_longer_than_a_part_may_be_late)
 // One part each; false if the message did not come out, or the sender still waits.
 bool passes(StreamSender & sender, StreamReceiver & receiver, Instant now)
 {
-  sender.send(StreamClass::foreground, Bytes(100, 1), now);
+  sender.send(StreamLane::foreground, Bytes(100, 1), now);
   const auto part = sender.next(now);
   const bool arrived = part && receiver.handle_part(*part, now);
   while (const auto ack = receiver.take_ack(now)) {
     sender.handle_ack(*ack, now);
   }
-  return arrived && !sender.busy(StreamClass::foreground);
+  return arrived && !sender.busy(StreamLane::foreground);
 }
 
 TEST(StreamMessages, arrive_after_half_of_all_ids_were_given_up_while_nothing_passed)
 {
   StreamSender sender(1200);
   StreamReceiver receiver;
-  receiver.expect(StreamClass::foreground, 1000);
+  receiver.expect(StreamLane::foreground, 1000);
   Instant now{1s};
   EXPECT_TRUE(passes(sender, receiver, now));
   for (int i = 0; i < 64; ++i) {
     now += 30s;
-    sender.send(StreamClass::foreground, Bytes(100, 2), now);
+    sender.send(StreamLane::foreground, Bytes(100, 2), now);
     EXPECT_TRUE(sender.next(now));
-    sender.cancel(StreamClass::foreground);
+    sender.cancel(StreamLane::foreground);
   }
   now += 30s;
   EXPECT_TRUE(passes(sender, receiver, now));

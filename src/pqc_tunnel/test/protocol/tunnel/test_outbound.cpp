@@ -575,7 +575,7 @@ TEST_F(OutboundLinks, with_a_queue_report_that_one_of_several_drones_sent_more)
 {
   use({radio()}, 2);
   report_streams();
-  peers_[0].send_message(Channel::session, StreamClass::background, Bytes(2000), now_);
+  peers_[0].send_message(Channel::session, StreamLane::first, Bytes(2000), now_);
   ASSERT_TRUE(outbox_.has_frame());
   outbound_->send_own(outbox_.pop_frame(), now_);
   EXPECT_FALSE(outbox_.has_frame()) << "one at a time";
@@ -589,7 +589,7 @@ TEST_F(OutboundLinks, without_a_queue_let_parts_of_a_stream_leave_together)
 {
   use({udp()});
   report_streams();
-  peers_[0].send_message(Channel::session, StreamClass::background, Bytes(4000), now_);
+  peers_[0].send_message(Channel::session, StreamLane::first, Bytes(4000), now_);
   ASSERT_TRUE(outbox_.has_frame());
   outbox_.pop_frame();
   EXPECT_TRUE(outbox_.has_frame());

@@ -23,8 +23,8 @@ constexpr double bytes_per_s = 5760;
 class Radio
 {
 public:
-  Radio(const std::string & suite_id, double loss, std::uint64_t seed)
-  : dice_(seed), loss_(loss), pair_(options(suite_id, seed))
+  Radio(const std::string & suite_id, double loss, std::uint64_t seed, double airtime = 0.05)
+  : dice_(seed), loss_(loss), pair_(options(suite_id, seed, airtime))
   {
     pair_.set_channel([this](Side, Bytes & frame) { return travel(frame); });
   }
@@ -35,13 +35,15 @@ public:
   void count_anew() { bytes_ = 0; }
 
 private:
-  static WiredPair::Options options(const std::string & suite_id, std::uint64_t seed)
+  static WiredPair::Options options(
+    const std::string & suite_id, std::uint64_t seed, double airtime)
   {
     WiredPair::Options options;
     options.suite = suite_id;
     options.seed = seed;
     options.latency = 20ms;
     options.settings.suites = SuitePolicy({&suite(suite_id)});
+    options.settings.prefetch_airtime = airtime;
     options.settings.paths.links = {
       {.name = "radio", .type = LinkType::serial, .mtu = 320, .rate_kbit = 57.6}};
     return options;
@@ -197,24 +199,31 @@ TEST(ThinLinkRekeys, bytes_leave_out_the_data_beside_them_and_tell_those_of_the_
   EXPECT_EQ(ratchet.fetch_bytes, 0u);
 }
 
-TEST(ThinLinkRekeys, prekeys_that_are_fetched_ahead_take_a_twentieth_of_the_airtime)
+// Frames for fetches, both ways.
+std::uint64_t fetch_bytes(WiredPair & pair) { return pair.snapshot(Side::drone).fetch_bytes; }
+
+TEST(ThinLinkRekeys, prekeys_that_are_fetched_ahead_take_their_share_of_the_airtime_and_use_it)
 {
-  Radio radio("cs-mlkem768-aesgcm-mldsa65", 0, 1);
-  WiredPair & pair = radio.pair();
-  ASSERT_TRUE(pair.establish());
-  std::size_t rekeys = 0;
-  const Instant begun = pair.now();
-  while (pair.now() < begun + 5min) {
-    pair.outcomes(Side::drone).clear();
-    if (pair.snapshot(Side::drone).prekeys > 0) {
-      pair.drone().request_rekey(rekey_to(nullptr), pair.now());
-      ++rekeys;
+  for (const double airtime : {0.02, 0.05}) {
+    Radio radio("cs-mlkem768-aesgcm-mldsa65", 0, 1, airtime);
+    WiredPair & pair = radio.pair();
+    ASSERT_TRUE(pair.establish());
+    std::size_t rekeys = 0;
+    const Instant begun = pair.now();
+    while (pair.now() < begun + 5min) {
+      pair.outcomes(Side::drone).clear();
+      if (pair.snapshot(Side::drone).prekeys > 0) {
+        pair.drone().request_rekey(rekey_to(nullptr), pair.now());
+        ++rekeys;
+      }
+      pair.run_for(1s);
     }
-    pair.run_for(1s);
+    const double share = static_cast<double>(fetch_bytes(pair)) / (300 * bytes_per_s);
+    std::cout << "of " << airtime << " of the airtime " << share << " for " << rekeys << " keys\n";
+    EXPECT_LE(share, airtime);
+    EXPECT_GE(share, airtime * 0.7);
+    EXPECT_GE(rekeys, airtime > 0.02 ? 10u : 3u);
   }
-  // One prekey of 4.5 kB in 16 s.
-  EXPECT_LE(rekeys, 21u);
-  EXPECT_GE(rekeys, 15u);
 }
 
 // What a drone with LTE and a radio fetches ahead over the radio.
@@ -249,6 +258,7 @@ private:
     WiredPair::Options options;
     options.suite = "cs-mlkem768-aesgcm-mldsa65";
     options.settings.suites = SuitePolicy({&suite(options.suite)});
+    options.settings.prefetch_airtime = 0.05;
     options.settings.paths.links = {
       {.name = "lte"}, {.name = "radio", .type = LinkType::serial, .mtu = 320, .rate_kbit = 57.6}};
     return options;
@@ -267,6 +277,7 @@ TEST(ThinLinkRekeys, prekeys_fetched_ahead_take_a_twentieth_of_the_radio_while_l
   WiredPair & pair = drone.pair();
   ASSERT_TRUE(pair.establish());
   drone.cut_lte();
+  const std::uint64_t before = fetch_bytes(pair);
   const Instant begun = pair.now();
   std::size_t used = 0;
   while (pair.now() < begun + 3min) {
@@ -280,9 +291,11 @@ TEST(ThinLinkRekeys, prekeys_fetched_ahead_take_a_twentieth_of_the_radio_while_l
     }
     pair.run_for(250ms);
   }
-  // One prekey of 4.5 kB in 16 s.
-  EXPECT_GE(used, 8u);
+  EXPECT_GE(used, 6u);
   EXPECT_LE(used, 13u);
+  const double share = static_cast<double>(fetch_bytes(pair) - before) / (180 * bytes_per_s);
+  EXPECT_LE(share, 0.05);
+  EXPECT_GE(share, 0.03);
 }
 
 TEST(ThinLinkRekeys, prekeys_fetched_ahead_take_a_share_of_the_rate_that_a_link_shows)
@@ -310,7 +323,7 @@ TEST(ThinLinkRekeys, prekeys_fetched_ahead_take_a_share_of_the_rate_that_a_link_
 
 TEST(ThinLinkRekeys, to_classic_mceliece_take_a_ciphertext_once_the_prekey_is_there)
 {
-  Radio radio("cs-classicmceliece348864-aesgcm-mldsa44", 0.02, 3);
+  Radio radio("cs-classicmceliece348864-aesgcm-mldsa44", 0.02, 3, 1);
   WiredPair & pair = radio.pair();
   ASSERT_TRUE(pair.run_until([&] { return pair.agreed(); }, 300s));
   ASSERT_TRUE(pair.run_until([&] { return pair.snapshot(Side::drone).prekeys > 0; }, 600s));
@@ -335,6 +348,7 @@ protected:
     options.settings.suites = SuitePolicy({&suite(options.suite)});
     options.settings.report_interval = 20s;
     options.settings.peer_timeout = 2min;
+    options.settings.prefetch_airtime = 0.05;
     options.settings.paths.links = {
       {.name = "radio", .type = LinkType::serial, .mtu = 320, .rate_kbit = 4.8}};
     pair_ = std::make_unique<WiredPair>(options);

@@ -58,7 +58,7 @@ std::vector<ControlFrame> one_of_each()
   ack.ranges[0] = {0x040506, 0x070809};
   ack.range_count = 1;
   return {
-    {transaction, Want{id}},
+    {transaction, Want{id, StreamLane::third, 0x0a0b0c0d}},
     {transaction, Later{1500}},
     {transaction, confirm},
     {transaction, Abort{AbortReason::in_progress}},
@@ -79,16 +79,25 @@ std::vector<ControlFrame> one_of_each()
 }
 
 // Body sizes, typed anew from the protocol's page.
-constexpr std::size_t body_sizes[] = {5, 4, 32, 1, 8, 24, 64, 0, 6, 65, 64, 14, 8, 8, 0, 4, 0};
+constexpr std::size_t body_sizes[] = {10, 4, 32, 1, 8, 24, 64, 0, 6, 65, 64, 14, 8, 8, 0, 4, 0};
 
 TEST(ControlFrame, is_type_transaction_and_body)
 {
   const Bytes later = {2, 1, 2, 3, 4, 0, 0, 0x05, 0xdc};
   EXPECT_EQ(encode(ControlFrame{transaction, Later{1500}}), later);
-  const Bytes want = {1, 1, 2, 3, 4, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5};
+  const Bytes want = {1, 1, 2, 3, 4, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 3, 10, 11, 12, 13};
   EXPECT_EQ(encode(one_of_each().front()), want);
   const Bytes ack = {12, 0, 0, 0, 0, 0x85, 0x11, 0x22, 0x33, 0x44, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   EXPECT_EQ(encode(one_of_each().at(11)), ack);
+}
+
+TEST(ControlFrame, that_wants_a_prekey_names_a_lane_of_the_background)
+{
+  Bytes want = encode(one_of_each().front());
+  for (const int lane : {0, 1, 2, 3, 4, 0x40, 0xff}) {
+    want.at(10) = static_cast<std::uint8_t>(lane);
+    EXPECT_EQ(decode_control(want).has_value(), lane >= 1 && lane <= 3) << lane;
+  }
 }
 
 TEST(ControlFrame, of_every_type_is_read_back_as_it_was_written)

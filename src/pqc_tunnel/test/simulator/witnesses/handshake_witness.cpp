@@ -40,16 +40,39 @@ void HandshakeWitness::request_rekey(
   RekeyCommand command = rekey_to(suite, "simulated");
   command.ratchet = ratchet;
   command.one_time_key = one_time_key;
+  request(side, command);
+}
+
+void HandshakeWitness::request_fetch(const Suite & suite)
+{
+  journal_.note(pair_.now(), "drone is asked to fetch the key for " + std::string(suite.id));
+  RekeyCommand command = rekey_to(&suite, "simulated");
+  command.fetch_only = true;
+  request(Side::drone, command);
+  require(
+    std::ranges::count(pair_.outcomes(Side::drone), command.id, &RekeyReply::id) == 1,
+    "every request has one outcome", "a request for a key is not answered at once");
+}
+
+void HandshakeWitness::request(Side side, const RekeyCommand & command)
+{
   unanswered_.at(side).insert(command.id);
   pair_.end(side).request_rekey(command, pair_.now(side));
   pair_.pump();
+}
+
+void HandshakeWitness::end_rekey(const Event & event)
+{
+  if (const auto found = rekeys_to_.find(event.suite); found != rekeys_to_.end()) {
+    rekeys_to_.erase(found);
+  }
 }
 
 void HandshakeWitness::restarted(Side side)
 {
   unanswered_.at(side).clear();
   if (side == Side::drone) {
-    rekey_ = nullptr;
+    rekeys_to_.clear();
   }
 }
 
@@ -106,17 +129,17 @@ void HandshakeWitness::look_at_event(Side side, const Event & event)
       require(
         wanted_.contains(event.suite) || (keys != nullptr && keys->suite == event.suite),
         "the suite never falls below the floor", "the drone rekeys to a suite nobody asked for");
-      rekey_ = event.suite;
+      rekeys_to_.insert(event.suite);
       break;
     }
     case EventKind::rekey_confirmed:
       ++rekeys_;
-      rekey_ = nullptr;
+      end_rekey(event);
       break;
     case EventKind::rekey_failed:
     case EventKind::rollback:
       ++failures_;
-      rekey_ = nullptr;
+      end_rekey(event);
       break;
     case EventKind::peer_lost:
       keys_.lost();
@@ -138,7 +161,7 @@ void HandshakeWitness::look_at_hello(const Bytes & frame)
     "the drone asks for a suite that is not allowed");
   const auto [attempt, first] = attempts_.emplace(hello.client_random, suite);
   require(
-    first ? suite == initial_ || suite == rekey_ : suite == attempt->second,
+    first ? suite == initial_ || rekeys_to_.contains(suite) : suite == attempt->second,
     "a time-out never changes the suite",
     "the drone asks for a new session with another suite than the configured one");
   if (hello.challenge != Random32{}) {

@@ -26,6 +26,8 @@ public:
   // Asks an end for a rekey; null: the suite in use.
   void request_rekey(
     Side side, const Suite * suite, bool ratchet = false, bool one_time_key = false);
+  // Asks the drone to fetch the key of a suite.
+  void request_fetch(const Suite & suite);
   // To be called after everything that happens, between KeyWitness::look() and DatagramWitness::look(); throws Violation.
   void look();
   void look_at_job(const Job & job);
@@ -38,6 +40,8 @@ public:
   std::uint64_t failures() const { return failures_; }
 
 private:
+  void request(Side side, const RekeyCommand & command);
+  void end_rekey(const Event & event);
   void look_at_event(Side side, const Event & event);
   void look_at_hello(const Bytes & frame);
 
@@ -46,8 +50,8 @@ private:
   Journal & journal_;
   std::vector<const Suite *> allowed_;
   const Suite * initial_;
-  const Suite * rekey_ = nullptr;   // what the drone rekeys to now
-  std::set<const Suite *> wanted_;  // asked for, ever
+  std::multiset<const Suite *> rekeys_to_;  // what the drone rekeys to now; one waits for its key
+  std::set<const Suite *> wanted_;          // asked for, ever
   std::map<Side, std::set<RekeyId>> unanswered_{{Side::drone, {}}, {Side::gcs, {}}};
   PskKeySet psk_;
   std::set<Bytes> hellos_;                      // seen already

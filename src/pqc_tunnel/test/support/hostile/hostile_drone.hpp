@@ -52,7 +52,7 @@ inline Bytes bundle_of_single_bytes(std::size_t size)
 inline StreamAck ack_of_single_bytes(std::uint32_t n)
 {
   StreamAck ack;
-  ack.id = static_cast<std::uint8_t>(0x80 | (n % 4));
+  ack.id = static_cast<std::uint8_t>(0x40 | (n % 4));
   for (std::uint32_t i = 0; i < StreamAck::max_ranges; ++i) {
     ack.ranges[ack.range_count++] = {(n * 16 + i) * 2 + 1, 1};
   }
@@ -90,7 +90,9 @@ inline std::vector<std::pair<std::string, Flood>> floods(std::size_t size)
     return [payload](std::uint32_t) { return payload; };
   };
   const auto want = [](const char * id) {
-    return [wanted = suite(id).wire_id](std::uint32_t n) { return control(Want{wanted}, n); };
+    return [wanted = suite(id).wire_id](std::uint32_t n) {
+      return control(Want{wanted, background_lanes[n % background_lanes.size()]}, n);
+    };
   };
   Notice notice;
   notice.kind = NoticeKind::warning;

@@ -34,7 +34,7 @@ class Streams
 public:
   explicit Streams(Link link, std::uint64_t seed = 1) : link_(link), random_(seed)
   {
-    for (const StreamClass kind : stream_classes) {
+    for (const StreamLane kind : {StreamLane::foreground, StreamLane::first, StreamLane::second}) {
       receiver_.expect(kind, std::size_t{2} << 20);
     }
   }

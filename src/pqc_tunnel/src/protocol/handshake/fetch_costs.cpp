@@ -1,0 +1,79 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "fetch_costs.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "key_messages.hpp"
+#include "protocol/streams/part_sizes.hpp"
+#include "protocol/wire/control_frame.hpp"
+
+namespace pqc_tunnel
+{
+namespace
+{
+
+// Returns the bytes of a message in parts of `payload` bytes, with an acknowledgement of every `parts_per_ack` parts.
+std::size_t message_cost(
+  std::size_t message, std::size_t payload, std::size_t parts_per_ack, const LinkSettings & link)
+{
+  const std::size_t bytes = payload - StreamPart::header_size;
+  const std::size_t parts = (message + bytes - 1) / bytes;
+  const std::size_t last = message - (parts - 1) * bytes;
+  const std::size_t ack = frame_overhead + encode(ControlFrame{0, StreamAck{}}).size();
+  return (parts - 1) * link.line_bytes(frame_overhead + payload) +
+         link.line_bytes(frame_overhead + StreamPart::header_size + last) +
+         (parts + parts_per_ack - 1) / parts_per_ack * link.line_bytes(ack);
+}
+
+std::optional<Duration> time_of(std::size_t bytes, std::optional<double> rate)
+{
+  if (!rate || *rate <= 0) {
+    return std::nullopt;
+  }
+  return std::chrono::duration_cast<Duration>(
+    std::chrono::duration<double>(static_cast<double>(bytes) / *rate));
+}
+
+}  // namespace
+
+std::vector<KemFetch> fetch_costs(
+  const Suite & active, const std::vector<const Suite *> & usable, HandshakeMode mode,
+  const LinkSettings & link, std::optional<double> rate, double airtime)
+{
+  std::vector<KemFetch> costs;
+  for (const Suite * suite : usable) {
+    const auto known =
+      std::ranges::find(costs, suite->kem, [](const KemFetch & cost) { return cost.suite->kem; });
+    const auto unlike = [&](const Suite & one) {
+      return std::tuple(one.signature != active.signature, one.aead != active.aead);
+    };
+    if (known == costs.end()) {
+      costs.emplace_back().suite = suite;
+    } else if (unlike(*suite) < unlike(*known->suite)) {
+      known->suite = suite;
+    }
+  }
+  const std::size_t longest = std::min(link.mtu, universal_payload) - frame_overhead;
+  const auto pace = rate ? std::optional(*rate * airtime) : std::nullopt;
+  const std::size_t payload = pace ? std::min(longest, paced_payload(link, *pace, rate)) : longest;
+  const std::size_t answers =
+    link.line_bytes(frame_overhead + encode(ControlFrame{0, Confirm{}}).size()) +
+    2 * link.line_bytes(frame_overhead + encode(ControlFrame{0, Keepalive{}}).size());
+  const std::size_t want = link.line_bytes(frame_overhead + encode(ControlFrame{0, Want{}}).size());
+  for (KemFetch & cost : costs) {
+    cost.fetch_bytes = want + message_cost(
+                                prekey_size(*cost.suite, mode).max, payload,
+                                parts_per_acknowledgement(payload, pace.has_value()), link);
+    cost.rekey_bytes = answers + message_cost(
+                                   rekey_opening_size + finish_size(*cost.suite, mode).max, longest,
+                                   parts_per_acknowledgement(longest, false), link);
+    cost.fetch = time_of(cost.fetch_bytes, pace);
+    cost.rekey = time_of(cost.rekey_bytes, rate);
+  }
+  return costs;
+}
+
+}  // namespace pqc_tunnel

@@ -1,0 +1,26 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef PQC_TUNNEL__PROTOCOL__HANDSHAKE__FETCH_COSTS_HPP_
+#define PQC_TUNNEL__PROTOCOL__HANDSHAKE__FETCH_COSTS_HPP_
+
+#include <optional>
+#include <vector>
+
+#include "crypto/suites/suite.hpp"
+#include "link/paths/link_settings.hpp"
+#include "protocol/session/settings.hpp"
+#include "protocol/session/snapshot.hpp"
+
+namespace pqc_tunnel
+{
+
+// Returns what the key and a rekey of each KEM of `usable` cost on the link, without what the drone has of them. `active`:
+// the suite in use. `rate`: of the link, bytes per second; none: unknown. `airtime`: the share of it for fetches.
+std::vector<KemFetch> fetch_costs(
+  const Suite & active, const std::vector<const Suite *> & usable, HandshakeMode mode,
+  const LinkSettings & link, std::optional<double> rate, double airtime);
+
+}  // namespace pqc_tunnel
+
+#endif  // PQC_TUNNEL__PROTOCOL__HANDSHAKE__FETCH_COSTS_HPP_

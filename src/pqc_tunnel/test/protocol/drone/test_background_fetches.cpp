@@ -1,0 +1,433 @@
+// Copyright 2026 The PQC-MAV Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "link/shaping/shaped_line.hpp"
+#include "support/pair/traffic.hpp"
+
+// Keys that the drone fetches in the background: several at a time, at a pace, below all data.
+
+namespace pqc_tunnel::test
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+constexpr double radio_bytes_per_s = 5760;
+const Suite & in_use() { return suite("cs-mlkem768-aesgcm-mldsa65"); }
+const Suite & light() { return suite("cs-mlkem512-aesgcm-mldsa44"); }
+const Suite & heavy() { return suite("cs-classicmceliece348864-aesgcm-mldsa44"); }
+const Suite & frodo() { return suite("cs-frodokem640aes-aesgcm-mldsa44"); }
+
+// Nothing is fetched but what is asked for.
+WiredPair::Options options_of(std::vector<LinkSettings> links)
+{
+  WiredPair::Options options;
+  options.suite = in_use().id;
+  options.identities = {SignatureAlgorithm::ml_dsa_44};
+  options.settings.suites = SuitePolicy({&in_use(), &light(), &heavy(), &frodo()});
+  options.settings.prefetch_max_bytes = 0;
+  options.settings.paths.links = std::move(links);
+  return options;
+}
+LinkSettings sik() { return radio(57.6, 320); }
+
+class Fetching
+{
+public:
+  explicit Fetching(WiredPair::Options options) : pair_(std::move(options))
+  {
+    EXPECT_TRUE(pair_.establish());
+    pair_.run_for(2s);
+  }
+
+  WiredPair & pair() { return pair_; }
+  // The answer to a request for the key of a suite.
+  RekeyReply fetch(const Suite & of)
+  {
+    RekeyCommand command = rekey_to(&of);
+    command.fetch_only = true;
+    return ask(command);
+  }
+  RekeyReply ask(const RekeyCommand & command)
+  {
+    pair_.drone().request_rekey(command, pair_.now());
+    EXPECT_TRUE(pair_.run_until(
+      [&] {
+        return !pair_.outcomes(Side::drone).empty() &&
+               pair_.outcomes(Side::drone).back().id == command.id;
+      },
+      60s));
+    return pair_.outcomes(Side::drone).back();
+  }
+  RekeyReply ratchet()
+  {
+    RekeyCommand command = rekey_to(nullptr);
+    command.ratchet = true;
+    return ask(command);
+  }
+  KemFetch state(const Suite & of)
+  {
+    const auto fetches = pair_.snapshot(Side::drone).fetches;
+    const auto found = std::ranges::find_if(
+      fetches, [&](const KemFetch & fetch) { return fetch.suite->kem == of.kem; });
+    EXPECT_NE(found, fetches.end());
+    return *found;
+  }
+  bool run_until_ready(const Suite & of, Duration limit)
+  {
+    return pair_.run_until([&] { return state(of).ready; }, limit);
+  }
+  double share_of(Duration time, std::uint64_t bytes) const
+  {
+    return static_cast<double>(bytes) /
+           (radio_bytes_per_s * std::chrono::duration<double>(time).count());
+  }
+
+private:
+  WiredPair pair_;
+};
+
+// --- Requests ---
+
+TEST(KeysAskedFor, are_answered_at_once_and_come_and_wait_for_their_rekey)
+{
+  Fetching drone(options_of({{.name = "lte"}}));
+  WiredPair & pair = drone.pair();
+  const RekeyReply reply = drone.fetch(heavy());
+  EXPECT_TRUE(reply.success);
+  EXPECT_EQ(reply.message, "the key for cs-classicmceliece348864-aesgcm-mldsa44 is being fetched");
+  EXPECT_EQ(pair.snapshot(Side::drone).state, PeerState::established);
+  ASSERT_TRUE(drone.run_until_ready(heavy(), 60s));
+  EXPECT_EQ(
+    drone.fetch(heavy()).message, "the key for cs-classicmceliece348864-aesgcm-mldsa44 is here");
+  EXPECT_EQ(pair.count(Side::drone, EventKind::rekey_started), 0u);
+  const RekeyReply rekey = drone.ask(rekey_to(&heavy()));
+  EXPECT_TRUE(rekey.success);
+  EXPECT_EQ(rekey.timing.fetch, Duration{});
+  pair.run_for(30s);
+  EXPECT_FALSE(drone.state(heavy()).ready) << "it was asked for once";
+}
+
+TEST(KeysAskedFor, are_refused_with_a_sentence_and_without_an_event)
+{
+  Fetching drone(options_of({{.name = "lte"}}));
+  WiredPair & pair = drone.pair();
+  RekeyCommand command = rekey_to(nullptr);
+  command.suite_id = "cs-mlkem768-aesgcm-mldsa66";
+  command.fetch_only = true;
+  EXPECT_FALSE(drone.ask(command).success);
+  command = rekey_to(nullptr);
+  command.fetch_only = true;
+  pair.outcomes(Side::gcs).clear();
+  pair.gcs().request_rekey(command, pair.now());
+  pair.pump();
+  ASSERT_EQ(pair.outcomes(Side::gcs).size(), 1u);
+  EXPECT_EQ(pair.outcomes(Side::gcs)[0].message, "only a drone fetches keys");
+  pair.set_datagram_filter([](Side, Bytes &) { return false; });
+  pair.run_for(10s);
+  EXPECT_EQ(drone.fetch(heavy()).message, "there is no session to fetch a key in");
+  EXPECT_EQ(pair.count(Side::drone, EventKind::refused), 0u);
+  EXPECT_EQ(pair.count(Side::gcs, EventKind::refused), 0u);
+}
+
+TEST(KeysAskedFor, take_the_room_of_those_that_nobody_has_asked_for)
+{
+  WiredPair::Options options = options_of({{.name = "lte"}});
+  options.settings.prefetch_max_bytes = kem_sizes(in_use().kem).public_key;
+  Fetching drone(std::move(options));
+  ASSERT_TRUE(drone.run_until_ready(in_use(), 10s));
+  drone.fetch(heavy());
+  ASSERT_TRUE(drone.run_until_ready(heavy(), 60s));
+  EXPECT_FALSE(drone.state(in_use()).ready);
+  drone.pair().run_for(60s);
+  EXPECT_TRUE(drone.state(heavy()).ready);
+}
+
+// --- Progress ---
+
+TEST(SeveralFetches, keep_what_has_come_while_a_smaller_key_overtakes_and_other_rekeys_go_on)
+{
+  WiredPair::Options options = options_of({sik()});
+  options.settings.prefetch_airtime = 0.2;
+  Fetching drone(std::move(options));
+  WiredPair & pair = drone.pair();
+  drone.fetch(heavy());
+  pair.run_for(60s);
+  const double before = drone.state(heavy()).progress.value();
+  EXPECT_GT(before, 0.1);
+  drone.fetch(light());
+  ASSERT_TRUE(drone.run_until_ready(light(), 20s));
+  double progress = drone.state(heavy()).progress.value();
+  EXPECT_GE(progress, before);
+  EXPECT_LT(progress, before + 0.02);
+  EXPECT_TRUE(drone.ratchet().success);
+  EXPECT_TRUE(drone.ask(rekey_to(&light())).success);
+  EXPECT_GE(drone.state(heavy()).progress.value(), progress);
+  progress = drone.state(heavy()).progress.value();
+  pair.move_to(Side::drone, WiredPair::stranger());
+  pair.run_for(10s);
+  EXPECT_GT(drone.state(heavy()).progress.value(), progress);
+}
+
+TEST(SeveralFetches, go_on_after_a_blackout_that_the_session_survives)
+{
+  WiredPair::Options options = options_of({sik()});
+  options.settings.prefetch_airtime = 0.2;
+  Fetching drone(std::move(options));
+  WiredPair & pair = drone.pair();
+  drone.fetch(heavy());
+  pair.run_for(60s);
+  const double before = drone.state(heavy()).progress.value();
+  pair.set_datagram_filter([](Side, Bytes &) { return false; });
+  pair.run_for(40s);
+  pair.set_datagram_filter(nullptr);
+  pair.run_for(20s);
+  EXPECT_TRUE(pair.saw(Side::drone, EventKind::peer_back));
+  EXPECT_GT(drone.state(heavy()).progress.value(), before);
+}
+
+TEST(SeveralFetches, end_with_the_session)
+{
+  WiredPair::Options options = options_of({sik()});
+  Fetching drone(std::move(options));
+  WiredPair & pair = drone.pair();
+  drone.fetch(heavy());
+  pair.run_for(20s);
+  EXPECT_TRUE(drone.state(heavy()).progress);
+  pair.gcs().wipe(PeerIndex{0}, "test", pair.now());
+  ASSERT_TRUE(
+    pair.run_until([&] { return pair.count(Side::drone, EventKind::handshake_completed) == 2; }));
+  EXPECT_FALSE(drone.state(heavy()).progress);
+  pair.run_for(20s);
+  EXPECT_EQ(pair.snapshot(Side::drone).pool.bytes_under_way, 0u);
+}
+
+// --- Rekeys that wait ---
+
+TEST(WaitingRekey, hurries_its_fetch_and_lets_ratchets_and_other_rekeys_go_on)
+{
+  Fetching drone(options_of({sik()}));
+  WiredPair & pair = drone.pair();
+  drone.fetch(light());
+  ASSERT_TRUE(drone.run_until_ready(light(), 120s));
+  const RekeyCommand command = rekey_to(&frodo());
+  const Instant begun = pair.now();
+  pair.drone().request_rekey(command, begun);
+  pair.run_for(1s);
+  EXPECT_EQ(pair.snapshot(Side::drone).state, PeerState::established);
+  EXPECT_TRUE(drone.ratchet().success);
+  EXPECT_TRUE(drone.ask(rekey_to(&light())).success);
+  const RekeyReply refused = drone.ask(rekey_to(&heavy()));
+  EXPECT_FALSE(refused.success);
+  EXPECT_EQ(refused.message, "a rekey to cs-frodokem640aes-aesgcm-mldsa44 waits for its key");
+  EXPECT_TRUE(drone.ratchet().success);
+  ASSERT_TRUE(
+    pair.run_until([&] { return pair.outcomes(Side::drone).back().id == command.id; }, 60s));
+  EXPECT_TRUE(pair.outcomes(Side::drone).back().success);
+  EXPECT_EQ(pair.snapshot(Side::drone).suite, &frodo());
+  EXPECT_EQ(pair.count(Side::drone, EventKind::rekey_prepared), 1u);
+  // The key alone takes 2.5 s of the radio.
+  EXPECT_LT(pair.now() - begun, 20s);
+}
+
+TEST(WaitingRekey, fails_with_the_session_and_with_a_ground_station_that_sends_nothing)
+{
+  for (const bool lost : {false, true}) {
+    Fetching drone(options_of({{.name = "lte"}}));
+    WiredPair & pair = drone.pair();
+    pair.hold_jobs(Side::gcs, true);
+    pair.drone().request_rekey(rekey_to(&frodo()), pair.now());
+    if (lost) {
+      pair.set_datagram_filter([](Side, Bytes &) { return false; });
+    }
+    ASSERT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::drone).empty(); }, 5min));
+    EXPECT_FALSE(pair.outcomes(Side::drone)[0].success);
+    EXPECT_EQ(
+      pair.outcomes(Side::drone)[0].message,
+      lost ? "the session was lost during the rekey"
+           : "the ground station sends no prekey; the old keys stay");
+    EXPECT_EQ(pair.count(Side::drone, EventKind::rekey_failed), 1u);
+  }
+}
+
+TEST(WaitingRekey, that_the_ground_station_has_asked_for_answers_it)
+{
+  Fetching drone(options_of({sik()}));
+  WiredPair & pair = drone.pair();
+  pair.gcs().request_rekey(rekey_to(&frodo()), pair.now());
+  ASSERT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::gcs).empty(); }, 60s));
+  EXPECT_TRUE(pair.outcomes(Side::gcs)[0].success) << pair.outcomes(Side::gcs)[0].message;
+}
+
+// --- Pace ---
+
+TEST(PacedFetches, take_no_more_of_the_radio_than_their_share_and_say_how_long_that_takes)
+{
+  Fetching drone(options_of({sik()}));
+  WiredPair & pair = drone.pair();
+  const KemFetch cost = drone.state(frodo());
+  ASSERT_TRUE(cost.fetch);
+  const std::uint64_t before = pair.snapshot(Side::drone).fetch_bytes;
+  const Instant begun = pair.now();
+  drone.fetch(frodo());
+  drone.fetch(light());
+  ASSERT_TRUE(drone.run_until_ready(light(), 120s));
+  ASSERT_TRUE(drone.run_until_ready(frodo(), 8min));
+  const Duration time = pair.now() - begun;
+  const auto bytes = pair.snapshot(Side::drone).fetch_bytes - before;
+  EXPECT_LE(drone.share_of(time, bytes), 0.02);
+  EXPECT_GE(drone.share_of(time, bytes), 0.015);
+  const double expected =
+    std::chrono::duration<double>(*cost.fetch + *drone.state(light()).fetch).count();
+  const double actual = std::chrono::duration<double>(time).count();
+  std::cout << "both keys: " << expected << " s expected, " << actual << " s\n";
+  EXPECT_NEAR(actual / expected, 1.1, 0.15);
+}
+
+TEST(PacedFetches, say_nothing_of_the_rate_of_the_link)
+{
+  Fetching drone(options_of({{.name = "lte"}}));
+  WiredPair & pair = drone.pair();
+  drone.fetch(light());  // unknown rate: all that data leaves
+  ASSERT_TRUE(drone.run_until_ready(light(), 10s));
+  const double rate = pair.snapshot(Side::drone).paths.at(0).rate_bytes_s;
+  ASSERT_GT(rate, 0);
+  drone.fetch(heavy());
+  pair.run_for(3s);
+  EXPECT_EQ(pair.snapshot(Side::drone).paths.at(0).rate_bytes_s, rate);
+}
+
+TEST(FetchCosts, are_unknown_times_where_the_rate_is)
+{
+  Fetching drone(options_of({{.name = "lte"}}));
+  const auto fetches = drone.pair().snapshot(Side::drone).fetches;
+  EXPECT_EQ(fetches.size(), 4u);  // one for each KEM
+  const KemFetch cost = drone.state(heavy());
+  EXPECT_EQ(cost.suite, &heavy());
+  EXPECT_GT(cost.fetch_bytes, kem_sizes(heavy().kem).public_key);
+  EXPECT_LT(cost.fetch_bytes, kem_sizes(heavy().kem).public_key * 5 / 4);
+  EXPECT_LT(cost.rekey_bytes, 1000u);
+  EXPECT_FALSE(cost.fetch);
+  EXPECT_FALSE(cost.rekey);
+  EXPECT_FALSE(cost.ready);
+  EXPECT_FALSE(cost.progress);
+}
+
+// --- Beside data ---
+
+// A link of 64 kbit/s each way, with states, heartbeats and a command every 200 ms.
+class ThinFlight
+{
+public:
+  explicit ThinFlight(double share) : drone_(options(share))
+  {
+    drone_.pair().set_channel([this](Side from, Bytes & frame) {
+      const std::chrono::duration<double> airtime(static_cast<double>(frame.size() + 48) / 8000);
+      Instant & free = free_at_[from];
+      free = std::max(free, drone_.pair().now()) + std::chrono::duration_cast<Duration>(airtime);
+      return std::vector<Duration>{free - drone_.pair().now()};
+    });
+    drone_.pair().watch([this] { note_arrivals(); });
+  }
+
+  Fetching & drone() { return drone_; }
+  // Returns the 99th percentile of the delay of commands in ms.
+  double p99(Duration time)
+  {
+    delays_.clear();
+    for (const Instant end = drone_.pair().now() + time; drone_.pair().now() < end; ++tick_) {
+      if (tick_ % 10 == 0) {
+        sent_[tick_] = drone_.pair().now();
+        drone_.pair().offer(Side::gcs, mavlink(command_long, tick_, 33, 255));
+      }
+      if (tick_ % 4 == 1) {
+        drone_.pair().offer(Side::drone, mavlink(attitude, tick_));
+      }
+      if (tick_ % 50 == 7) {
+        drone_.pair().offer(Side::gcs, mavlink(heartbeat, tick_, 9, 255));
+        drone_.pair().offer(Side::drone, mavlink(heartbeat, tick_, 9));
+      }
+      // Not in step with anything that the tunnel does.
+      drone_.pair().run_for(
+        19ms +
+        std::chrono::microseconds(static_cast<int>(2000 * drone_.pair().random().uniform())));
+    }
+    std::ranges::sort(delays_);
+    EXPECT_GT(delays_.size(), 0.99 * time / 200ms - 5);
+    return delays_.at(delays_.size() * 99 / 100);
+  }
+
+private:
+  static WiredPair::Options options(double share)
+  {
+    WiredPair::Options options = options_of({{.name = "modem", .mtu = 1232, .rate_kbit = 64}});
+    options.settings.prefetch_airtime = share;
+    return options;
+  }
+  void note_arrivals()
+  {
+    auto & received = drone_.pair().received(Side::drone);
+    for (; !received.empty(); received.pop_front()) {
+      const Bytes & one = received.front();
+      std::uint32_t number = 0;
+      for (std::size_t i = 0; i < 4; ++i) {
+        number |= std::uint32_t{one.at(10 + i)} << (8 * i);
+      }
+      if (one.at(7) == command_long) {
+        delays_.push_back(
+          1e3 * std::chrono::duration<double>(drone_.pair().now() - sent_.at(number)).count());
+      }
+    }
+    drone_.pair().received(Side::gcs).clear();
+    drone_.pair().datagrams_sent(Side::drone).clear();
+    drone_.pair().datagrams_sent(Side::gcs).clear();
+  }
+
+  Fetching drone_;
+  std::map<Side, Instant> free_at_;
+  std::map<std::uint32_t, Instant> sent_;
+  std::vector<double> delays_;
+  std::uint32_t tick_ = 0;
+};
+
+TEST(FetchesBesideData, delay_commands_on_a_thin_link_by_less_than_20_ms_at_the_99th_percentile)
+{
+  for (const double airtime : {0.02, 0.1, 1.0}) {
+    ThinFlight flight(airtime);
+    const double quiet = flight.p99(3min);
+    flight.drone().fetch(heavy());
+    const double beside = flight.p99(3min);
+    EXPECT_TRUE(flight.drone().state(heavy()).progress.value_or(1) > 0);
+    std::cout << "share " << airtime << ": p99 of commands " << quiet << " ms, beside a fetch "
+              << beside << " ms\n";
+    EXPECT_LE(beside - quiet, airtime < 0.5 ? 20 : 25) << airtime;
+  }
+}
+
+TEST(FetchesBesideData, take_no_more_of_a_full_link_than_their_share)
+{
+  Fetching drone(options_of({sik()}));
+  WiredPair & pair = drone.pair();
+  drone.fetch(heavy());
+  const auto parts = [&] { return pair.queue_counts(Side::gcs, TrafficClass::background); };
+  const std::uint64_t bytes = pair.snapshot(Side::drone).fetch_bytes;
+  const Instant begun = pair.now();
+  for (std::uint32_t n = 0; pair.now() < begun + 60s; ++n) {
+    pair.offer(Side::gcs, mavlink(attitude, n));
+    pair.offer(Side::drone, mavlink(attitude, n));
+    pair.run_for(3ms);
+  }
+  EXPECT_GT(parts().sent, 20u) << "it does not starve";
+  EXPECT_LE(parts().stale + parts().full, parts().offered / 10);
+  EXPECT_LE(
+    drone.share_of(pair.now() - begun, pair.snapshot(Side::drone).fetch_bytes - bytes), 0.02);
+}
+
+}  // namespace
+}  // namespace pqc_tunnel::test
