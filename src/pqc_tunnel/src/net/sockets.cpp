@@ -116,6 +116,11 @@ Result<Socket> open_datagram_socket(
   return socket;
 }
 
+void share_port(const Socket & socket, bool shared)
+{
+  set_option(socket.fd.get(), SOL_SOCKET, SO_REUSEPORT, shared ? 1 : 0);
+}
+
 Result<Socket> open_connected(
   const Socket & first, const Endpoint & remote, const std::string & interface)
 {
@@ -133,13 +138,13 @@ Result<Socket> open_connected(
   socklen_t length = sizeof(own);
   ::getsockname(first.fd.get(), reinterpret_cast<sockaddr *>(&own), &length);
   // The port is shared for this moment only: it stays in use for all other programs.
-  set_option(first.fd.get(), SOL_SOCKET, SO_REUSEPORT, 1);
-  set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+  share_port(first, true);
+  share_port(socket, true);
   const bool bound = ::bind(fd, reinterpret_cast<const sockaddr *>(&own), length) == 0;
   const bool connected = bound && connect_again(socket, remote);
   const int error = errno;
-  set_option(fd, SOL_SOCKET, SO_REUSEPORT, 0);
-  set_option(first.fd.get(), SOL_SOCKET, SO_REUSEPORT, 0);
+  share_port(socket, false);
+  share_port(first, false);
   if (!connected) {
     return fail(
       ErrorCode::unavailable,

@@ -25,7 +25,9 @@ std::optional<int> PeerSockets::use(
     }
     return std::nullopt;
   }
+  share_ports(true);
   auto opened = open_connected(first, remote, interface);
+  share_ports(false);
   if (!opened) {
     return std::nullopt;
   }
@@ -34,6 +36,15 @@ std::optional<int> PeerSockets::use(
   sockets_[peer]->socket = std::move(*opened);
   sockets_[peer]->remote = remote;
   return fd(peer);
+}
+
+void PeerSockets::share_ports(bool shared)
+{
+  for (const auto & one : sockets_) {
+    if (one) {
+      share_port(one->socket, shared);
+    }
+  }
 }
 
 std::optional<bool> PeerSockets::add(ByteView frame, const Endpoint & to, std::size_t peer)

@@ -58,6 +58,7 @@ private:
     Endpoint remote;
     SendBatch out;
   };
+  void share_ports(bool shared);
   bool has(std::size_t peer) const { return peer < sockets_.size() && sockets_[peer]; }
 
   std::vector<std::unique_ptr<One>> sockets_;  // by peer
