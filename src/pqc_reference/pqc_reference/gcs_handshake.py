@@ -82,15 +82,17 @@ class ProvedFinish:
 def _find(anchors: AnchorSecrets, message: bytes) -> SecretKey:
     try:
         return anchors.find(message[:ID_SIZE])
-    except (UnknownAnchor, IdentityError, OSError) as error:
+    except UnknownAnchor as error:
         raise HandshakeFailed(Failure.UNKNOWN_ANCHOR, f"the anchor's key: {error}") from error
+    except (IdentityError, OSError) as error:
+        raise HandshakeFailed(Failure.UNUSABLE_ANCHOR, f"the anchor's key: {error}") from error
 
 
 def _erase(anchors: AnchorSecrets, key: SecretKey) -> None:
     try:
         anchors.erase(key)
     except (UnknownAnchor, IdentityError, OSError) as error:
-        raise HandshakeFailed(Failure.FAILED, f"a one-time key stays: {error}") from error
+        raise HandshakeFailed(Failure.UNUSABLE_ANCHOR, f"a one-time key stays: {error}") from error
 
 
 def open_one_time_key(anchors: AnchorSecrets | None, message: bytes) -> tuple[bytes, AnchorUse]:

@@ -25,6 +25,7 @@ class Failure(Enum):
     BUSY = auto()
     UNKNOWN_PREKEY = auto()
     UNKNOWN_ANCHOR = auto()
+    UNUSABLE_ANCHOR = auto()
     REFUSED = auto()
     FAILED = auto()
 
@@ -48,6 +49,7 @@ _OF_ABORTS: dict[int, tuple[Failure, str]] = {
     Abort.FAILED: (Failure.FAILED, "it failed there"),
     Abort.UNKNOWN_PREKEY: (Failure.UNKNOWN_PREKEY, "it does not know the prekey"),
     Abort.UNKNOWN_ANCHOR: (Failure.UNKNOWN_ANCHOR, "it does not know the key of the anchor"),
+    Abort.UNUSABLE_ANCHOR: (Failure.UNUSABLE_ANCHOR, "it can't use its anchor"),
 }
 
 
@@ -62,6 +64,7 @@ _ABORTS = {
     Failure.BUSY: Abort.IN_PROGRESS,
     Failure.UNKNOWN_PREKEY: Abort.UNKNOWN_PREKEY,
     Failure.UNKNOWN_ANCHOR: Abort.UNKNOWN_ANCHOR,
+    Failure.UNUSABLE_ANCHOR: Abort.UNUSABLE_ANCHOR,
 }
 
 

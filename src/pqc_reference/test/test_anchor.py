@@ -124,6 +124,13 @@ def test_an_anchor_that_was_replaced_gets_an_answer(disks: Disks) -> None:
     world.run(lambda: world.heard("drone", "does not know the key of the anchor"))
 
 
+def test_an_anchor_that_can_not_be_read_is_not_taken_for_an_unknown_one(disks: Disks) -> None:
+    for path in (disks.gcs / "anchor").rglob("*.key"):
+        path.write_bytes(b"damaged")
+    world = disks.world()
+    world.run(lambda: world.heard("drone", "it can't use its anchor"))
+
+
 def test_a_one_time_key_goes_into_a_ratchet_and_its_secret_is_erased(disks: Disks) -> None:
     world = disks.world(job_s=0.5)  # RATCHET is repeated meanwhile
     world.connect()

@@ -55,7 +55,7 @@ def test_control_messages_have_the_layout_of_the_protocol_page() -> None:
 def test_control_messages_with_an_unknown_reason_kind_or_lane_are_ignored() -> None:
     for value in range(256):
         abort = control.decode(control.encode(Control.ABORT, 1, value))
-        assert (abort is not None) == (1 <= value <= 5)
+        assert (abort is not None) == (1 <= value <= 6)
         request = control.decode(control.encode(Control.REKEY_REQ, 1, b"suite", value))
         assert (request is not None) == (value <= 2)
         want = control.decode(control.encode(Control.WANT, 1, b"suite", value, 0))

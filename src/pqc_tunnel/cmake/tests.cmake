@@ -200,6 +200,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/net/test_address.cpp
     test/net/test_datagram_batch.cpp
     test/net/test_mavlink_ports.cpp
+    test/net/test_network_watch.cpp
     test/net/test_serial_port.cpp
     test/net/test_sockets.cpp
     test/config/test_config.cpp
@@ -210,6 +211,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/engine/sockets/test_engine_interfaces.cpp
     test/engine/sockets/test_engine_links.cpp
     test/engine/sockets/test_engine_plaintext.cpp
+    test/engine/sockets/test_peer_sockets.cpp
     test/engine/loop/test_engine.cpp
     test/engine/loop/test_engine_notices.cpp
     test/engine/loop/test_engine_refusals.cpp

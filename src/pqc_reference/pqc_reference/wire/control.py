@@ -41,6 +41,7 @@ class Abort(IntEnum):
     FAILED = 3
     UNKNOWN_PREKEY = 4
     UNKNOWN_ANCHOR = 5
+    UNUSABLE_ANCHOR = 6
 
 
 class RekeyKind(IntEnum):

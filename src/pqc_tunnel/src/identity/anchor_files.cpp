@@ -82,6 +82,12 @@ Result<void> erase_through(const fs::path & folder, std::uint32_t number)
   return sync_folder(folder);
 }
 
+fs::file_time_type time_of(const fs::path & folder)
+{
+  std::error_code error;
+  return fs::last_write_time(folder, error);
+}
+
 // The last one of a level that suffices, or of any.
 const AnchorFile * best(const std::vector<AnchorFile> & files, SecurityLevel least)
 {
@@ -211,6 +217,13 @@ Result<AnchorKeys::Taken> AnchorKeyFiles::take_last_resort(SecurityLevel least)
 Result<AnchorKeys::Taken> AnchorKeyFiles::take(AnchorChoice choice, SecurityLevel least)
 {
   const std::scoped_lock lock(mutex_);
+  auto taken = choose(choice, least);
+  count();
+  return taken;
+}
+
+Result<AnchorKeys::Taken> AnchorKeyFiles::choose(AnchorChoice choice, SecurityLevel least)
+{
   if (choice == AnchorChoice::last_resort_first) {
     auto taken = take_last_resort(least);
     if (taken) {
@@ -222,6 +235,27 @@ Result<AnchorKeys::Taken> AnchorKeyFiles::take(AnchorChoice choice, SecurityLeve
   }
   return choice == AnchorChoice::one_time_only ? fail(ErrorCode::unavailable, no_one_time_key)
                                                : take_last_resort(least);
+}
+
+bool AnchorKeyFiles::may_have_one_time_key(SecurityLevel least) const
+{
+  const auto at = time_of(one_time_folder(folder_));
+  const std::scoped_lock lock(count_mutex_);
+  return at != counted_.at || (counted_.highest && *counted_.highest >= least);
+}
+
+void AnchorKeyFiles::count()
+{
+  const fs::path folder = one_time_folder(folder_);
+  Count counted{time_of(folder), std::nullopt};
+  const auto used = read_used(folder, owner_);
+  for (const AnchorFile & file : list_anchor_files(folder, ".pub")) {
+    if (used && file.number > *used) {
+      counted.highest = std::max(counted.highest, std::optional(level(file.kem)));
+    }
+  }
+  const std::scoped_lock lock(count_mutex_);
+  counted_ = counted;
 }
 
 // --- At the ground station ---

@@ -69,18 +69,31 @@ public:
   AnchorKeyFiles(std::filesystem::path folder, const DroneId & id)
   : folder_(std::move(folder)), owner_(to_owner(id))
   {
+    count();
   }
 
   Result<Taken> take(AnchorChoice choice, SecurityLevel least) override;
+  // Looks at the folder's time only: who adds keys changes it.
+  bool may_have_one_time_key(SecurityLevel least) const override;
 
 private:
+  Result<Taken> choose(AnchorChoice choice, SecurityLevel least);
+  void count();
   std::optional<Taken> take_one_time(const AnchorFile & file);
   std::optional<Taken> take_one_time(SecurityLevel least);
   Result<Taken> take_last_resort(SecurityLevel least);
 
+  struct Count
+  {
+    std::filesystem::file_time_type at;    // of the folder
+    std::optional<SecurityLevel> highest;  // of a one-time key; none is left without it
+  };
+
   std::filesystem::path folder_;
   OwnerId owner_;
   std::mutex mutex_;
+  mutable std::mutex count_mutex_;
+  Count counted_;
 };
 
 class AnchorSecretFiles final : public AnchorSecrets

@@ -36,7 +36,7 @@ Result<Socket> open_datagram_socket(
 /// Opens a UDP socket on a free port for sending to `to`. It is bound to the loopback interface if `to` is on it.
 Result<Socket> open_sender(const Endpoint & to);
 
-/// Opens a second socket at the port of `first`, which takes only what comes from `remote` and reaches nothing else: the
+/// Opens a further socket at the port of `first`, which takes only what comes from `remote` and reaches nothing else: the
 /// system then looks up no route for each datagram. `interface` is that of `first`; empty: any. The error is a sentence.
 Result<Socket> open_connected(
   const Socket & first, const Endpoint & remote, const std::string & interface);

@@ -106,6 +106,21 @@ TEST_F(AnchorFiles, are_one_time_keys_or_the_last_resort_key_as_the_drone_choose
   EXPECT_TRUE(take(AnchorChoice::last_resort_first).kind.one_time);
 }
 
+TEST_F(AnchorFiles, are_known_to_be_used_up_until_new_ones_are_added)
+{
+  const auto keys = drone();
+  EXPECT_FALSE(keys->may_have_one_time_key(SecurityLevel::l3));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(keys->may_have_one_time_key(SecurityLevel::l1));
+    ASSERT_TRUE(keys->take(AnchorChoice::one_time_only, SecurityLevel::l1));
+  }
+  EXPECT_FALSE(keys->may_have_one_time_key(SecurityLevel::l1));
+  EXPECT_FALSE(drone()->may_have_one_time_key(SecurityLevel::l1));
+  ASSERT_TRUE(extend_anchor(scratch_.path(), {"alpha"}, {kem, 1}, random_, quietly));
+  EXPECT_TRUE(keys->may_have_one_time_key(SecurityLevel::l1));
+  EXPECT_TRUE(keys->take(AnchorChoice::one_time_only, SecurityLevel::l1));
+}
+
 TEST_F(AnchorFiles, of_secrets_are_their_owners_alone)
 {
   for (const auto & entry : fs::recursive_directory_iterator(scratch_ / "gcs" / "anchor")) {

@@ -101,8 +101,8 @@ class TestDroneReports(GraphTestCase):
         statuses = self.graph.listen(TunnelStatus, "/gcs/pqc/status", LATCHED)
         self.graph.wait_for(lambda: statuses and statuses[-1].encrypted, "the session")
         drone.send(heartbeat())
-        assert status_text(ground).text == "PQC: lattices"  # as soon as there is a vehicle
         assert ground.receive() == heartbeat()
+        assert status_text(ground).text == "PQC: lattices"  # as soon as there is a vehicle
         decisions = self.graph.listen(DroneDecision, "/gcs/pqc/decision")
         publisher = self.graph.node.create_publisher(PolicyDecision, "/pqc/decision", 10)
         inputs = PolicyInputs(link_age_s=0.5, link_loss=0.25, battery_age_s=-1.0)

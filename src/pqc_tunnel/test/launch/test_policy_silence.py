@@ -118,8 +118,8 @@ class TestPolicySilence(GraphTestCase):
         introduce(drone, ground)
         introduce(ground, drone)
         drone.send(heartbeat())
-        self.assertEqual(text_of(ground.receive()), "PQC: lattices")  # there is a vehicle
         self.assertEqual(ground.receive(), heartbeat())
+        self.assertEqual(text_of(ground.receive()), "PQC: lattices")  # there is a vehicle
         decisions = self.graph.listen(DroneDecision, "/gcs/pqc/decision")
         policy = self.start_policy()
 

@@ -128,6 +128,12 @@ private:
       return taken(*last_resort);
     }
 
+    bool may_have_one_time_key(SecurityLevel) const override
+    {
+      return std::ranges::any_of(
+        state_->keys, [](const Key & key) { return key.kind.one_time && key.at_drone; });
+    }
+
   private:
     static Taken taken(const Key & key) { return {key.kind, key.pair.public_key}; }
     std::shared_ptr<State> state_;

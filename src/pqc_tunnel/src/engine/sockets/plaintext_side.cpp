@@ -92,9 +92,6 @@ bool PlaintextSide::add(ByteView datagram)
   }
   if (system_ == 0) {
     search_system(datagram);
-    if (system_ != 0 && waiting_) {
-      show(waiting_->first, waiting_->second);
-    }
   }
   return true;
 }
@@ -113,11 +110,19 @@ void PlaintextSide::search_system(ByteView datagram)
 
 void PlaintextSide::show(MavlinkSeverity severity, std::string_view text)
 {
-  if (system_ == 0) {
+  if (!introduced_) {
     waiting_.emplace(severity, text);
     return;
   }
   send(mavlink_statustext(system_, sequence_++, severity, text));
+}
+
+void PlaintextSide::introduce()
+{
+  introduced_ = system_ != 0;
+  if (introduced_ && waiting_) {
+    show(waiting_->first, waiting_->second);
+  }
 }
 
 void PlaintextSide::report_load(Duration load, Instant now)

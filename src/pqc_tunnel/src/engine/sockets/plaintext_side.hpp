@@ -48,8 +48,8 @@ public:
 
   // Queues a datagram for the local application. Returns false if its address is unknown.
   bool add(ByteView datagram);
-  // Shows a line of text in the local application as if the vehicle had sent it. Before the vehicle was heard, the newest
-  // line waits for that.
+  // Shows a line of text in the local application as if the vehicle had sent it. The newest line waits until a
+  // datagram of the vehicle has gone there: programs take the first system that they hear for the vehicle.
   void show(MavlinkSeverity severity, std::string_view text);
   // Tells the vehicle how much airtime it asks for in vain, unless a radio reports by itself.
   void report_load(Duration load, Instant now);
@@ -62,6 +62,9 @@ public:
     mirror_.flush();
     out_->flush(socket_.fd.get(), [&refused](std::size_t, bool oversize) { refused(oversize); });
     application_.note_refusal(out_->refusal());
+    if (!introduced_) {
+      introduce();
+    }
   }
 
   // --- Addresses and their trouble ---
@@ -77,6 +80,7 @@ public:
 
 private:
   void search_system(ByteView datagram);
+  void introduce();
   void send(ByteView frame);  // a frame of the tunnel itself
 
   PeerIndex peer_{};
@@ -87,6 +91,7 @@ private:
   std::uint8_t system_ = 0;     // of the vehicle behind the tunnel; 0: not heard yet
   MavlinkStream search_;        // finds frames of the vehicle for system_
   std::uint64_t searched_ = 0;  // datagrams that search_ has had
+  bool introduced_ = false;     // the application has had a datagram of the vehicle
   std::uint8_t sequence_ = 0;   // of the tunnel's own frames
   std::optional<std::pair<MavlinkSeverity, std::string>> waiting_;  // a line that show() was given
   RadioStatus radio_status_;

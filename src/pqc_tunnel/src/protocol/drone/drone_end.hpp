@@ -173,6 +173,7 @@ private:
   // Why no rekey to the suite can start now; empty if one can.
   std::string objection(const Suite & suite, Instant now) const;
   std::string objection(const Suite & suite, RekeyKind kind, Instant now) const;
+  std::string anchor_objection(const Suite & suite, RekeyKind kind) const;
   std::vector<const Suite *> usable_suites() const;
   void start_rekey(const Suite & suite, RekeyKind kind, const std::string & reason, Instant now);
   void begin_waiting_rekey(Instant now);

@@ -72,8 +72,8 @@ std::string DroneEnd::objection(const Suite & suite, RekeyKind kind, Instant now
   if (!problem.empty() || !is_ratchet(kind)) {
     return problem;
   }
-  if (kind == RekeyKind::anchored_ratchet && !uses_anchor()) {
-    return "this drone has no anchor, and so no one-time key";
+  if (problem = anchor_objection(suite, kind); !problem.empty()) {
+    return problem;
   }
   if (&suite != &peer_.keys().sending()->suite()) {
     return "a ratchet keeps the suite; " + std::string(suite.id) + " needs a full rekey";
@@ -87,6 +87,17 @@ std::string DroneEnd::objection(const Suite & suite, RekeyKind kind, Instant now
 bool DroneEnd::waits_for(const Suite & suite) const
 {
   return waiting_ && PrekeyKind(*waiting_->suite) == PrekeyKind(suite);
+}
+
+std::string DroneEnd::anchor_objection(const Suite & suite, RekeyKind kind) const
+{
+  if (kind != RekeyKind::anchored_ratchet) {
+    return {};
+  }
+  if (!uses_anchor()) {
+    return "this drone has no anchor, and so no one-time key";
+  }
+  return identity_.anchor->may_have_one_time_key(suite.level) ? "" : no_one_time_key;
 }
 
 std::vector<const Suite *> DroneEnd::usable_suites() const
@@ -139,7 +150,10 @@ void DroneEnd::handle_rekey_request(
       peer_.report(
         EventKind::refused, now, "rekey requested by the ground station refused: " + problem);
     }
-    const auto reason = later ? AbortReason::in_progress : AbortReason::suite_refused;
+    const bool of_anchor = suite != nullptr && !anchor_objection(*suite, kind).empty();
+    const auto reason = later       ? AbortReason::in_progress
+                        : of_anchor ? AbortReason::unknown_anchor
+                                    : AbortReason::suite_refused;
     peer_.send_control({transaction, Abort{reason}}, now);
     return;
   }

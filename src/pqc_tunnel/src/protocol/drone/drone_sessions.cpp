@@ -30,6 +30,7 @@ FailedHandshake failure_of(const JobFailed & failed)
     case JobError::unauthenticated:
       return {HandshakeFailure::unauthenticated, failed.text};
     case JobError::unknown_anchor:
+    case JobError::unusable_anchor:
       return {HandshakeFailure::unknown_anchor, failed.text};
     case JobError::unavailable:
       break;
@@ -49,6 +50,10 @@ FailedHandshake failure_of(AbortReason reason, const Suite & suite)
         HandshakeFailure::unknown_anchor,
         "the ground station does not know the key of its anchor that this drone uses, or it was "
         "used before: the ground station's anchor was replaced, so update this drone's identity"};
+    case AbortReason::unusable_anchor:
+      return {
+        HandshakeFailure::unknown_anchor,
+        "the ground station can't use its anchor: its log names the file"};
     default:
       return {HandshakeFailure::authenticated, "the ground station refuses the handshake"};
   }

@@ -36,6 +36,7 @@ public:
     fresh,     // not answered yet
     answered,  // before, or a moment ago to other addresses
     refused,  // answered to this address or to many a moment ago, or first seen so long ago that no drone repeats it
+    expired,  // first seen so long ago that no challenge in it can hold
   };
   // Before the MAC is checked: a forged frame with the MAC of an answered one is worth no look, either.
   Memory look_up(ByteView frame, const Endpoint & from, Instant now) const
@@ -44,6 +45,9 @@ public:
     const Entry & entry = entries_[place_of(tag)];
     if (entry.count == 0 || entry.tag != tag) {
       return Memory::fresh;
+    }
+    if (now >= entry.first + challenge_validity) {
+      return Memory::expired;
     }
     const bool moment = now < entry.answered + short_memory;
     const auto end = entry.to.begin() + (moment ? entry.count : 0);
@@ -69,6 +73,7 @@ private:
   static constexpr int place_bits = 10;
   static constexpr Duration short_memory = hello_retry_first / 2;
   static constexpr Duration lifetime = answer_patience + longest_round_trip;
+  static_assert(lifetime <= challenge_validity);
 
   using Tag = std::array<std::uint8_t, 16>;
   struct Entry

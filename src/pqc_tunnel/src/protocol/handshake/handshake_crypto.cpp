@@ -303,6 +303,11 @@ constexpr const char * unknown_anchor =
   "the drone uses a key of the anchor that is not known here or was used before: the anchor was "
   "replaced or restored from a copy, so update the drone's identity";
 
+JobFailed unusable_anchor(const Error & error)
+{
+  return {JobError::unusable_anchor, "the anchor can't be used: " + error.message};
+}
+
 // The key of the anchor that a Finish or a RATCHET names.
 tl::expected<AnchorSecrets::Found, JobFailed> find_anchor(AnchorSecrets * anchor, ByteView message)
 {
@@ -313,8 +318,7 @@ tl::expected<AnchorSecrets::Found, JobFailed> find_anchor(AnchorSecrets * anchor
   auto found = anchor->find(ByteReader(message).id<AnchorId>());
   if (!found) {
     return tl::make_unexpected(
-      found.error().code == ErrorCode::unavailable ? unknown
-                                                   : authenticated(found.error().message));
+      found.error().code == ErrorCode::unavailable ? unknown : unusable_anchor(found.error()));
   }
   return std::move(*found);
 }
@@ -334,7 +338,7 @@ JobResult run(const OpenOneTimeKey & job, RandomSource &)
     return unavailable(secret.error());
   }
   if (auto erased = job.anchor->erase(ByteReader(job.message).id<AnchorId>()); !erased) {
-    return authenticated(erased.error().message);
+    return unusable_anchor(erased.error());
   }
   return AnchorSecret{kind, {}, std::move(*secret)};
 }
@@ -440,7 +444,7 @@ JobResult run(CompleteFinish job, RandomSource &)
   // Nothing is confirmed while the secret of a one-time key is still there.
   if (out.anchor && out.anchor->one_time) {
     if (auto erased = job.anchor->erase(ByteReader(job.finish).id<AnchorId>()); !erased) {
-      return authenticated(erased.error().message);
+      return unusable_anchor(erased.error());
     }
   }
   const Digest th3 = transcript.with(job.finish);

@@ -182,7 +182,8 @@ enum class JobError : std::uint8_t
   unauthenticated,  // a PSK MAC does not hold, or the message is malformed
   authenticated,    // the PSK holds but a signature, key or finish does not
   unavailable,      // the primitive can't run here
-  unknown_anchor,   // the PSK holds, but the key of the anchor can't be used here
+  unknown_anchor,   // the PSK holds, but the key of the anchor is not known here or was used
+  unusable_anchor,  // the PSK holds, but keys of the anchor can't be read or erased here
 };
 
 struct JobFailed

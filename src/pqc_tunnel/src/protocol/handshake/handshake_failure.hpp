@@ -21,7 +21,7 @@ enum class HandshakeFailure : std::uint8_t
   suite_refused,  // by the other end
   unavailable,    // the primitive can't run here
   busy,
-  unknown_anchor,  // the drone's key of the anchor, at the ground station
+  unknown_anchor,  // a key of the anchor can't be used at either end
 };
 
 // Follows "… can't use SUITE". Both ends allow the same suites, so one end lacks something for this one.

@@ -14,11 +14,11 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr Duration longest_validity = challenge_buckets * challenge_bucket;
-static_assert(longest_validity >= longest_round_trip + challenge_bucket);
+static_assert(challenge_validity >= longest_round_trip + challenge_bucket);
 // Every challenge for the random value has expired by then: the drone waits for the first one, and after that for boot keys,
 // for no longer than this after its first hello.
-constexpr Duration memory_of_random = longest_validity + 2 * (answer_patience + longest_round_trip);
+constexpr Duration memory_of_random =
+  challenge_validity + 2 * (answer_patience + longest_round_trip);
 
 // Answers to hellos may take this share of a link's rate, and so many bytes a second of a link whose rate is unknown.
 constexpr double share_of_link = 0.05;
@@ -148,10 +148,14 @@ HelloGate::Verdict HelloGate::handle(ByteView frame, const Endpoint & from, Inst
     return turn_away(&StrangerCounters::malformed, std::nullopt);
   }
   const auto memory = answered_.look_up(frame, from, now);
-  if (memory == AnsweredHellos::Memory::refused) {
+  if (memory == AnsweredHellos::Memory::expired) {
     return leave_unanswered();
   }
   const ClientHello hello = parse_client_hello(frame);
+  // A hello whose challenge holds wants no other one: copies that came before it from elsewhere keep no drone out.
+  if (memory == AnsweredHellos::Memory::refused && !age_of_challenge(hello, from, now)) {
+    return leave_unanswered();
+  }
   const auto known = find(hello.drone_id);
   const PskKeys & psk =
     (known ? *drones_[static_cast<std::size_t>(*known)].known.psk : stranger_).of(hello.suite);

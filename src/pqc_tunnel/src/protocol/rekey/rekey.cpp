@@ -55,6 +55,9 @@ RekeyStep Rekey::handle_abort(std::uint32_t transaction, AbortReason reason, Ins
       RekeyStep::give_up, reason == AbortReason::unknown_anchor
                             ? "the ground station does not know this one-time key of its anchor, "
                               "or it was used before"
+                          : reason == AbortReason::unusable_anchor
+                            ? "the ground station could not ratchet: it can't use its anchor, and "
+                              "its log names the file"
                             : "the ground station could not ratchet");
   }
   if (reason == AbortReason::unknown_prekey && !again_) {

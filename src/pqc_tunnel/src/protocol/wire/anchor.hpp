@@ -67,7 +67,7 @@ enum class AnchorChoice : std::uint8_t
 inline constexpr const char * no_one_time_key =
   "no one-time key of the anchor of the suite's level is left: pqc identity anchor makes new ones";
 
-/// The public keys of the anchor that a drone holds. Jobs call it, so it may block; one thread at a time.
+/// The public keys of the anchor that a drone holds.
 class AnchorKeys
 {
 public:
@@ -82,9 +82,11 @@ public:
   AnchorKeys & operator=(const AnchorKeys &) = delete;
   virtual ~AnchorKeys() = default;
 
-  /// Takes the last-resort key, or the next one-time key, which it notes for good as used before it returns. The KEM of a
+  /// Jobs call it, so it may block; one thread at a time. Takes the last-resort key, or the next one-time key, which it notes for good as used before it returns. The KEM of a
   /// one-time key has at least this level, that of the last-resort key if there is such a key.
   virtual Result<Taken> take(AnchorChoice choice, SecurityLevel level) = 0;
+  /// Returns false if it is known that no one-time key of this level is left. Does not block; any thread.
+  virtual bool may_have_one_time_key(SecurityLevel level) const = 0;
 };
 
 /// The secret keys of the anchor that a ground station holds for one drone. Jobs call it, so it may block; any thread.

@@ -49,6 +49,8 @@ inline constexpr std::string_view schedule_label_prefix{"pqm3 "};
 /// A challenge is valid for the rest of its bucket and for the next two: for a round trip of the slowest link.
 inline constexpr Duration challenge_bucket = std::chrono::seconds(10);
 inline constexpr std::uint64_t challenge_buckets = 3;
+/// At the longest: of a challenge made when its bucket began.
+inline constexpr Duration challenge_validity = challenge_buckets * challenge_bucket;
 
 // --- Implementation constants: each end may have others ---
 

@@ -136,7 +136,7 @@ void take_body(ByteReader & in, Abort & body)
   body.reason = AbortReason{reason};
   if (
     reason < static_cast<std::uint8_t>(AbortReason::suite_refused) ||
-    reason > static_cast<std::uint8_t>(AbortReason::unknown_anchor))
+    reason > static_cast<std::uint8_t>(AbortReason::unusable_anchor))
   {
     in.fail();
   }

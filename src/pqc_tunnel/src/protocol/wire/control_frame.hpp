@@ -47,7 +47,8 @@ enum class AbortReason : std::uint8_t
   in_progress = 2,    // another rekey is under way
   failed = 3,
   unknown_prekey = 4,
-  unknown_anchor = 5,  // of a new session or a ratchet
+  unknown_anchor = 5,   // its key, of a new session or a ratchet
+  unusable_anchor = 6,  // the keys can't be read or erased
 };
 struct Abort
 {

@@ -32,6 +32,7 @@ public:
   {
     return taken_ ? Result<Taken>(*taken_) : fail(ErrorCode::permission, "the disk is gone");
   }
+  bool may_have_one_time_key(SecurityLevel) const override { return true; }
 
 private:
   std::optional<Taken> taken_;
@@ -100,8 +101,9 @@ TEST_F(AnchorFaults, of_reading_at_the_ground_station_begin_no_session)
   ground_ = std::make_shared<LostSecrets>();
   begin();
   EXPECT_TRUE(failed(Side::gcs, "the disk is gone"));
-  EXPECT_TRUE(failed(Side::drone, "the ground station refuses the handshake"));
+  EXPECT_TRUE(failed(Side::drone, "the ground station can't use its anchor"));
   EXPECT_FALSE(failed(Side::drone, "was replaced"));
+  EXPECT_FALSE(failed(Side::drone, "the disk is gone")) << "which is for the ground alone";
 }
 
 TEST_F(AnchorFaults, in_a_secret_key_begin_no_session)

@@ -223,6 +223,43 @@ TEST_F(Gate, answers_a_hello_no_longer_from_24_seconds_after_the_first_answer_on
   EXPECT_TRUE(std::holds_alternative<HelloGate::Unanswered>(handle(hello())));
 }
 
+// Somebody copies each hello of the drone, and is faster.
+TEST_F(Gate, admits_a_hello_with_its_challenge_although_copies_from_elsewhere_came_first)
+{
+  const Bytes second = hello(challenge_of(handle(hello())));
+  for (std::uint8_t host = 2; host < 2 + max_challenges; ++host) {
+    EXPECT_TRUE(
+      std::holds_alternative<HelloGate::Challenged>(handle(second, WiredPair::stranger(host))));
+  }
+  EXPECT_TRUE(
+    std::holds_alternative<HelloGate::Unanswered>(handle(second, WiredPair::stranger(100))));
+  EXPECT_TRUE(is_admitted(handle(second)));
+}
+
+TEST_F(Gate, admits_a_hello_until_its_challenge_expires_although_a_copy_is_as_old)
+{
+  const Bytes second = hello(challenge_of(handle(hello())));
+  ASSERT_TRUE(
+    std::holds_alternative<HelloGate::Challenged>(handle(second, WiredPair::stranger(2))));
+  now_ += challenge_validity - Duration(1);
+  EXPECT_TRUE(
+    std::holds_alternative<HelloGate::Unanswered>(handle(second, WiredPair::stranger(3))));
+  EXPECT_TRUE(is_admitted(handle(second)));
+  now_ += Duration(1);
+  EXPECT_TRUE(std::holds_alternative<HelloGate::Unanswered>(handle(second)));
+}
+
+TEST_F(Gate, looks_at_no_challenge_that_has_expired)
+{
+  AnsweredHellos answered(random_);
+  const Bytes frame = hello();
+  answered.add(frame, live_, now_);
+  now_ += challenge_validity - Duration(1);
+  EXPECT_EQ(answered.look_up(frame, live_, now_), AnsweredHellos::Memory::refused);
+  now_ += Duration(1);
+  EXPECT_EQ(answered.look_up(frame, live_, now_), AnsweredHellos::Memory::expired);
+}
+
 // There are 1,024 places, so that some of these take that of another one.
 TEST_F(Gate, keeps_two_hellos_apart_that_share_a_place_in_its_memory)
 {
@@ -271,8 +308,7 @@ TEST_F(Gate, admits_a_random_value_again_once_every_challenge_for_it_has_expired
 {
   const auto knock_again = [&] { return handle(hello(challenge_of(handle(outdated_hello())))); };
   ASSERT_TRUE(is_admitted(knock_again()));
-  const Instant forgotten =
-    now_ + challenge_buckets * challenge_bucket + 2 * (answer_patience + longest_round_trip);
+  const Instant forgotten = now_ + challenge_validity + 2 * (answer_patience + longest_round_trip);
   now_ = forgotten - Duration(1);
   EXPECT_TRUE(std::holds_alternative<HelloGate::Repeated>(knock_again()));
   now_ = forgotten;

@@ -125,7 +125,7 @@ TEST(InsidersControl, with_an_abort_for_an_unknown_reason_blames_no_suite)
   }();
   ASSERT_NE(fetch, 0u);
   for (unsigned reason = 0; reason < 256; ++reason) {
-    if (reason == 0 || reason > 5) {
+    if (reason == 0 || reason > 6) {
       insider.say(Side::gcs, {fetch, Abort{AbortReason{static_cast<std::uint8_t>(reason)}}});
     }
   }

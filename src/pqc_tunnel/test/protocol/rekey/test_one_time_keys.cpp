@@ -135,6 +135,8 @@ TEST_F(OneTimeKeys, that_are_used_up_or_that_an_end_has_not_are_a_sentence)
   establish(0);
   expect_refusal("no one-time key of the anchor of the suite's level is left");
   expect_refusal("the drone has no one-time key left", Side::gcs);
+  EXPECT_FALSE(pair_->saw(Side::drone, EventKind::rekey_started));
+  EXPECT_TRUE(pair_->reported(Side::drone, EventKind::refused, "no one-time key of the anchor"));
   establish(1, AnchorUse::off);
   expect_refusal("this drone has no anchor");
 }
@@ -177,7 +179,7 @@ TEST_F(OneTimeKeys, whose_secret_cannot_be_erased_make_no_keys)
 {
   establish();
   anchor_->refuse_to_erase(true);
-  expect_refusal("the ground station could not ratchet");
+  expect_refusal("the ground station could not ratchet: it can't use its anchor");
   EXPECT_TRUE(pair_->reported(Side::gcs, EventKind::rekey_failed, "the disk is full"));
 }
 

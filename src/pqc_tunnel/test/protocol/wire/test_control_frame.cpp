@@ -167,7 +167,7 @@ TEST(Abort, for_an_unknown_reason_is_ignored)
   Bytes bytes = encode(ControlFrame{transaction, Abort{}});
   for (unsigned reason = 0; reason < 256; ++reason) {
     bytes.back() = static_cast<std::uint8_t>(reason);
-    EXPECT_EQ(decode_control(bytes).has_value(), reason >= 1 && reason <= 5) << reason;
+    EXPECT_EQ(decode_control(bytes).has_value(), reason >= 1 && reason <= 6) << reason;
   }
 }
 
