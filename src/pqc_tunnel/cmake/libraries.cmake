@@ -72,7 +72,7 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/handshake/key_messages.cpp
   src/protocol/handshake/likely_cause.cpp
   src/protocol/handshake/first_suite.cpp
-  src/protocol/handshake/fetch_costs.cpp
+  src/protocol/drone/fetch_costs.cpp
   src/protocol/handshake/prekey_pool.cpp
   src/protocol/handshake/repeated_failure.cpp
   src/protocol/handshake/suite_objection.cpp

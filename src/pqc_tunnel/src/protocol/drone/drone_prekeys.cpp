@@ -6,12 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 #include <utility>
 
 #include "drone_end.hpp"
+#include "fetch_costs.hpp"
 #include "link/estimate/arrival_rate.hpp"
-#include "protocol/handshake/fetch_costs.hpp"
 #include "protocol/handshake/prekey_pool.hpp"
 #include "protocol/handshake/suite_objection.hpp"
 
@@ -23,6 +24,8 @@ namespace
 // A link's rate is measured from the parts that follow each other: the pause between two prekeys is none of a train.
 constexpr Duration prefetch_delay = 4 * ArrivalRate::longest_gap;
 constexpr Duration prefetch_retry = std::chrono::minutes(1);
+// A key that takes longer is fetched only when it is asked for, so that it keeps no other one waiting.
+constexpr double longest_unasked_s = 60;
 constexpr Duration pace_interval = std::chrono::seconds(5);
 constexpr double pace_tolerance = 1.25;
 // The rest of the airtime is for acknowledgements and WANT.
@@ -292,6 +295,8 @@ const Suite * DroneEnd::next_to_prefetch(Instant now) const
   if (stands_in_) {
     likely.push_back(settings_.initial_suite);
   }
+  const double pace = this->pace();
+  const double soon = pace > 0 ? pace * longest_unasked_s : std::numeric_limits<double>::max();
   std::size_t taken = stock_.bytes();
   for (const Fetch & fetch : fetches_) {
     taken += fetch ? kem_sizes(fetch->suite().kem).public_key : 0;
@@ -301,7 +306,8 @@ const Suite * DroneEnd::next_to_prefetch(Instant now) const
     const bool is_owed = stands_in_ && suite == settings_.initial_suite;
     if (
       !stock_.holds(*suite, now) && find_fetch(*suite) == nullptr &&
-      (is_owed || taken + size <= settings_.prefetch_max_bytes) &&
+      (is_owed ||
+       (taken + size <= settings_.prefetch_max_bytes && static_cast<double>(size) <= soon)) &&
       fetch_objection(*suite, now).empty())
     {
       return suite;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "key_messages.hpp"
+#include "protocol/handshake/key_messages.hpp"
 #include "protocol/streams/part_sizes.hpp"
 #include "protocol/wire/control_frame.hpp"
 

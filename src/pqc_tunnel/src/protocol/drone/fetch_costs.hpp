@@ -1,8 +1,8 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef PQC_TUNNEL__PROTOCOL__HANDSHAKE__FETCH_COSTS_HPP_
-#define PQC_TUNNEL__PROTOCOL__HANDSHAKE__FETCH_COSTS_HPP_
+#ifndef PQC_TUNNEL__PROTOCOL__DRONE__FETCH_COSTS_HPP_
+#define PQC_TUNNEL__PROTOCOL__DRONE__FETCH_COSTS_HPP_
 
 #include <optional>
 #include <vector>
@@ -23,4 +23,4 @@ std::vector<KemFetch> fetch_costs(
 
 }  // namespace pqc_tunnel
 
-#endif  // PQC_TUNNEL__PROTOCOL__HANDSHAKE__FETCH_COSTS_HPP_
+#endif  // PQC_TUNNEL__PROTOCOL__DRONE__FETCH_COSTS_HPP_
