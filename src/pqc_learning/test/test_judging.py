@@ -14,13 +14,7 @@ from hypothesis import strategies as st
 from pqc_learning.data.conditions import Conditions, Direction, slot_count
 from pqc_learning.data.episodes import ATTACKS, Episode
 from pqc_learning.data.recording import Recorded, record
-from pqc_learning.judging.alarms import (
-    Scores,
-    account,
-    alarmed,
-    false_alarms_per_hour,
-    threshold_for,
-)
+from pqc_learning.judging.alarms import account, alarmed, false_alarms_per_hour, threshold_for
 from pqc_learning.judging.contenders import HEURISTIC, RULES, make_detectors
 from pqc_learning.judging.flown import WITHOUT_ATTACKS, fly_all, judge
 from pqc_learning.judging.result import result
@@ -48,7 +42,7 @@ def states(whole: Recorded, *alarms: tuple[float, float]) -> np.ndarray:
 
 def test_an_alarm_needs_three_bins_in_a_row_and_ends_after_ten_calm_ones_for_each_step() -> None:
     scores = [0, 1, 1, 0, 1, 1, 1, 0, 1, *[0] * 12]
-    assert alarmed(Scores.each(np.array(scores, dtype=float)), 0.9).tolist() == [
+    assert alarmed(np.array(scores, dtype=float), 0.9).tolist() == [
         *[False] * 6,
         *[True] * 12,
         *[False] * 3,
@@ -56,34 +50,24 @@ def test_an_alarm_needs_three_bins_in_a_row_and_ends_after_ten_calm_ones_for_eac
 
 
 class Told:
-    """A detector with given scores, of one bin each or of several."""
+    """A detector with given scores."""
 
     name, bins = "told", 1
 
-    def __init__(self, scores: list[float], weighed: bool = False) -> None:
-        self._scores, self._weighed = iter(scores), weighed
+    def __init__(self, scores: list[float]) -> None:
+        self._scores = iter(scores)
 
     def judge(self, bins: Sequence[Bin], usual: Usual) -> Finding:
-        return Finding(next(self._scores), weighed=self._weighed)
+        return Finding(next(self._scores))
 
 
-SCORE = st.sampled_from([0.0, 0.49, 0.5, 0.8, 0.9, 1.0])
-
-
-@given(st.lists(st.tuples(SCORE, SCORE), max_size=80))
-def test_alarms_are_those_of_the_advisor(scores: list[tuple[float, float]]) -> None:
-    told = Told([one for one, _ in scores]), Told([one for _, one in scores], weighed=True)
-    advisor, state, found = Advisor(detectors=told), AdvisorState(), []
+@given(st.lists(st.sampled_from([0.0, 0.49, 0.5, 0.8, 0.9, 1.0]), max_size=80))
+def test_alarms_are_those_of_the_advisor(scores: list[float]) -> None:
+    advisor, state, found = Advisor(detectors=(Told(scores),)), AdvisorState(), []
     for _ in scores:
         state = advisor.judged(state, Bin())
         found.append(state.verdict is Verdict.ATTACK)
-    pairs = np.array(scores, dtype=float).reshape(-1, 2)
-    assert alarmed(Scores(pairs.max(axis=1), pairs[:, 1]), 0.9).tolist() == found
-
-
-def test_a_score_that_has_weighed_several_bins_is_an_alarm_at_once() -> None:
-    scores = np.array([0.0, 0.8, 0.9, 0.0])
-    assert alarmed(Scores(scores, scores), 0.9).tolist() == [False, False, True, True]
+    assert alarmed(np.array(scores), 0.9).tolist() == found
 
 
 def test_an_attack_is_detected_from_its_begin_to_the_alarm() -> None:
@@ -116,9 +100,8 @@ def test_the_threshold_is_the_lowest_with_few_enough_false_alarms() -> None:
     whole = flight()
     scores = np.full(len(whole.known_s), 0.1)
     scores[100:110] = 0.7
-    each = [Scores.each(scores)]
-    assert threshold_for([whole], each, 0.0) == pytest.approx(0.7, abs=1e-3)
-    assert threshold_for([whole], each, 6.0) == pytest.approx(0.1, abs=1e-3)
+    assert threshold_for([whole], [scores], 0.0) == pytest.approx(0.7, abs=1e-3)
+    assert threshold_for([whole], [scores], 6.0) == pytest.approx(0.1, abs=1e-3)
 
 
 def test_the_heuristic_detects_a_loss_in_a_flight_that_is_flown_through_the_advisor() -> None:
@@ -132,7 +115,7 @@ def test_the_heuristic_detects_a_loss_in_a_flight_that_is_flown_through_the_advi
     assert one.delay_s is not None
     assert 2.0 < one.delay_s < 8.0
     assert judged.account.false_alarms == 0
-    assert judged.scores.highest.max() == 1.0
+    assert judged.scores.max() == 1.0
 
 
 def test_the_comparison_has_a_rate_and_a_delay_of_each_class_and_is_json() -> None:

@@ -18,8 +18,6 @@ _CONFIG = AdvisorConfig()
 RAISE_BINS, CLEAR_BINS = _CONFIG.raise_bins, _CONFIG.clear_bins
 _SUSPICIOUS = _CONFIG.suspicious_score / _CONFIG.attack_score
 _ATTACK = 2  # the level of a verdict; 1 is suspicious
-# What is detected so soon after its start counts as detected.
-SOON_S = 6.0
 # So long after an attack an alarm is not false yet.
 GRACE_S = 15.0
 # A false alarm that does not end counts again after so long.
@@ -50,35 +48,18 @@ class Account:
         return len(self.false_at_s)
 
 
-@dataclass(frozen=True)
-class Scores:
-    """The scores of each bin in a flight."""
-
-    highest: NDArray[np.float64]  # 0 where nothing was judged
-    weighed: NDArray[np.float64]  # the highest of those that have weighed several bins; 0: none
-
-    @classmethod
-    def each(cls, scores: NDArray[np.float64]) -> Scores:
-        """Return scores of which each is of one bin."""
-        return cls(scores, np.zeros(len(scores)))
-
-
-def alarmed(scores: Scores, threshold: float) -> NDArray[np.bool_]:
+def alarmed(scores: NDArray[np.float64], threshold: float) -> NDArray[np.bool_]:
     """Return of each bin whether an alarm is raised, as by an advisor with that attack_score.
 
     Traffic is suspicious from the same share of the threshold on as with the default parameters:
     suspicious bins count among the bins in a row.
     """
-    highest = scores.highest
-    wanted = (highest >= _SUSPICIOUS * threshold).astype(int) + (highest >= threshold)
-    sure = (scores.weighed >= threshold).tolist()
+    wanted = (scores >= _SUSPICIOUS * threshold).astype(int) + (scores >= threshold)
     level, worse, better = 0, 0, 0
-    states = np.zeros(len(highest), dtype=bool)
+    states = np.zeros(len(scores), dtype=bool)
     for index, one in enumerate(wanted.tolist()):
         worse = worse + 1 if one > level else 0
         better = better + 1 if one < level else 0
-        if sure[index] and level < _ATTACK:
-            level, worse, better = _ATTACK, 0, 0
         if worse >= RAISE_BINS or better >= CLEAR_BINS:
             level, worse, better = max(one, level - 1), 0, 0
         states[index] = level == _ATTACK
@@ -140,7 +121,7 @@ def normal_hours(accounts: Sequence[Account]) -> float:
 
 
 def threshold_for(
-    flights: Sequence[Recorded], scores: Sequence[Scores], most_per_hour: float
+    flights: Sequence[Recorded], scores: Sequence[NDArray[np.float64]], most_per_hour: float
 ) -> float:
     """Return the lowest score whose alarms are false at most so often in an hour."""
     low, high = 0.0, 1.0

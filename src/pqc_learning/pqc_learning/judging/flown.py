@@ -21,7 +21,7 @@ from pqc_policy.sensing.detectors.heuristic import Detector
 from pqc_learning.data.dataset import JUDGING, recorded_flight
 from pqc_learning.data.live import read_recording
 from pqc_learning.data.recording import Recorded
-from pqc_learning.judging.alarms import Account, Scores, account
+from pqc_learning.judging.alarms import Account, account
 from pqc_learning.judging.contenders import make_detectors
 from pqc_learning.pool import mapped
 
@@ -34,7 +34,7 @@ class Judged:
     """The figures of one detector in one flight."""
 
     account: Account
-    scores: Scores
+    scores: NDArray[np.float64]  # the highest of each bin; 0 where nothing was judged
     named_right: tuple[int, int]  # bins in attacks with an alarm: named right, all
     cpu_s: float
 
@@ -87,19 +87,17 @@ def _detectors(name: str) -> tuple[Detector, ...]:
 def judge(flight: Recorded, detectors: tuple[Detector, ...]) -> Judged:
     """Judge each bin of a flight as the advisor does."""
     advisor, state = Advisor(detectors=detectors), AdvisorState()
-    highest, weighed = np.zeros(len(flight.bins)), np.zeros(len(flight.bins))
+    scores = np.zeros(len(flight.bins))
     alarms = np.zeros(len(flight.bins), dtype=bool)
     kinds = []
     began_s = time.process_time()
     for index, newest in enumerate(flight.bins):
         state = advisor.judged(state, newest)
-        highest[index] = state.score or 0.0
-        weighed[index] = max((one.score for _, one in state.findings if one.weighed), default=0.0)
+        scores[index] = state.score or 0.0
         alarms[index] = state.verdict is Verdict.ATTACK
         worst = state.worst
         kinds.append("" if worst is None else str(worst[1].kind))
     cpu_s = time.process_time() - began_s
-    scores = Scores(highest, weighed)
     return Judged(account(flight, alarms), scores, _named(flight, alarms, kinds), cpu_s)
 
 

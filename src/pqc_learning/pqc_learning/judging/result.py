@@ -15,7 +15,6 @@ from pqc_learning.data.episodes import ATTACKS
 from pqc_learning.data.recording import BIN_S
 from pqc_learning.intervals import by_flight, of_median, poisson, wilson
 from pqc_learning.judging.alarms import (
-    SOON_S,
     Account,
     Detection,
     account,
@@ -26,6 +25,7 @@ from pqc_learning.judging.alarms import (
 )
 from pqc_learning.judging.flown import Flown
 
+SOON_S = 6.0
 MOST_FALSE_PER_HOUR = 1.0
 MUST_BE_FOUND = ("volumetric", "jamming", "protocol")
 _SEED = 1  # seed of the resampling of flights
@@ -59,7 +59,7 @@ def live_result(flown: Sequence[Flown], names: Sequence[str]) -> dict[str, Any]:
 def _of(name: str, flown: Sequence[Flown]) -> dict[str, Any]:
     judged = [one.judged[name] for one in flown]
     accounts = [one.account for one in judged]
-    verdicts = sum(len(one.scores.highest) for one in judged)
+    verdicts = sum(len(one.scores) for one in judged)
     per_verdict_s = sum(one.cpu_s for one in judged) / max(verdicts, 1)
     right, named = (sum(one.named_right[part] for one in judged) for part in (0, 1))
     flights, scores = [one.flight for one in flown], [one.scores for one in judged]
@@ -126,7 +126,7 @@ def _links(flown: Sequence[Flown], name: str) -> dict[str, Any]:
 def _curve(flown: Sequence[Flown], name: str) -> list[dict[str, float]]:
     """Return false alarms and rate over thresholds of the score, of attacks that must be found."""
     scores = [one.judged[name].scores for one in flown]
-    together = np.concatenate([one.highest for one in scores]) if scores else np.zeros(1)
+    together = np.concatenate(scores) if scores else np.zeros(1)
     steps = 1.0 - np.geomspace(0.5, 1e-5, _CURVE)
     points = []
     for threshold in np.unique(np.quantile(together, steps)).tolist():

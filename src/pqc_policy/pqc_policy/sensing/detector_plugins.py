@@ -61,5 +61,4 @@ def _plain(found: Finding) -> Finding:
         None if found.probability is None else float(found.probability),
         str(found.doubt),
         None if found.drift is None else float(found.drift),
-        bool(found.weighed),
     )

@@ -27,7 +27,6 @@ from pqc_policy.sensing.detectors.evidence import standing_out
 from pqc_policy.sensing.detectors.finding import Finding
 from pqc_policy.sensing.model_card import ModelCard
 from pqc_policy.sensing.model_folder import MODEL_GROUP, Model, read_model
-from pqc_policy.sensing.sequential_test import SPAN
 from pqc_policy.sensing.traffic.bins import BIN_S, Bin
 from pqc_policy.sensing.traffic.feature_words import words
 from pqc_policy.sensing.traffic.features import FEATURES, vector
@@ -39,8 +38,8 @@ _LEAST_BINS = 5
 # A link quicker than all of the training is no reason for doubt, nor for anything that the model
 # makes of a number it has never seen.
 _AT_LEAST = "rtt"
-# Of the threshold: less names no class, nor do earlier bins than the newest.
-_NAMED_FROM, _NAMED_BY = 0.5, 5
+# Of the threshold: a lower probability names no class.
+_NAMED_FROM = 0.5
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ class LearnedDetector:
     ) -> None:
         """Raise DetectorFault if the model can't be read.
 
-        What the card calls an attack, by a probability or a sum, becomes `attack_score`.
+        A probability at the card's threshold becomes `attack_score`.
         """
         self.card: ModelCard = model.card
         self._settings = settings if settings is not None else LearnedSettings()
@@ -91,7 +90,6 @@ class LearnedDetector:
         quick = FEATURES.index(_AT_LEAST)
         self._least[quick] = self._low[quick]
         self._rows: dict[int, tuple[Bin, NDArray[np.float32]]] = {}
-        self._found: dict[int, tuple[Bin, NDArray[np.float64]]] = {}  # probabilities
         self._model = _reader(model.card.kind)(model.card.name, model.card.bins, model.content)
 
     @property
@@ -102,11 +100,7 @@ class LearnedDetector:
     @property
     def bins(self) -> int:
         """Return the number of bins that it looks at, for its model or for the drift."""
-        return max(self.card.bins + self._span - 1, self._settings.drift_bins)
-
-    @property
-    def _span(self) -> int:
-        return 1 if self.card.test is None else SPAN
+        return max(self.card.bins, self._settings.drift_bins)
 
     def judge(self, bins: Sequence[Bin], usual: Usual) -> Finding | None:
         """Return the score and class of the newest bins; None before there are enough."""
@@ -117,32 +111,16 @@ class LearnedDetector:
         # Half of the span, so that the start of a flight is no drift.
         found = drift(rows[-span:], self._low, self._high, span // 2)
         share = None if found is None else found.share
-        probabilities = self._probabilities(bins, rows)
-        attacks = np.clip(1.0 - probabilities[:, 0], 0.0, 1.0)
-        attack = float(attacks[-1])
-        part = self._part(attacks)
+        window = _padded(rows[-self.card.bins :], self.card.bins)
+        (probabilities,) = self._model.probabilities(window[np.newaxis])
+        attack = min(max(1.0 - float(probabilities[0]), 0.0), 1.0)
         kind, evidence = "", f"the probability of an attack is {attack:.3f}"
-        if part >= _NAMED_FROM:
-            kind = self.card.classes[1 + int(probabilities[-_NAMED_BY:, 1:].sum(axis=0).argmax())]
+        if attack >= _NAMED_FROM * self.card.threshold:
+            kind = self.card.classes[1 + int(probabilities[1:].argmax())]
             named = standing_out(rows, self._low, self._high)
             evidence = f"{evidence}, most likely {kind}: {named}"
-        doubt, weighed = self._doubt(found), self.card.test is not None
-        return Finding(self._score(part), kind, evidence, attack, doubt, share, weighed)
-
-    def _probabilities(
-        self, bins: Sequence[Bin], rows: NDArray[np.float32]
-    ) -> NDArray[np.float64]:
-        """Return those of the newest bins that are weighed; those of earlier calls are kept."""
-        kept, self._found, found = self._found, {}, []
-        first = min(self.card.bins, _LEAST_BINS) - 1
-        for end in range(max(len(bins) - self._span, first), len(bins)):
-            one = bins[end]
-            if id(one) not in kept:
-                window = _padded(rows[max(end + 1 - self.card.bins, 0) : end + 1], self.card.bins)
-                kept[id(one)] = (one, self._model.probabilities(window[np.newaxis])[0])
-            self._found[id(one)] = kept[id(one)]
-            found.append(kept[id(one)][1])
-        return np.stack(found)
+        doubt = self._doubt(found)
+        return Finding(self._score(attack), kind, evidence, attack, doubt, share)
 
     def _features(self, bins: Sequence[Bin]) -> NDArray[np.float32]:
         """Return the features of bins, shape (N, F); those of earlier calls are kept."""
@@ -155,19 +133,12 @@ class LearnedDetector:
     def _vector(self, one: Bin) -> NDArray[np.float32]:
         return np.maximum(vector(one), self._least)
 
-    def _part(self, attacks: NDArray[np.float64]) -> float:
-        """Return the part of what is an attack: 1 at the threshold, 2 for the surest."""
-        if self.card.test is not None:
-            return float(self.card.test.sums(attacks)) / self.card.test.limit
-        attack, threshold = float(attacks[-1]), self.card.threshold
-        if attack < threshold:
-            return attack / threshold
-        return 1.0 + (attack - threshold) / (1.0 - threshold)
-
-    def _score(self, part: float) -> float:
+    def _score(self, attack: float) -> float:
         """Return the score: linear up to the threshold, then linear up to 1."""
-        at = self._attack_score
-        return at * part if part < 1.0 else at + (1.0 - at) * (part - 1.0)
+        threshold, at = self.card.threshold, self._attack_score
+        if attack < threshold:
+            return at * attack / threshold
+        return at + (1.0 - at) * (attack - threshold) / (1.0 - threshold)
 
     def _doubt(self, found: Drift | None) -> str:
         if found is None or found.share <= self._settings.drift_share:

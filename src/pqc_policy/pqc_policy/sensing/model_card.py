@@ -12,7 +12,6 @@ from typing import Any
 
 from pqc_policy.named_files import FileFault, from_json
 from pqc_policy.sensing.detectors.detector_fault import DetectorFault
-from pqc_policy.sensing.sequential_test import SequentialTest
 from pqc_policy.sensing.traffic.features import FEATURES
 
 FORMAT = 2
@@ -22,7 +21,6 @@ MOST_CARD_BYTES = 256 * 1024
 MOST_MODEL_BYTES = 16 * 1024 * 1024
 _MOST_BINS = 1000
 _LONGEST = 120  # characters of a fault
-_MOST_EVIDENCE = 1e3
 _FARTHEST = 1e6  # end of a range: no feature gets so far
 _MEMBERS = {
     "format": int,
@@ -52,8 +50,7 @@ class ModelCard:
     classes: tuple[str, ...]  # of its probabilities, in their order
     sha256: str  # of the model's file, in hexadecimal digits
     size: int  # of the model's file in bytes
-    threshold: float  # probability of an attack from which a bin speaks for one, 0 to 1
-    test: SequentialTest | None  # of several bins; None: the advisor's number of them in a row
+    threshold: float  # probability of an attack from which there is one, 0 to 1
     low: tuple[float, ...]  # usual range of each feature, in the order of FEATURES ...
     high: tuple[float, ...]  # ... infinite where the training data did not know the feature
     document: Mapping[str, Any]  # the whole card, with training and metrics
@@ -100,20 +97,10 @@ def parse_card(text: str, name: str) -> ModelCard:
         document["sha256"],
         size,
         float(threshold),
-        _test(name, document["thresholds"], float(threshold)),
         low,
         high,
         document,
     )
-
-
-def _test(name: str, given: Mapping[str, Any], neutral: float) -> SequentialTest | None:
-    if set(given) == {"attack"}:
-        return None
-    most, limit = given.get("most"), given.get("sum")
-    if not all(_is(one, float) and 0.0 < one <= _MOST_EVIDENCE for one in (most, limit)):
-        raise _fault(name, "has no thresholds most and sum of its sequential test")
-    return SequentialTest(neutral, float(most), float(limit))
 
 
 def _ranges(name: str, given: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[float, ...]]:

@@ -133,14 +133,6 @@ FEATURES_AND_ONE = [*FEATURES, "phase_of_moon"]
         (other_class, "has other classes: calm in place of normal."),
         (lambda p: change(p, thresholds={}), "has no threshold of an attack between 0 and 1."),
         (lambda p: change(p, thresholds={"attack": 1.0}), "has no threshold of an attack"),
-        (
-            lambda p: change(p, thresholds={"attack": 0.5, "most": 2.0}),
-            "has no thresholds most and sum of its sequential test.",
-        ),
-        (
-            lambda p: change(p, thresholds={"attack": 0.5, "most": 2.0, "sum": 1e9}),
-            "has no thresholds most and sum of its sequential test.",
-        ),
         (lambda p: change(p, usual_range={}), "has no usual range of up_delivered."),
         (
             lambda p: change(p, usual_range={key: [1.0, 0.0] for key in FEATURES}),
@@ -279,32 +271,6 @@ def test_the_threshold_of_the_card_is_the_score_of_an_attack(
     assert found is not None
     assert found.probability == pytest.approx(probability, abs=1e-5)
     assert found.score == pytest.approx(score, abs=1e-4)
-
-
-TEST = {"attack": 0.5, "most": 2.0, "sum": 5.0}
-
-
-def test_evidence_of_several_bins_is_weighed_and_then_no_further_ones_are_awaited(
-    tmp_path: Path,
-) -> None:
-    tiny_models.folder(tmp_path, thresholds=TEST)
-    settings = replace(settings_of(tmp_path), further_detectors=())
-    states = flown(settings, (60, calm()), (6, calm(unknown_per_s=99.0)), (4, calm()))
-    scores = [dict(state.findings)["tiny"].score for state in states[59:]]
-    assert scores == pytest.approx([0.0, 0.36, 0.72, 0.92, 0.96, 1.0, 1.0, 0.96, 0.92, 0.72, 0.36])
-    assert [state.verdict is Verdict.ATTACK for state in states[59:64]] == [
-        *[False] * 3,
-        *[True] * 2,
-    ]
-
-
-def test_a_sum_of_a_flight_is_that_of_each_bin_alone(tmp_path: Path) -> None:
-    place = tiny_models.folder(tmp_path, thresholds=TEST)
-    detector, again = load_learned(place), load_learned(place)
-    bins = [calm(unknown_per_s=99.0 * (number % 7 < 4)) for number in range(90)]
-    for end in range(5, 91):
-        found = detector.judge(bins[:end][-detector.bins :], Usual())
-    assert found == again.judge(bins[-again.bins :], Usual())
 
 
 def test_there_is_no_judgement_before_five_bins_and_missing_ones_are_unknown(

@@ -27,8 +27,7 @@ class AdvisorConfig:
     attack_score: float = parameter(
         0.9, "Score from which the traffic is an attack.", "", 0.5, 1.0, section="Verdicts"
     )
-    # In a row for a verdict to get worse, unless a detector has weighed several bins itself.
-    raise_bins: int = 3
+    raise_bins: int = 3  # in a row for a verdict to get worse
     clear_bins: int = 10  # in a row for a verdict to get better by one step
 
 
@@ -126,11 +125,6 @@ class Advisor:
         level = _SEVERITY.index(state.verdict)
         worse = state.worse + 1 if wanted > level else 0
         better = state.better + 1 if wanted < level else 0
-        attack = len(_SEVERITY) - 1
-        if level < attack and any(
-            found.weighed and found.score >= self.config.attack_score for _, found in state.findings
-        ):
-            level, worse, better = attack, 0, 0
         if worse >= self.config.raise_bins or better >= self.config.clear_bins:
             # A verdict gets worse at once, and better one step at a time.
             level, worse, better = max(wanted, level - 1), 0, 0

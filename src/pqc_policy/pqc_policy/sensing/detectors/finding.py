@@ -30,4 +30,3 @@ class Finding:
     probability: float | None = None  # of an attack, 0 to 1; None: the detector is not calibrated
     doubt: str = ""  # why the finding must not be relied on alone, a sentence; empty: it may
     drift: float | None = None  # from the training data (drift.py), 0 to 1; None: not known
-    weighed: bool = False  # the score has weighed several bins: a verdict waits for no others
