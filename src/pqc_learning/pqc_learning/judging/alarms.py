@@ -54,9 +54,11 @@ def alarmed(scores: NDArray[np.float64], threshold: float) -> NDArray[np.bool_]:
     Traffic is suspicious from the same share of the threshold on as with the default parameters:
     suspicious bins count among the bins in a row.
     """
+    states = np.zeros(len(scores), dtype=bool)
+    if not (scores >= threshold).any():
+        return states
     wanted = (scores >= _SUSPICIOUS * threshold).astype(int) + (scores >= threshold)
     level, worse, better = 0, 0, 0
-    states = np.zeros(len(scores), dtype=bool)
     for index, one in enumerate(wanted.tolist()):
         worse = worse + 1 if one > level else 0
         better = better + 1 if one < level else 0
@@ -91,6 +93,8 @@ def _delay(
 def _false(
     known_s: NDArray[np.float64], states: NDArray[np.bool_], excused: NDArray[np.bool_]
 ) -> tuple[float, ...]:
+    if not states.any():
+        return ()
     found, counted_s, before = [], -np.inf, False
     for at_s, raised, pardoned in zip(
         known_s.tolist(), states.tolist(), excused.tolist(), strict=True

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pqc_policy.sensing.boosted_trees import NEWEST, BoostedTrees
+from pqc_policy.sensing.boosted_trees import BoostedTrees
 from pqc_policy.sensing.learned_detector import Reader, ReadModel
 from pqc_policy.sensing.model_card import FORMAT
 from pqc_policy.sensing.model_folder import CARD, MODEL
@@ -57,7 +57,7 @@ class Size:
 # The trees fly: a rate of one in ten hours needs many hours of validation. The transformer has 80
 # examples in each window, and a verdict of it costs more.
 SIZES = {
-    "trees": Size((480, 240), (96, 96), 110, 80, BoostedTrees, 0.1, calm=480),
+    "trees": Size((480, 240), (96, 96), 110, 5, BoostedTrees, 0.1, calm=480),
     "transformer": Size((160, 80), (12, 12), 700, transformer.BINS, transformer.Transformer, 0.8),
 }
 
@@ -115,7 +115,7 @@ def _trained(name: str, training: list[Track], validation: list[Track], size: Si
     if name == "trees":
         from pqc_learning.training.trees import train_trees
 
-        return train_trees(training, validation, _SEED, size.effort, size.bins)
+        return train_trees(training, validation, _SEED, size.effort)
     from pqc_learning.training.transformer import train_transformer
 
     return train_transformer(training, validation, _SEED, size.effort)
@@ -179,7 +179,7 @@ def _probabilities(model: ReadModel, track: Track, bins: int) -> NDArray[np.floa
         model.probabilities(view[start : start + _BATCH]) for start in range(0, len(view), _BATCH)
     ]
     found = np.concatenate(parts)
-    found[: NEWEST - 1] = np.eye(len(CLASSES))[0]  # the detector waits for so many bins
+    found[:4] = np.eye(len(CLASSES))[0]  # the detector waits for five bins
     return found
 
 

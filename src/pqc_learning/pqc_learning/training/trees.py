@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Trains the boosted trees."""
+"""Trains the boosted trees over 5 bins."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from pqc_policy.sensing.boosted_trees import (
     CALIBRATION,
     DEPTH,
-    NEWEST,
     TREE,
     BoostedTrees,
     softmax,
@@ -25,6 +24,7 @@ from pqc_learning.data.episodes import CLASSES, UNSURE
 from pqc_learning.data.recording import BIN_S
 from pqc_learning.training.calibration import calibrated
 
+BINS = 5
 _PARAMETERS: dict[str, Any] = {
     "objective": "multi:softprob",
     "num_class": len(CLASSES),
@@ -49,36 +49,34 @@ _KEPT_CALM = 0.3
 _NEAR_S = 6.0
 
 
-def train_trees(
-    training: list[Track], validation: list[Track], seed: int, rounds: int, bins: int
-) -> bytes:
+def train_trees(training: list[Track], validation: list[Track], seed: int, rounds: int) -> bytes:
     """Return the file of the calibrated model after so many rounds of a tree for each class."""
-    columns, labels, weights = _examples(training, seed, bins)
+    columns, labels, weights = _examples(training, seed)
     data = xgboost.DMatrix(columns, labels, weight=weights)
     del columns
-    held_columns, held_labels = _table(validation, bins)
+    held_columns, held_labels = _table(validation)
     held = xgboost.DMatrix(held_columns, held_labels)
     booster = xgboost.train(_PARAMETERS | {"seed": seed}, data, rounds)
     margins = booster.predict(held, output_margin=True).astype(np.float64)
     scale, shift = calibrated(margins, held_labels)
     calibration = np.array([(scale, shift)], dtype=CALIBRATION)
     content = calibration.tobytes() + tree_table(booster.save_raw("json")).tobytes()
-    _verify(content, validation, bins, softmax(margins * scale + shift))
+    _verify(content, validation, softmax(margins * scale + shift))
     return content
 
 
-def _table(tracks: list[Track], bins: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+def _table(tracks: list[Track]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """Return what the trees see of all windows whose class is sure, and the classes."""
     columns, labels = [], []
     for track in tracks:
         sure = _sure(track)
-        columns.append(statistics(windows(track.features, bins)[sure]))
+        columns.append(statistics(windows(track.features, BINS)[sure]))
         labels.append(track.labels[sure])
     return np.concatenate(columns), np.concatenate(labels).astype(np.int64)
 
 
 def _examples(
-    tracks: list[Track], seed: int, bins: int
+    tracks: list[Track], seed: int
 ) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.float64]]:
     """Return the same of the windows to learn from, and their weights."""
     rng = np.random.default_rng(seed)
@@ -88,7 +86,7 @@ def _examples(
         calm = (track.labels == 0) & ~near
         weight[calm] /= _KEPT_CALM
         used = _sure(track) & ~(calm & (rng.random(len(calm)) > _KEPT_CALM))
-        columns.append(statistics(windows(track.features, bins)[used]))
+        columns.append(statistics(windows(track.features, BINS)[used]))
         labels.append(track.labels[used])
         weights.append(weight[used])
     classes = np.concatenate(labels).astype(np.int64)
@@ -101,7 +99,7 @@ def _examples(
 
 def _sure(track: Track) -> NDArray[np.bool_]:
     sure = track.labels != UNSURE
-    sure[: NEWEST - 1] = False  # the detector waits for so many bins
+    sure[: BINS - 1] = False  # the detector waits for a whole window
     return sure
 
 
@@ -151,15 +149,15 @@ def _fill(row: np.void, tree: dict[str, Any], node: int, place: int) -> None:
         _fill(row, tree, child, 2 * place + side)
 
 
-def _verify(content: bytes, tracks: list[Track], bins: int, expected: NDArray[np.float64]) -> None:
+def _verify(content: bytes, tracks: list[Track], expected: NDArray[np.float64]) -> None:
     """Raise ValueError if the model gives other probabilities than what was trained."""
     given, done = [], 0
     for track in tracks:
-        given.append(windows(track.features, bins)[_sure(track)])
+        given.append(windows(track.features, BINS)[_sure(track)])
         done += len(given[-1])
         if done > 5000:
             break
-    found = BoostedTrees("trees", bins, content).probabilities(np.concatenate(given))
+    found = BoostedTrees("trees", BINS, content).probabilities(np.concatenate(given))
     worst = float(np.abs(found - expected[: len(found)]).max())
     if worst > 1e-3:
         raise ValueError(f"The file of the trees differs from the trees by {worst:.2g}.")

@@ -33,10 +33,8 @@ LEVELS = [
     if name.endswith(("_sent", "_received", "_size")) and not name.startswith("dropped")
 ]
 _SHARES = [index for index in range(len(FEATURES)) if index not in LEVELS]
-# The trees see this of the newest bins of a window, and by how much their mean differs from that of
-# the bins before. Features that are absolute levels count by changes alone, so that the rate of a
-# link says nothing.
-NEWEST = 5
+# The trees see this of a window. Features that are absolute levels count by their change within the
+# window alone, so that the rate of a link says nothing.
 STATISTICS: tuple[str, ...] = (
     *(
         f"{statistic} {FEATURES[index]}"
@@ -44,7 +42,6 @@ STATISTICS: tuple[str, ...] = (
         for index in _SHARES
     ),
     *(f"{statistic} {FEATURES[index]}" for statistic in ("rise", "range") for index in LEVELS),
-    *(f"change {feature}" for feature in FEATURES),
 )
 
 
@@ -96,21 +93,14 @@ def softmax(margins: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def statistics(windows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return what trees see of windows, NaN if unknown; (N, bins, F) to (N, len(STATISTICS))."""
-    newest, last = windows[:, -NEWEST:], windows[:, -1]
-    known = ~np.isnan(newest)
-    mean, some = _mean(newest), known.any(axis=1)
+    known = ~np.isnan(windows)
+    count = known.sum(axis=1, dtype=np.float32)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.where(known, windows, np.float32(0.0)).sum(axis=1) / count
     nothing, far = np.float32(np.nan), np.float32(np.inf)
-    least = np.where(some, np.where(known, newest, far).min(axis=1), nothing)
-    most = np.where(some, np.where(known, newest, -far).max(axis=1), nothing)
+    least = np.where(count > 0, np.where(known, windows, far).min(axis=1), nothing)
+    most = np.where(count > 0, np.where(known, windows, -far).max(axis=1), nothing)
+    last = windows[:, -1]
     parts = [part[:, _SHARES] for part in (last, mean, least, most)]
     parts += [(last - mean)[:, LEVELS], (most - least)[:, LEVELS]]
-    parts += [mean - _mean(windows[:, :-NEWEST])]
     return np.concatenate(parts, axis=1)
-
-
-def _mean(bins: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the mean of the known values, NaN without any; (N, bins, F) to (N, F)."""
-    known = ~np.isnan(bins)
-    total = np.where(known, bins, np.float32(0.0)).sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(total / known.sum(axis=1, dtype=np.float32))

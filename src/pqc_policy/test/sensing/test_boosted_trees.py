@@ -13,7 +13,6 @@ from hypothesis.extra.numpy import arrays
 from pqc_policy.sensing.boosted_trees import (
     CALIBRATION,
     DEPTH,
-    NEWEST,
     STATISTICS,
     TREE,
     BoostedTrees,
@@ -105,13 +104,3 @@ def test_statistics_are_of_the_known_values_of_a_window() -> None:
     assert (named["mean rtt"], named["least rtt"], named["most rtt"]) == (3.0, 1.0, 6.0)
     assert (named["rise up_sent"], named["range up_sent"]) == (1.0, 3.0)
     assert np.isnan(named["mean heard"])
-    assert np.isnan(named["change rtt"])
-
-
-def test_the_newest_bins_are_compared_with_those_before() -> None:
-    window = np.full((1, NEWEST + 3, len(FEATURES)), np.nan, dtype=np.float32)
-    window[0, :, FEATURES.index("rtt")] = (1.0, np.nan, 3.0, *[6.0] * NEWEST)
-    window[0, :3, FEATURES.index("up_sent")] = 1.0
-    named = dict(zip(STATISTICS, statistics(window)[0].tolist(), strict=True))
-    assert (named["change rtt"], named["least rtt"]) == (4.0, 6.0)
-    assert np.isnan(named["change up_sent"])
