@@ -24,6 +24,7 @@ from pqc_learning.data.episodes import ATTACKS, CLASSES, UNSURE
 from pqc_learning.data.recording import BIN_S
 from pqc_learning.intervals import poisson
 from pqc_learning.judging.alarms import (
+    SUSPICIOUS,
     Account,
     account,
     alarmed,
@@ -51,13 +52,14 @@ class Size:
     bins: int
     read: Reader
     most_per_hour: float  # false alarms on validation
+    suspicious: float = SUSPICIOUS  # share of the threshold; 1: all bins in a row must reach it
     calm: int = 0  # further validation flights without attacks, for the threshold alone
 
 
 # The trees fly: a rate of one in ten hours needs many hours of validation. The transformer has 80
 # examples in each window, and a verdict of it costs more.
 SIZES = {
-    "trees": Size((480, 240), (96, 96), 110, 5, BoostedTrees, 0.1, calm=480),
+    "trees": Size((480, 240), (96, 96), 110, 5, BoostedTrees, 0.1, 1.0, calm=480),
     "transformer": Size((160, 80), (12, 12), 700, transformer.BINS, transformer.Transformer, 0.8),
 }
 
@@ -80,7 +82,7 @@ def train(
     content = _trained(name, training, validation, size)
     model = size.read(name, size.bins, content)
     calm = _calm_flights(_VALIDATION_SEED, range(counts[1][1], counts[1][1] + size.calm), jobs)
-    threshold, metrics = _validated(model, size, validation + calm)
+    thresholds, metrics = _validated(model, size, validation + calm)
     card = {
         "format": FORMAT,
         "name": name,
@@ -103,7 +105,7 @@ def train(
             "command": command,
         },
         "metrics": metrics,
-        "thresholds": {"attack": threshold},
+        "thresholds": thresholds,
         "usual_range": _usual(training),
     }
     _write(folder, content, card)
@@ -135,15 +137,17 @@ def _calm_flights(seed: int, numbers: range, jobs: int) -> list[Track]:
 
 def _validated(
     model: ReadModel, size: Size, validation: list[Track]
-) -> tuple[float, dict[str, float]]:
-    """Return the threshold of an attack, and what it achieves on validation."""
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the thresholds of an attack, and what they achieve on validation."""
     probabilities = [_probabilities(model, track, size.bins) for track in validation]
     flights = [track.flight for track in validation]
     scores = [1.0 - one[:, 0] for one in probabilities]
-    threshold = threshold_for(flights, scores, size.most_per_hour)
-    threshold = round(min(max(threshold, 0.01), 0.99), 4)
+    threshold = threshold_for(flights, scores, size.most_per_hour, size.suspicious)
+    thresholds = {"attack": round(min(max(threshold, 0.01), 0.99), 4)}
+    if size.suspicious == 1.0:
+        thresholds["suspicious"] = thresholds["attack"]
     accounts = [
-        account(flight, alarmed(one, threshold))
+        account(flight, alarmed(one, thresholds["attack"], size.suspicious))
         for flight, one in zip(flights, scores, strict=True)
     ]
     labels = np.concatenate([track.labels for track in validation])
@@ -163,7 +167,7 @@ def _validated(
         "calibration_error": expected_error(1.0 - together[:, 0], attacked),
         "normal_hours": hours,
     }
-    return threshold, {name: round(value, 4) for name, value in metrics.items()}
+    return thresholds, {name: round(value, 4) for name, value in metrics.items()}
 
 
 def _soon(accounts: list[Account], label: str) -> float:
