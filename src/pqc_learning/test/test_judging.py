@@ -49,6 +49,12 @@ def test_an_alarm_needs_three_bins_in_a_row_and_ends_after_ten_calm_ones_for_eac
     ]
 
 
+def test_each_of_the_bins_in_a_row_reaches_the_threshold_if_no_less_is_suspicious() -> None:
+    scores = np.array([0.8, 0.8, 0.9, 0.9, 0.9])
+    assert alarmed(scores, 0.9).tolist() == [False, False, True, True, True]
+    assert alarmed(scores, 0.9, 1.0).tolist() == [False, False, False, False, True]
+
+
 class Told:
     """A detector with given scores."""
 

@@ -80,3 +80,14 @@ def test_a_card_tells_where_its_model_comes_from(name: str) -> None:
     assert "dirty" not in card["training"]["commit"]
     assert all(isfinite(value) for value in card["metrics"].values())
     assert {"soon_jamming", "false_alarms_per_hour", "calibration_error"} <= set(card["metrics"])
+
+
+def test_the_trees_that_fly_alarm_falsely_once_in_ten_hours_at_most_on_many_hours() -> None:
+    """The threshold is what the training has found for this rate."""
+    folder = find_model("trees")
+    assert folder is not None
+    metrics = read_model(folder).card.document["metrics"]
+    assert metrics["normal_hours"] > 100.0
+    rate = metrics["false_alarms_per_hour"]
+    assert metrics["false_alarms_low"] < rate < metrics["false_alarms_high"]
+    assert rate <= 0.1

@@ -101,7 +101,7 @@ def test_without_a_check_the_card_is_replaced(checkout: Path, trained: dict[str,
 def test_a_training_of_reduced_size_is_reproduced(tmp_path: Path) -> None:
     """Where the libraries of the training are, as in the environment of ./dev train."""
     pytest.importorskip("xgboost")
-    size = replace(detector.SIZES["trees"], training=(8, 4), validation=(4, 4), effort=4)
+    size = replace(detector.SIZES["trees"], training=(8, 4), validation=(4, 4), effort=4, calm=2)
     cards = [
         detector.train("trees", tmp_path / str(turn), 1, "none", "test", size) for turn in (1, 2)
     ]

@@ -16,7 +16,7 @@ from pqc_learning.data.recording import Recorded
 
 _CONFIG = AdvisorConfig()
 RAISE_BINS, CLEAR_BINS = _CONFIG.raise_bins, _CONFIG.clear_bins
-_SUSPICIOUS = _CONFIG.suspicious_score / _CONFIG.attack_score
+SUSPICIOUS = _CONFIG.suspicious_score / _CONFIG.attack_score
 _ATTACK = 2  # the level of a verdict; 1 is suspicious
 # So long after an attack an alarm is not false yet.
 GRACE_S = 15.0
@@ -48,15 +48,19 @@ class Account:
         return len(self.false_at_s)
 
 
-def alarmed(scores: NDArray[np.float64], threshold: float) -> NDArray[np.bool_]:
+def alarmed(
+    scores: NDArray[np.float64], threshold: float, suspicious: float = SUSPICIOUS
+) -> NDArray[np.bool_]:
     """Return of each bin whether an alarm is raised, as by an advisor with that attack_score.
 
-    Traffic is suspicious from the same share of the threshold on as with the default parameters:
-    suspicious bins count among the bins in a row.
+    Traffic is suspicious from a share of the threshold on, that of the default parameters unless
+    another is given: suspicious bins count among the bins in a row.
     """
-    wanted = (scores >= _SUSPICIOUS * threshold).astype(int) + (scores >= threshold)
-    level, worse, better = 0, 0, 0
     states = np.zeros(len(scores), dtype=bool)
+    if not (scores >= threshold).any():
+        return states
+    wanted = (scores >= suspicious * threshold).astype(int) + (scores >= threshold)
+    level, worse, better = 0, 0, 0
     for index, one in enumerate(wanted.tolist()):
         worse = worse + 1 if one > level else 0
         better = better + 1 if one < level else 0
@@ -91,6 +95,8 @@ def _delay(
 def _false(
     known_s: NDArray[np.float64], states: NDArray[np.bool_], excused: NDArray[np.bool_]
 ) -> tuple[float, ...]:
+    if not states.any():
+        return ()
     found, counted_s, before = [], -np.inf, False
     for at_s, raised, pardoned in zip(
         known_s.tolist(), states.tolist(), excused.tolist(), strict=True
@@ -121,14 +127,17 @@ def normal_hours(accounts: Sequence[Account]) -> float:
 
 
 def threshold_for(
-    flights: Sequence[Recorded], scores: Sequence[NDArray[np.float64]], most_per_hour: float
+    flights: Sequence[Recorded],
+    scores: Sequence[NDArray[np.float64]],
+    most_per_hour: float,
+    suspicious: float = SUSPICIOUS,
 ) -> float:
     """Return the lowest score whose alarms are false at most so often in an hour."""
     low, high = 0.0, 1.0
     for _ in range(14):
         middle = (low + high) / 2.0
         accounts = [
-            account(flight, alarmed(one, middle))
+            account(flight, alarmed(one, middle, suspicious))
             for flight, one in zip(flights, scores, strict=True)
         ]
         if false_alarms_per_hour(accounts) <= most_per_hour:

@@ -24,7 +24,7 @@ from pqc_policy.sensing.boosted_trees import BoostedTrees
 from pqc_policy.sensing.detectors.detector_fault import DetectorFault
 from pqc_policy.sensing.detectors.drift import Drift, drift
 from pqc_policy.sensing.detectors.evidence import standing_out
-from pqc_policy.sensing.detectors.finding import Finding
+from pqc_policy.sensing.detectors.finding import SUSPICIOUS, Finding
 from pqc_policy.sensing.model_card import ModelCard
 from pqc_policy.sensing.model_folder import MODEL_GROUP, Model, read_model
 from pqc_policy.sensing.traffic.bins import BIN_S, Bin
@@ -134,11 +134,15 @@ class LearnedDetector:
         return np.maximum(vector(one), self._least)
 
     def _score(self, attack: float) -> float:
-        """Return the score: linear up to the threshold, then linear up to 1."""
-        threshold, at = self.card.threshold, self._attack_score
-        if attack < threshold:
+        """Return the score: linear up to each threshold of the card, and from the last up to 1."""
+        threshold, at, suspicious = self.card.threshold, self._attack_score, self.card.suspicious
+        if attack >= threshold:
+            return at + (1.0 - at) * (attack - threshold) / (1.0 - threshold)
+        if suspicious is None:
             return at * attack / threshold
-        return at + (1.0 - at) * (attack - threshold) / (1.0 - threshold)
+        if attack < suspicious:
+            return SUSPICIOUS * attack / suspicious
+        return SUSPICIOUS + (at - SUSPICIOUS) * (attack - suspicious) / (threshold - suspicious)
 
     def _doubt(self, found: Drift | None) -> str:
         if found is None or found.share <= self._settings.drift_share:

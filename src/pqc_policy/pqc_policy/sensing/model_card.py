@@ -51,6 +51,7 @@ class ModelCard:
     sha256: str  # of the model's file, in hexadecimal digits
     size: int  # of the model's file in bytes
     threshold: float  # probability of an attack from which there is one, 0 to 1
+    suspicious: float | None  # ... from which a bin counts among those in a row; None: about half
     low: tuple[float, ...]  # usual range of each feature, in the order of FEATURES ...
     high: tuple[float, ...]  # ... infinite where the training data did not know the feature
     document: Mapping[str, Any]  # the whole card, with training and metrics
@@ -97,10 +98,20 @@ def parse_card(text: str, name: str) -> ModelCard:
         document["sha256"],
         size,
         float(threshold),
+        _suspicious(name, document["thresholds"], float(threshold)),
         low,
         high,
         document,
     )
+
+
+def _suspicious(name: str, given: Mapping[str, Any], threshold: float) -> float | None:
+    if "suspicious" not in given:
+        return None
+    suspicious = given["suspicious"]
+    if not _is(suspicious, float) or not 0.0 < suspicious <= threshold:
+        raise _fault(name, "has a suspicious probability that is not from 0 to that of an attack")
+    return float(suspicious)
 
 
 def _ranges(name: str, given: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[float, ...]]:

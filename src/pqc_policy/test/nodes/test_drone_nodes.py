@@ -18,7 +18,7 @@ from pqc_msgs.msg import PolicyDecision
 
 NAMES = {"sensing", "advisor", "policy", "messenger"}
 # Only a lab, a build or a replay needs these.
-NEEDLESS = {"em", "lark", "lxml", "onnxruntime", "pymavlink", "rosbags", "scipy"}
+NEEDLESS = {"em", "lark", "lxml", "onnxruntime", "pymavlink", "rosbags", "scipy", "xgboost"}
 
 
 def test_the_nodes_have_their_names_and_each_takes_its_section(tmp_path: Path) -> None:

@@ -133,6 +133,10 @@ FEATURES_AND_ONE = [*FEATURES, "phase_of_moon"]
         (other_class, "has other classes: calm in place of normal."),
         (lambda p: change(p, thresholds={}), "has no threshold of an attack between 0 and 1."),
         (lambda p: change(p, thresholds={"attack": 1.0}), "has no threshold of an attack"),
+        (
+            lambda p: change(p, thresholds={"attack": 0.8, "suspicious": 0.9}),
+            "has a suspicious probability that is not from 0 to that of an attack.",
+        ),
         (lambda p: change(p, usual_range={}), "has no usual range of up_delivered."),
         (
             lambda p: change(p, usual_range={key: [1.0, 0.0] for key in FEATURES}),
@@ -270,6 +274,21 @@ def test_the_threshold_of_the_card_is_the_score_of_an_attack(
     found = load_learned(tiny_models.folder(tmp_path, content=content)).judge([calm()] * 5, Usual())
     assert found is not None
     assert found.probability == pytest.approx(probability, abs=1e-5)
+    assert found.score == pytest.approx(score, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("probability", "score"), [(0.3, 0.25), (0.6, 0.5), (0.7, 0.7), (0.8, 0.9), (0.9, 0.95)]
+)
+def test_a_card_can_say_from_which_probability_a_bin_is_suspicious(
+    probability: float, score: float, tmp_path: Path
+) -> None:
+    odds = np.log(np.array([1.0 - probability, *[probability / 5.0] * 5]))
+    content = tiny_models.model(bias=odds.tolist())
+    thresholds = {"attack": 0.8, "suspicious": 0.6}
+    place = tiny_models.folder(tmp_path, content=content, thresholds=thresholds)
+    found = load_learned(place).judge([calm()] * 5, Usual())
+    assert found is not None
     assert found.score == pytest.approx(score, abs=1e-4)
 
 

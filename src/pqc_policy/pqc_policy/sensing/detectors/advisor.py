@@ -13,7 +13,7 @@ from math import isfinite
 
 from pqc_policy.parameters import parameter
 from pqc_policy.policy.inputs import Verdict
-from pqc_policy.sensing.detectors.finding import Finding
+from pqc_policy.sensing.detectors.finding import SUSPICIOUS, Finding
 from pqc_policy.sensing.detectors.heuristic import Counters, Detector, Heuristic
 from pqc_policy.sensing.traffic.bins import Bin
 from pqc_policy.sensing.traffic.usual_traffic import UsualTraffic
@@ -23,7 +23,7 @@ from pqc_policy.sensing.traffic.usual_traffic import UsualTraffic
 class AdvisorConfig:
     """The conditions on which a verdict changes."""
 
-    suspicious_score: float = 0.5  # from which the traffic is suspicious
+    suspicious_score: float = SUSPICIOUS  # from which the traffic is suspicious
     attack_score: float = parameter(
         0.9, "Score from which the traffic is an attack.", "", 0.5, 1.0, section="Verdicts"
     )

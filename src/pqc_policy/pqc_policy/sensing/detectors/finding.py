@@ -20,6 +20,9 @@ class Attack(StrEnum):
     FLOOD = "flood"  # datagrams of no known form, or faster than they are read
 
 
+SUSPICIOUS = 0.5  # score from which traffic is suspicious
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A detector's result."""
