@@ -73,7 +73,7 @@ TEST_F(RareReportsOfTheDrone, let_a_prekey_be_fetched_ahead_in_time)
 TEST_F(RareReportsOfTheDrone, let_a_request_for_a_prekey_be_repeated_in_time)
 {
   establish(1h, 0s);
-  constexpr std::size_t want_size = frame_overhead + encode(ControlFrame{0, Want{}}).size();
+  const std::size_t want_size = frame_overhead + encode(ControlFrame{0, Want{}}).size();
   std::vector<Instant> lost;
   pair_->set_datagram_filter([&](Side from, Bytes & bytes) {
     const bool want = from == Side::drone && bytes.size() == want_size;
