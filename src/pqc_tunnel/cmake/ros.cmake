@@ -14,7 +14,7 @@ if(PQC_TUNNEL_NODE_SOURCES)
   target_link_libraries(tunnel_node PRIVATE pqc_tunnel_node pqc_tunnel_options)
   install(TARGETS tunnel_node DESTINATION lib/${PROJECT_NAME})
 endif()
-ament_python_install_package(pqc_tunnel)
+ament_python_install_package(pqc_tunnel PACKAGE_DIR ${PROJECT_SOURCE_DIR}/pqc_tunnel)
 install(DIRECTORY launch config DESTINATION share/${PROJECT_NAME} PATTERN __pycache__ EXCLUDE)
 
 if(BUILD_TESTING)
