@@ -21,6 +21,7 @@ struct FixedId
 
   /// True if all bytes are zero, which stands for "none" on the wire.
   bool is_zero() const { return *this == FixedId{}; }
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy takes the 0 inside <=> for a pointer
   friend auto operator<=>(const FixedId &, const FixedId &) = default;
 };
 

@@ -22,7 +22,8 @@ struct RekeyCommand
   std::string reason;         // for the log
   bool ratchet = false;       // new keys of the same suite without public-key operations
   bool one_time_key = false;  // of the anchor: its secret goes into the ratchet, too
-  bool fetch_only = false;    // only fetches the key for the suite in the background, for a rekey to come
+  bool fetch_only =
+    false;  // only fetches the key for the suite in the background, for a rekey to come
 };
 
 struct RekeyReply  // answers each RekeyCommand, exactly once

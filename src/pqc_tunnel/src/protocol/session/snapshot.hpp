@@ -210,7 +210,8 @@ struct PeerSnapshot
   std::uint32_t rollbacks = 0;
   std::uint32_t ratchets = 0;  // among the rekeys
   std::size_t prekeys = 0;     // drone: in stock; GCS: handed to this drone
-  std::vector<KemFetch> fetches;  // drone: one for each KEM that it may use; empty without a session
+  std::vector<KemFetch>
+    fetches;  // drone: one for each KEM that it may use; empty without a session
   // Bytes of the frames of rekeys and ratchets, and of fetches, both ways.
   std::uint64_t exchange_bytes = 0;
   std::uint64_t fetch_bytes = 0;

@@ -39,7 +39,7 @@ inline std::size_t paced_payload(const LinkSettings & link, double pace, std::op
 }
 
 // Small parts at a pace are acknowledged rarely, since acknowledgements would take much beside them.
-inline int parts_per_acknowledgement(std::size_t payload, bool paced)
+inline std::size_t parts_per_acknowledgement(std::size_t payload, bool paced)
 {
   return paced && payload < small_part ? 8 : 2;
 }

@@ -67,7 +67,7 @@ private:
     Instant newest_came;
     Duration interval{};                // between that one and the one before
     std::deque<std::uint32_t> changed;  // a position in each range, latest change first
-    int unacknowledged = 0;             // parts
+    std::size_t unacknowledged = 0;     // parts
     Instant ack_at = Instant::max();
   };
 
