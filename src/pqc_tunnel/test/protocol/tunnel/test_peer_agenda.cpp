@@ -63,7 +63,7 @@ TEST_F(FivePeers, are_due_when_they_were_last_found_to_be)
   due_[3] = Instant::max();
   due_[2] = start + 1500ms;
   EXPECT_EQ(agenda_.next(), start + 1s) << "nobody has noted it";
-  for (const std::size_t peer : {1, 2, 3}) {
+  for (const std::size_t peer : {1U, 2U, 3U}) {
     agenda_.note(peer);
   }
   settle();
