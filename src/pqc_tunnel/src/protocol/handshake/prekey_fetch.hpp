@@ -61,17 +61,17 @@ public:
   // WANT is due.
   bool take_try(Instant now, RandomSource & random)
   {
-    if (renewals_ > 0 && now >= next_renewal_) {
+    const bool renewed = renewals_ > 0 && now >= next_renewal_;
+    const bool due = now >= next_try_;
+    if (renewed) {
       --renewals_;
       next_renewal_ = now + (most_renewals - renewals_) * renewal_pause;
-      return true;
     }
-    if (now < next_try_) {
-      return false;
+    if (due) {
+      tried_ = now;
+      next_try_ = now + retry_.next(random);
     }
-    tried_ = now;
-    next_try_ = now + retry_.next(random);
-    return true;
+    return renewed || due;
   }
   // The ground station makes it, which takes about this long.
   void handle_later(Duration estimate, Instant now)
