@@ -104,7 +104,7 @@ private:
   void set_pace()
   {
     BackgroundPace pace;
-    pace.bytes_per_s = program_.flag() ? 0 : 500 + program_.u16();
+    pace.bytes_per_s = program_.flag() ? 0 : 500.0 + static_cast<double>(program_.u16());
     pace.overhead = program_.u8();
     pace.longest = 73 + program_.u16() % 1200;
     pace.yields_beyond = program_.flag();
