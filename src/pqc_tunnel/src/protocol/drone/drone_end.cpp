@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocol/handshake/suite_objection.hpp"
+
 namespace pqc_tunnel
 {
 namespace
@@ -22,6 +24,7 @@ DroneEnd::DroneEnd(
   RandomSource & random, Outbox & outbox, Peer & peer, Instant now)
 : settings_(settings),
   identity_(std::move(identity)),
+  usable_(settings.suites.allowed()),
   psk_(std::make_shared<const PskKeySet>(PskKeySet::derive(identity_.psk))),
   policy_hash_(settings.suites.hash(settings.mode)),
   gcs_addresses_(std::move(gcs_addresses)),
@@ -34,6 +37,9 @@ DroneEnd::DroneEnd(
   blacklist_(blacklisted_for)
 {
   identity_.psk = Psk();  // every key has been derived from it
+  std::erase_if(usable_, [this](const Suite * suite) {
+    return !suite_objection(*suite, settings_, identity_).empty();
+  });
 }
 
 SharedSecretBytes DroneEnd::signing_key(const Suite & suite) const

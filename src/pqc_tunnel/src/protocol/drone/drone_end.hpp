@@ -174,7 +174,6 @@ private:
   std::string objection(const Suite & suite, Instant now) const;
   std::string objection(const Suite & suite, RekeyKind kind, Instant now) const;
   std::string anchor_objection(const Suite & suite, RekeyKind kind) const;
-  std::vector<const Suite *> usable_suites() const;
   void start_rekey(const Suite & suite, RekeyKind kind, const std::string & reason, Instant now);
   void begin_waiting_rekey(Instant now);
   void give_up_waiting_rekey(const std::string & text, Instant now);
@@ -224,6 +223,7 @@ private:
 
   const TunnelSettings & settings_;
   DroneIdentity identity_;
+  std::vector<const Suite *> usable_;  // suites that configuration, identity and library bear
   SharedPskKeys psk_;
   PolicyHash policy_hash_;
   std::vector<Endpoint> gcs_addresses_;

@@ -58,7 +58,7 @@ void DroneEnd::request_fetch(const RekeyCommand & command, Instant now)
   const EpochKeys * keys = peer_.keys().sending();
   const auto suite = command.suite_id.empty()
                        ? keys != nullptr ? &keys->suite() : settings_.initial_suite
-                       : find_suite(command.suite_id, usable_suites());
+                       : find_suite(command.suite_id, usable_);
   const std::string problem = suite ? fetch_objection(**suite, now) : suite.error().message;
   if (!problem.empty()) {
     peer_.reply(command.id, false, problem, timing_);
@@ -403,7 +403,7 @@ std::vector<KemFetch> DroneEnd::fetches(Instant now) const
     return {};
   }
   std::vector<KemFetch> costs = fetch_costs(
-    keys->suite(), usable_suites(), settings_.mode, peer_.paths().stream_link(),
+    keys->suite(), usable_, settings_.mode, peer_.paths().stream_link(),
     peer_.paths().stream_rate(), settings_.prefetch_airtime);
   for (KemFetch & cost : costs) {
     cost.ready = stock_.holds(*cost.suite, now);

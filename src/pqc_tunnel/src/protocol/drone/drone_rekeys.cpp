@@ -100,15 +100,6 @@ std::string DroneEnd::anchor_objection(const Suite & suite, RekeyKind kind) cons
   return identity_.anchor->may_have_one_time_key(suite.level) ? "" : no_one_time_key;
 }
 
-std::vector<const Suite *> DroneEnd::usable_suites() const
-{
-  std::vector<const Suite *> usable = settings_.suites.allowed();
-  std::erase_if(usable, [this](const Suite * suite) {
-    return !suite_objection(*suite, settings_, identity_).empty();
-  });
-  return usable;
-}
-
 void DroneEnd::request_rekey(const RekeyCommand & command, Instant now)
 {
   if (command.fetch_only) {
@@ -118,7 +109,7 @@ void DroneEnd::request_rekey(const RekeyCommand & command, Instant now)
   const EpochKeys * keys = peer_.keys().sending();
   const auto suite = command.suite_id.empty()
                        ? keys != nullptr ? &keys->suite() : settings_.initial_suite
-                       : find_suite(command.suite_id, usable_suites());
+                       : find_suite(command.suite_id, usable_);
   const RekeyKind kind = kind_of(command);
   std::string problem = suite ? objection(**suite, kind, now) : suite.error().message;
   if (!problem.empty()) {

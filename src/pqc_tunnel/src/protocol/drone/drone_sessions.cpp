@@ -63,7 +63,7 @@ FailedHandshake failure_of(AbortReason reason, const Suite & suite)
 
 const Suite & DroneEnd::suite_of_next_session(Instant now) const
 {
-  std::vector<const Suite *> usable = usable_suites();
+  std::vector<const Suite *> usable = usable_;
   std::erase_if(usable, [&](const Suite * suite) { return blacklist_.holds(*suite, now); });
   // Before the first session no link has an address that is proved, but the first one is likely to carry it.
   const LinkSettings & first = settings_.paths.links.front();
