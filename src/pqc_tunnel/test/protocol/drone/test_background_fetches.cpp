@@ -7,6 +7,7 @@
 #include <map>
 
 #include "link/shaping/shaped_line.hpp"
+#include "protocol/handshake/prekey_fetch.hpp"
 #include "support/pair/traffic.hpp"
 
 // Keys that the drone fetches in the background: several at a time, at a pace, below all data.
@@ -288,6 +289,27 @@ TEST(PacedFetches, take_no_more_of_the_radio_than_their_share_and_say_how_long_t
   const double actual = std::chrono::duration<double>(time).count();
   std::cout << "both keys: " << expected << " s expected, " << actual << " s\n";
   EXPECT_NEAR(actual / expected, 1.1, 0.15);
+}
+
+TEST(UnaskedFetches, are_of_keys_that_come_within_a_minute)
+{
+  WiredPair::Options options = options_of({sik()});
+  options.settings.prefetch_max_bytes = 4 << 20;
+  Fetching drone(options);
+  ASSERT_TRUE(drone.run_until_ready(in_use(), 300s));
+  ASSERT_TRUE(drone.run_until_ready(light(), 300s));
+  drone.pair().run_for(30s);
+  EXPECT_FALSE(drone.state(heavy()).progress) << "a step lighter than the suite in use";
+}
+
+TEST(PrekeyFetch, that_is_renewed_while_it_is_due_is_asked_for_once)
+{
+  SeededRandom random(1);
+  const Instant now{Duration(1h)};
+  PrekeyFetch fetch(heavy(), 1, false, 10s, now);
+  fetch.renew(now);
+  EXPECT_TRUE(fetch.take_try(now, random));
+  EXPECT_GT(fetch.next_timeout(), now);
 }
 
 TEST(PacedFetches, say_nothing_of_the_rate_of_the_link)
