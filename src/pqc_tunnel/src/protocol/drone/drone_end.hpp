@@ -198,6 +198,7 @@ private:
   void fetch_awaited(Instant now);
   void watch_fetches(Instant now);
   void watch_fetch(Fetch & fetch, StreamLane lane, Instant now);
+  void ask_for(Fetch & fetch, StreamLane lane, Instant now);
   void end_fetch(Fetch & fetch, Instant now);
   void end_fetches();
   bool handle_fetch_control(const ControlFrame & frame, Instant now);

@@ -180,7 +180,15 @@ void DroneEnd::watch_fetch(Fetch & fetch, StreamLane lane, Instant now)
     if (awaited) {
       give_up_waiting_rekey("the ground station sends no prekey; the old keys stay", now);
     }
-  } else if (fetch->take_try(now, random_) && speaks(*fetch)) {
+  } else {
+    ask_for(fetch, lane, now);
+  }
+}
+
+// Sends WANT if it is due.
+void DroneEnd::ask_for(Fetch & fetch, StreamLane lane, Instant now)
+{
+  if (fetch->take_try(now, random_) && speaks(*fetch)) {
     const auto pace = static_cast<std::uint32_t>(peer_.background_pace());
     peer_.send_control({fetch->transaction(), Want{fetch->suite().wire_id, lane, pace}}, now);
   }
@@ -391,6 +399,9 @@ void DroneEnd::keep_pace(Instant now)
     fetches_, [this](const Fetch & one) { return one && !one->job() && speaks(*one); });
   if (fetch != fetches_.end()) {
     (*fetch)->renew(now);
+    if (!lost_since_) {
+      ask_for(*fetch, lane_of(static_cast<std::size_t>(fetch - fetches_.begin())), now);
+    }
   }
 }
 
