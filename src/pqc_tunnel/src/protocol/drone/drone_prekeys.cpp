@@ -24,7 +24,7 @@ namespace
 // A link's rate is measured from the parts that follow each other: the pause between two prekeys is none of a train.
 constexpr Duration prefetch_delay = 4 * ArrivalRate::longest_gap;
 constexpr Duration prefetch_retry = std::chrono::minutes(1);
-// A key that takes longer is fetched only when it is asked for, so that it keeps no other one waiting.
+// The key of another suite than the one in use that takes longer is fetched only when it is asked for.
 constexpr double longest_unasked_s = 60;
 constexpr Duration pace_interval = std::chrono::seconds(5);
 constexpr double pace_tolerance = 1.25;
@@ -314,8 +314,8 @@ const Suite * DroneEnd::next_to_prefetch(Instant now) const
     const bool is_owed = stands_in_ && suite == settings_.initial_suite;
     if (
       !stock_.holds(*suite, now) && find_fetch(*suite) == nullptr &&
-      (is_owed ||
-       (taken + size <= settings_.prefetch_max_bytes && static_cast<double>(size) <= soon)) &&
+      (is_owed || taken + size <= settings_.prefetch_max_bytes) &&
+      (is_owed || suite == &active || static_cast<double>(size) <= soon) &&
       fetch_objection(*suite, now).empty())
     {
       return suite;
