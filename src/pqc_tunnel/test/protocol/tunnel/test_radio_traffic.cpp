@@ -178,7 +178,7 @@ TEST(RadioTraffic, heartbeats_and_commands_wait_for_telemetry_at_most_a_quarter_
   Flight flight("cs-mlkem768-aesgcm-mldsa65");
   ASSERT_TRUE(flight.pair().establish());
   ASSERT_TRUE(
-    flight.pair().run_until([&] { return flight.pair().snapshot(Side::drone).prekeys > 0; }));
+    flight.pair().run_until([&] { return flight.pair().snapshot(Side::drone).prekeys > 0; }, 300s));
   flight.fly(2s);
   flight.forget();
   flight.fly(120s);
