@@ -239,17 +239,18 @@ TEST_F(CommandLine, a_rekey_that_waits_is_answered_when_a_signal_stops_the_tunne
 {
   ASSERT_TRUE(gcs_ = start(gcs_config()));
   auto program = drone_with({"-p", "peer_timeout_s:=599.0"});
-  const auto has_state = [](const std::string & name) {
+  const auto shows = [](const std::string & text, bool shown = true) {
     return eventually([&] {
       auto status = pqc({"show", "drone", "--json"});
       status.wait();
-      return status.output().find("\"state\": \"" + name + "\"") != std::string::npos;
+      return (status.output().find(text) != std::string::npos) == shown;
     });
   };
-  ASSERT_TRUE(has_state("established"));
+  ASSERT_TRUE(shows("\"state\": \"established\""));
+  ASSERT_TRUE(shows("\"prekeys\": 0,", false)) << "a rekey without a key waits for that";
   gcs_->stop();
   auto request = pqc({"rekey", "drone"});
-  ASSERT_TRUE(has_state("rekeying"));
+  ASSERT_TRUE(shows("\"state\": \"rekeying\""));
   expect_to_stop(program);
   EXPECT_EQ(request.wait(), 1);
   EXPECT_NE(request.errors().find("The tunnel has stopped."), std::string::npos)
