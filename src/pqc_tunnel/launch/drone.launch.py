@@ -27,6 +27,7 @@ from pqc_tunnel.launch_parts import (
     sim_time,
     start_exposure,
     switch,
+    tunnel_node,
     value,
 )
 
@@ -111,22 +112,7 @@ def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     }
     if policy_flies(context):
         overrides["expect_policy"] = True
-    parameters = {
-        "role": "drone",
-        "use_sim_time": is_true(context, "use_sim_time"),
-        **overrides,
-    }
-    return [
-        node(
-            context,
-            "pqc_tunnel",
-            "tunnel_node",
-            "/tunnel",
-            [LaunchConfiguration("params_file"), parameters],
-            name="tunnel",
-            namespace=LaunchConfiguration("namespace"),
-        )
-    ]
+    return [tunnel_node(context, "drone", overrides)]
 
 
 def policy_flies(context: LaunchContext) -> bool:

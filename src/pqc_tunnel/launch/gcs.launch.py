@@ -13,13 +13,13 @@ from pqc_tunnel.launch_parts import (
     argument,
     companions,
     included,
-    is_true,
     node,
     recorder_if_requested,
     shipped,
     sim_time,
     start_exposure,
     switch,
+    tunnel_node,
     value,
 )
 
@@ -49,23 +49,10 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
 
 def start_tunnel(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the tunnel node, given the arguments' values."""
-    overrides: dict[str, object] = {
-        "role": "gcs",
-        "use_sim_time": is_true(context, "use_sim_time"),
-    }
+    overrides: dict[str, object] = {}
     if identity_dir := value(context, "identity_dir"):
         overrides["identity_dir"] = ParameterValue(identity_dir, value_type=str)
-    return [
-        node(
-            context,
-            "pqc_tunnel",
-            "tunnel_node",
-            "/tunnel",
-            [LaunchConfiguration("params_file"), overrides],
-            name="tunnel",
-            namespace=LaunchConfiguration("namespace"),
-        )
-    ]
+    return [tunnel_node(context, "gcs", overrides)]
 
 
 def start_messenger(context: LaunchContext) -> list[LaunchDescriptionEntity]:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ament_index_python.packages import get_packages_with_prefixes
@@ -90,6 +90,20 @@ def node(
         respawn_delay=1.0,
         output="screen",
         **options,
+    )
+
+
+def tunnel_node(context: LaunchContext, role: str, parameters: Mapping[str, Any]) -> Node:
+    """Return the tunnel of an end; `parameters` take precedence over those of params_file."""
+    given = {"role": role, "use_sim_time": is_true(context, "use_sim_time"), **parameters}
+    return node(
+        context,
+        PACKAGE,
+        "tunnel_node",
+        "/tunnel",
+        [LaunchConfiguration("params_file"), given],
+        name="tunnel",
+        namespace=LaunchConfiguration("namespace"),
     )
 
 

@@ -170,6 +170,8 @@ private:
   void begin_ratchet();
   void send_ratchet(Instant now);
   void install(EpochSecrets secrets, const EpochName & name, Instant now);
+  // Returns the suite that a command names, or the one in use.
+  Result<const Suite *> suite_of(const RekeyCommand & command) const;
   // Why no rekey to the suite can start now; empty if one can.
   std::string objection(const Suite & suite, Instant now) const;
   std::string objection(const Suite & suite, RekeyKind kind, Instant now) const;
@@ -254,7 +256,7 @@ private:
   std::array<Fetch, background_lanes.size()> fetches_;  // by lane
   std::vector<const Suite *> asked_;  // by commands, the oldest first; each kind once
   std::optional<Instant> next_prefetch_;
-  Instant next_pace_;  // a change that is not urgent is told no earlier
+  Instant next_pace_;  // the ground station learns of a change that is not urgent no earlier
   std::optional<WaitingRekey> waiting_;
   Duration fetched_{};                   // how long the rekey under way waited for its prekey
   std::vector<PrekeyKind> not_offered_;  // by the ground station, in this session

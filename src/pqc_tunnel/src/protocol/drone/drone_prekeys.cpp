@@ -55,10 +55,7 @@ std::string DroneEnd::fetch_objection(const Suite & suite, Instant now) const
 
 void DroneEnd::request_fetch(const RekeyCommand & command, Instant now)
 {
-  const EpochKeys * keys = peer_.keys().sending();
-  const auto suite = command.suite_id.empty()
-                       ? keys != nullptr ? &keys->suite() : settings_.initial_suite
-                       : find_suite(command.suite_id, usable_);
+  const auto suite = suite_of(command);
   const std::string problem = suite ? fetch_objection(**suite, now) : suite.error().message;
   if (!problem.empty()) {
     peer_.reply(command.id, false, problem, timing_);

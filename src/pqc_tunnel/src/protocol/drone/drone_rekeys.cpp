@@ -100,16 +100,22 @@ std::string DroneEnd::anchor_objection(const Suite & suite, RekeyKind kind) cons
   return identity_.anchor->may_have_one_time_key(suite.level) ? "" : no_one_time_key;
 }
 
+Result<const Suite *> DroneEnd::suite_of(const RekeyCommand & command) const
+{
+  if (!command.suite_id.empty()) {
+    return find_suite(command.suite_id, usable_);
+  }
+  const EpochKeys * keys = peer_.keys().sending();
+  return keys != nullptr ? &keys->suite() : settings_.initial_suite;
+}
+
 void DroneEnd::request_rekey(const RekeyCommand & command, Instant now)
 {
   if (command.fetch_only) {
     request_fetch(command, now);
     return;
   }
-  const EpochKeys * keys = peer_.keys().sending();
-  const auto suite = command.suite_id.empty()
-                       ? keys != nullptr ? &keys->suite() : settings_.initial_suite
-                       : find_suite(command.suite_id, usable_);
+  const auto suite = suite_of(command);
   const RekeyKind kind = kind_of(command);
   std::string problem = suite ? objection(**suite, kind, now) : suite.error().message;
   if (!problem.empty()) {
@@ -262,7 +268,6 @@ void DroneEnd::act(RekeyStep step, Instant now)
       ratchets_ += is_ratchet(rekey_.kind()) ? 1 : 0;
       peer_.report(EventKind::rekey_confirmed, now, rekey_.message(), &keys.suite(), keys.epoch());
       answer(true, rekey_.message(), now);
-      begin_waiting_rekey(now);
       return;
     }
     case RekeyStep::give_up:

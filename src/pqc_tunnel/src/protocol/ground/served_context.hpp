@@ -18,6 +18,14 @@
 namespace pqc_tunnel
 {
 
+// Returns the reason that the drone is told: that of the anchor if the job failed by it, else `otherwise`.
+inline AbortReason abort_reason(JobError error, AbortReason otherwise)
+{
+  return error == JobError::unknown_anchor    ? AbortReason::unknown_anchor
+         : error == JobError::unusable_anchor ? AbortReason::unusable_anchor
+                                              : otherwise;
+}
+
 // The sessions and the rekeys of one served drone share this.
 struct ServedContext
 {

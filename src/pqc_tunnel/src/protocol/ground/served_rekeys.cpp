@@ -225,9 +225,7 @@ void ServedRekeys::handle_exchange_failed(
   const KeyLane::Exchange & exchange, const JobFailed & failed, Instant now)
 {
   if (failed.error != JobError::unauthenticated) {
-    const auto reason = failed.error == JobError::unknown_anchor    ? AbortReason::unknown_anchor
-                        : failed.error == JobError::unusable_anchor ? AbortReason::unusable_anchor
-                                                                    : AbortReason::failed;
+    const AbortReason reason = abort_reason(failed.error, AbortReason::failed);
     peer_.send_control({transaction_of(exchange.client_random), Abort{reason}}, now);
   }
   report_job_failed(*exchange.suite, exchange.epoch, failed, now);

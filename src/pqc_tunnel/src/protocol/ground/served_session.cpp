@@ -16,10 +16,8 @@ constexpr Duration later_interval = std::chrono::seconds(2);
 
 AbortReason reason_of(JobError error)
 {
-  return error == JobError::authenticated     ? AbortReason::failed
-         : error == JobError::unknown_anchor  ? AbortReason::unknown_anchor
-         : error == JobError::unusable_anchor ? AbortReason::unusable_anchor
-                                              : AbortReason::suite_refused;
+  return error == JobError::authenticated ? AbortReason::failed
+                                          : abort_reason(error, AbortReason::suite_refused);
 }
 
 }  // namespace

@@ -72,6 +72,13 @@ public:
     command.ratchet = true;
     return ask(command);
   }
+  // Fetches a key for a minute, and returns how much of it is here.
+  double fetch_for_a_minute(const Suite & of)
+  {
+    fetch(of);
+    pair_.run_for(60s);
+    return state(of).progress.value();
+  }
   KemFetch state(const Suite & of)
   {
     const auto fetches = pair_.snapshot(Side::drone).fetches;
@@ -152,15 +159,19 @@ TEST(KeysAskedFor, take_the_room_of_those_that_nobody_has_asked_for)
 
 // --- Progress ---
 
-TEST(SeveralFetches, keep_what_has_come_while_a_smaller_key_overtakes_and_other_rekeys_go_on)
+// A radio with so much airtime for fetches that a large key makes progress in a minute.
+WiredPair::Options with_much_airtime()
 {
   WiredPair::Options options = options_of({sik()});
   options.settings.prefetch_airtime = 0.2;
-  Fetching drone(std::move(options));
+  return options;
+}
+
+TEST(SeveralFetches, keep_what_has_come_while_a_smaller_key_overtakes_and_other_rekeys_go_on)
+{
+  Fetching drone(with_much_airtime());
   WiredPair & pair = drone.pair();
-  drone.fetch(heavy());
-  pair.run_for(60s);
-  const double before = drone.state(heavy()).progress.value();
+  const double before = drone.fetch_for_a_minute(heavy());
   EXPECT_GT(before, 0.1);
   drone.fetch(light());
   ASSERT_TRUE(drone.run_until_ready(light(), 20s));
@@ -178,13 +189,9 @@ TEST(SeveralFetches, keep_what_has_come_while_a_smaller_key_overtakes_and_other_
 
 TEST(SeveralFetches, go_on_after_a_blackout_that_the_session_survives)
 {
-  WiredPair::Options options = options_of({sik()});
-  options.settings.prefetch_airtime = 0.2;
-  Fetching drone(std::move(options));
+  Fetching drone(with_much_airtime());
   WiredPair & pair = drone.pair();
-  drone.fetch(heavy());
-  pair.run_for(60s);
-  const double before = drone.state(heavy()).progress.value();
+  const double before = drone.fetch_for_a_minute(heavy());
   pair.set_datagram_filter([](Side, Bytes &) { return false; });
   pair.run_for(40s);
   pair.set_datagram_filter(nullptr);
