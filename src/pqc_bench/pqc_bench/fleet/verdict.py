@@ -8,7 +8,7 @@ from typing import Any
 
 # A datagram may cost so many times what it costs with the fewest drones.
 MAX_COST = 1.1
-# Of a core, without data.
+# The share of a core that the ground station may take without data.
 MAX_IDLE = 0.01
 
 

@@ -271,7 +271,7 @@ def test_a_rekey_waits_for_its_key_while_ratchets_and_rekeys_with_a_key_go_on() 
     tunnel.rekey(FRODO976, 61.0)
     tunnel.advance(63.0)
     assert (tunnel.ratchets, tunnel.rekeys, tunnel.suite) == (1, 2, FRODO976)
-    # What data leaves, not the budget, is the pace of a key that a rekey waits for.
+    # A key that a rekey waits for takes what data leaves, not the budget.
     tunnel.advance(75.0)
     assert (tunnel.rekeys, tunnel.suite) == (3, MCELIECE3)
     kinds = [event.kind for event in tunnel.events if event.suite == MCELIECE3]

@@ -164,7 +164,7 @@ private:
   Instant next_load_look_;
   Duration stood_still_{};  // before the last handling of ready descriptors
   Instant next_address_look_;
-  std::string machine_trouble_;                                    // as the tunnel was told
+  std::string machine_trouble_;                                    // that the tunnel knows of
   PeerSnapshots snapshots_;                                        // of the last look at each peer
   std::vector<std::array<ShaperCounts, traffic_classes>> shaped_;  // by link, of all peers there
   std::size_t next_peer_ = 0;                                      // to look at

@@ -34,7 +34,7 @@ public:
   std::optional<PeerIndex> handle_hello(ByteView frame, const Endpoint & from, Instant now);
   std::optional<PeerIndex> handle_job_result(JobId id, JobResult result, Instant now);
   void handle_received(PeerIndex peer, Peer::Received & received, Instant now);
-  // What all drones share.
+  // These are about what all drones share.
   void handle_timeout(Instant now) { supply_.handle_timeout(now); }
   Instant next_timeout() const { return supply_.next_timeout(); }
   void handle_timeout(PeerIndex peer, Instant now) { drone(peer).handle_timeout(now); }
@@ -85,7 +85,7 @@ private:
     std::size_t drones = 0;
   };
   std::vector<SuiteInUse> in_use_;
-  bool suites_changed_ = true;    // since the supply was told last
+  bool suites_changed_ = true;    // since the supply learned of them
   std::size_t prekey_bytes_ = 0;  // of all drones
   Instant next_stranger_report_;
   RepeatedFailure stranger_reports_;

@@ -103,7 +103,7 @@ private:
   std::size_t longest_rekey_ = 0;  // with any prekey of this session, expired ones too
   TokenBucket want_tokens_{4, 1};
   std::optional<std::uint32_t> refused_want_;  // the latest that was reported
-  // By lane, the latest whose prekey was sent.
+  // The latest whose prekey was sent, by lane.
   std::array<std::optional<std::uint32_t>, stream_lane_count> answered_wants_;
   std::optional<Request> request_;
 };

@@ -122,8 +122,9 @@ public:
   }
   // Returns the bytes of incomplete messages that are arriving.
   std::size_t message_bytes_arriving() const;
-  // Sets how many frames of streams and of the background wait in the queue before the link, which drops those that have waited long, as if
-  // the link had lost them. Therefore none are made while one waits. Returns true if some were made now.
+  // Sets how many frames of streams and of the background wait in the queue before the link. The queue drops those that
+  // have waited long, as if the link had lost them. Therefore none are made while one waits. Returns true if some were
+  // made now.
   bool handle_stream_queue(
     std::uint8_t link, std::size_t waiting, std::size_t background, Instant now);
   // Returns when the foreground of this channel made progress last, in either direction.

@@ -179,8 +179,8 @@ struct BlacklistEntry
   bool operator==(const BlacklistEntry &) const = default;
 };
 
-// What rekeys with a KEM cost on the link in use, and whether the drone has the ground station's key for it. All rates
-// are those of the link that streams take now; times are unknown where its rate is.
+// The cost of rekeys with a KEM on the link that streams take now, and whether the drone has the ground station's key for
+// it. Times are unknown where the link's rate is.
 struct KemFetch
 {
   const Suite * suite = nullptr;  // that may be used, as much like the one in use as there is

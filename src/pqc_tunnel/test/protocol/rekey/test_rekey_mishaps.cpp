@@ -473,7 +473,7 @@ TEST(Rekeying, awaits_no_other_prekey_that_is_on_its_way_although_its_want_is_lo
     return frame.size() != want || std::exchange(lost, true);
   });
   EXPECT_TRUE(rekey());
-  // What has come of the other one is kept.
+  // The drone keeps what has come of the other one.
   EXPECT_GT(under_way(), 200'000u);
 }
 
