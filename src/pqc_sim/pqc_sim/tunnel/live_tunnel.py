@@ -27,7 +27,7 @@ _BACK_S = 0.5  # heard within this time
 _REKEY_PATIENCE_S = 30.0
 _HANDSHAKE_PATIENCE_S = 15.0
 PREFETCH_AIRTIME = 0.02
-_UNASKED_S = 60.0  # a key that takes longer is fetched when the policy asks
+_UNASKED_S = 60.0  # a key of another suite that takes longer is fetched when the policy asks
 # Frames of so many bytes (docs/protocol.md); test_tunnel_model compares them with those that flow.
 _HELLO, _WANT, _CONFIRM, _RATCHET, _KEEPALIVE = 250, 40, 62, 95, 30
 _RATCHET_WORK_S = 0.0001
@@ -142,7 +142,7 @@ class LiveTunnel(TunnelModel):
         if suite is not None:
             for likely in likely_next(suite, self._usable):
                 takes_s = self._fetching.bytes_of(likely)[1] / self._fetching.budget_bytes_s
-                if takes_s <= _UNASKED_S:
+                if likely == suite or takes_s <= _UNASKED_S:
                     self._fetching.begin(likely, now_s)
 
     def _begin_rekey(self, suite: Suite, now_s: float, *, ratchet: bool) -> None:

@@ -317,6 +317,13 @@ def test_keys_are_fetched_within_the_budget_as_the_reference_fetches_them() -> N
     assert modelled_share == pytest.approx(share, rel=0.1)
 
 
+def test_of_keys_that_take_long_only_that_of_the_suite_in_use_is_fetched_unasked() -> None:
+    for suite in (FRODO976, MLKEM768):
+        tunnel = LiveTunnel(Wire(rate_bytes_s=5760.0), FREE, suite)
+        tunnel.advance(600.0)
+        assert [one.ready for one in tunnel.fetches() if one.suite == FRODO976] == [suite == FRODO976]
+
+
 def test_nothing_is_fetched_while_the_peer_is_lost() -> None:
     tunnel = LiveTunnel(Wire(rate_bytes_s=57_600.0), FREE, MLKEM768)
     tunnel.prefetch(MCELIECE3, 0.0)
