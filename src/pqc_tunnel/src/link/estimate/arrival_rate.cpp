@@ -10,30 +10,50 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr Duration longest_train = std::chrono::seconds(2);  // after it the next measurement begins
 constexpr Duration resolution = std::chrono::milliseconds(1);
 constexpr std::size_t least_bytes = 1500;
+// A section is as long as the first of both.
+constexpr Duration section_time = std::chrono::milliseconds(250);
+constexpr std::size_t section_bytes = 32'000;
+constexpr double growth = 1.1;  // of one section to the next while the sender feels its way
+constexpr Duration lifetime = std::chrono::minutes(2);
 
 }  // namespace
 
+double ArrivalRate::Section::rate(Instant now) const
+{
+  const std::chrono::duration<double> time = std::max(now - begun, resolution);
+  return static_cast<double>(bytes) / time.count();
+}
+
 void ArrivalRate::handle_part(std::size_t bytes, Instant now)
 {
-  if (!begun_ || now > last_ + longest_gap) {
-    begun_ = last_ = now;
-    bytes_ = 0;
-    return;
-  }
-  bytes_ += bytes;
+  const bool begins = !last_ || now > *last_ + longest_gap;
   last_ = now;
-  if (bytes_ < least_bytes) {
+  if (begins) {
+    train_.begin(now);
+    section_.begin(now);
+    section_before_ = 0;
     return;
   }
-  const std::chrono::duration<double> time = std::max(now - *begun_, resolution);
-  rate_ = static_cast<double>(bytes_) / time.count();
-  if (now >= *begun_ + longest_train) {
-    begun_ = now;
-    bytes_ = 0;
+  train_.bytes += bytes;
+  section_.bytes += bytes;
+  if (!filled_ && train_.bytes >= least_bytes) {
+    rate_ = train_.rate(now);
   }
+  const bool ends = section_.bytes >= section_bytes || now >= section_.begun + section_time;
+  if (!ends || section_.bytes < least_bytes) {
+    return;
+  }
+  const double rate = section_.rate(now);
+  if (section_before_ > 0 && rate <= section_before_ * growth) {
+    rate_ = rate;
+    filled_ = now;
+  }
+  section_before_ = rate;
+  section_.begin(now);
 }
+
+bool ArrivalRate::is_sure(Instant now) const { return filled_ && now < *filled_ + lifetime; }
 
 }  // namespace pqc_tunnel

@@ -12,24 +12,40 @@
 namespace pqc_tunnel
 {
 
-// Measures how fast a link delivers from the parts of streams that arrive by it. A sender of a stream fills the link,
-// so that its parts follow each other at the rate of the link.
+// Measures how fast a link delivers from the parts of streams that arrive by it. Parts that follow each other without a
+// pause are a train. At its begin the sender feels its way, and sends ever faster. Once it does no more, it fills the link.
 class ArrivalRate
 {
 public:
   // Parts that follow each other within this time form a train, and only trains are measured: senders leave longer
   // pauses between messages.
   static constexpr Duration longest_gap = std::chrono::milliseconds(250);
+  // Bytes that suffice to measure most links.
+  static constexpr std::size_t long_train = 128'000;
 
   void handle_part(std::size_t bytes, Instant now);
-  // Returns bytes per second; none before enough has arrived.
+  // Returns bytes per second; none before enough has arrived. Until a sender has filled the link they are too few.
   std::optional<double> bytes_per_s() const { return rate_; }
+  // Returns whether a sender has filled the link lately.
+  bool is_sure(Instant now) const;
 
 private:
-  std::optional<Instant> begun_;  // when the first part of the train arrived
-  Instant last_;
-  std::size_t bytes_ = 0;  // of the train, after its first part
+  // A number of parts of the train.
+  struct Section
+  {
+    void begin(Instant now) { *this = {now, 0}; }
+    double rate(Instant now) const;
+
+    Instant begun;
+    std::size_t bytes = 0;
+  };
+
+  std::optional<Instant> last_;  // the newest part
+  Section train_;
+  Section section_;            // of the train, under way
+  double section_before_ = 0;  // bytes per second
   std::optional<double> rate_;
+  std::optional<Instant> filled_;  // when rate_ was that of a full link
 };
 
 }  // namespace pqc_tunnel

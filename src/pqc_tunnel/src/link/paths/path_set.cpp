@@ -318,6 +318,13 @@ std::optional<double> PathSet::stream_rate() const
   return link != nullptr ? link->rate() : std::nullopt;
 }
 
+bool PathSet::is_stream_rate_sure(Instant now) const
+{
+  const Link * link = best(TrafficClass::stream, 0);
+  return link != nullptr &&
+         (link->settings->is_thin() || link->found_rate || link->arrival_rate.is_sure(now));
+}
+
 const LinkSettings & PathSet::stream_link() const
 {
   const Link * link = best(TrafficClass::stream, 0);

@@ -105,6 +105,8 @@ public:
   Endpoint preferred() const;
   // Returns bytes per second of the link that streams take now, configured or measured; none: unknown.
   std::optional<double> stream_rate() const;
+  // Returns whether this rate is sure: it is configured, or a sender has filled the link lately.
+  bool is_stream_rate_sure(Instant now) const;
   // Returns that link, or the first one if there is none yet.
   const LinkSettings & stream_link() const;
   // The slowest link of known rate that carries a class of traffic now.

@@ -74,6 +74,8 @@ void DroneEnd::handle_received(Peer::Received & received, Instant now)
     handle_control(*received.control, now);
   } else if (received.message) {
     handle_prekey_message(received.lane, std::move(*received.message));
+  } else if (is_background(received.lane) && peer_.paths().is_stream_rate_sure(now)) {
+    keep_pace(now);
   }
 }
 

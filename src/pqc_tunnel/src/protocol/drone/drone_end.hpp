@@ -216,7 +216,8 @@ private:
   bool may_fetch_ahead() const;
   bool is_urgent() const;
   bool speaks(const PrekeyFetch & fetch) const;
-  double pace() const;
+  double budget() const;
+  double pace(Instant now) const;
   void keep_pace(Instant now);
   std::vector<KemFetch> fetches(Instant now) const;
 

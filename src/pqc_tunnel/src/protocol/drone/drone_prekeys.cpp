@@ -300,7 +300,7 @@ const Suite * DroneEnd::next_to_prefetch(Instant now) const
   if (stands_in_) {
     likely.push_back(settings_.initial_suite);
   }
-  const double pace = this->pace();
+  const double pace = budget();
   const double soon = pace > 0 ? pace * longest_unasked_s : std::numeric_limits<double>::max();
   std::size_t taken = stock_.bytes();
   for (const Fetch & fetch : fetches_) {
@@ -371,20 +371,29 @@ bool DroneEnd::is_urgent() const
 }
 
 // Returns the bytes per second on the line that fetches may take of the link that streams take now; 0: what data leaves.
-double DroneEnd::pace() const
+double DroneEnd::budget() const
 {
   const auto rate = peer_.paths().stream_rate();
-  if (is_urgent() || !rate || *rate <= 0) {
-    return 0;
-  }
-  return std::clamp(std::floor(*rate * settings_.prefetch_airtime * share_of_parts), 1.0, 4e9);
+  return rate && *rate > 0
+           ? std::clamp(std::floor(*rate * settings_.prefetch_airtime * share_of_parts), 1.0, 4e9)
+           : 0;
+}
+
+// Unless the rate is sure, a key that is long enough to measure the link begins without a pace.
+double DroneEnd::pace(Instant now) const
+{
+  const bool measures = std::ranges::any_of(fetches_, [](const Fetch & fetch) {
+    return fetch && !fetch->job() &&
+           kem_sizes(fetch->suite().kem).public_key > ArrivalRate::long_train;
+  });
+  return is_urgent() || (measures && !peer_.paths().is_stream_rate_sure(now)) ? 0 : budget();
 }
 
 // Tells the ground station if fetches may take more or less than it knows.
 void DroneEnd::keep_pace(Instant now)
 {
   const double told = peer_.background_pace();
-  const double pace = this->pace();
+  const double pace = this->pace(now);
   const bool other_kind = (pace > 0) != (told > 0);
   const bool differs = pace > told * pace_tolerance || pace * pace_tolerance < told;
   if (!other_kind && (!differs || now < next_pace_)) {

@@ -60,7 +60,7 @@ public:
     std::optional<std::size_t> chosen_boot;  // drone: index of the boot keys now in use
     std::optional<ControlFrame> control;     // the owner must handle it
     std::optional<Bytes> message;            // complete message of a stream
-    StreamLane lane{};                       // of the message
+    StreamLane lane{};                       // of the part of a stream
   };
 
   // `datagrams`: how many datagrams of the application the frame carries.

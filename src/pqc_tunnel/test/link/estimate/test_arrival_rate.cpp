@@ -39,15 +39,92 @@ TEST(ArrivalRate, leaves_out_the_pause_between_two_trains)
   }
 }
 
-TEST(ArrivalRate, is_measured_anew_after_two_seconds)
+// Parts of a train, and what is known of the link after them.
+class Train
 {
-  ArrivalRate rate;
-  for (Duration time{}; time <= 2s; time += 200ms) {
-    rate.handle_part(2000, start + time);
+public:
+  void pass(Duration time) { now_ += time; }
+  void come(int parts, Duration spacing, std::size_t bytes = 1000)
+  {
+    for (int i = 0; i < parts; ++i) {
+      now_ += spacing;
+      rate_.handle_part(bytes, now_);
+    }
   }
-  EXPECT_DOUBLE_EQ(rate.bytes_per_s().value(), 10000);
-  rate.handle_part(1600, start + 2250ms);
-  EXPECT_DOUBLE_EQ(rate.bytes_per_s().value(), 6400);
+  double rate() const { return rate_.bytes_per_s().value(); }
+  bool is_sure() const { return rate_.is_sure(now_); }
+
+private:
+  ArrivalRate rate_;
+  Instant now_ = start;
+};
+
+TEST(ArrivalRate, is_sure_once_the_sender_sends_no_faster)
+{
+  Train train;
+  train.come(26, 10ms, 500);  // a section of 250 ms
+  EXPECT_DOUBLE_EQ(train.rate(), 50'000);
+  train.come(49, 5ms, 500);
+  train.come(1, 5ms, 500);
+  EXPECT_FALSE(train.is_sure()) << "it has sent twice as fast as before";
+  train.come(49, 5ms, 500);
+  EXPECT_FALSE(train.is_sure());
+  train.come(1, 5ms, 500);
+  EXPECT_TRUE(train.is_sure());
+  EXPECT_DOUBLE_EQ(train.rate(), 100'000);
+}
+
+TEST(ArrivalRate, is_sure_after_many_bytes_of_a_fast_link)
+{
+  Train train;
+  train.come(1, 0ms);
+  train.come(63, 1ms);
+  EXPECT_FALSE(train.is_sure());
+  train.come(1, 1ms);
+  EXPECT_TRUE(train.is_sure());
+  EXPECT_DOUBLE_EQ(train.rate(), 1e6);
+}
+
+TEST(ArrivalRate, is_sure_on_a_thin_link_after_sections_of_enough_bytes)
+{
+  Train train;
+  train.come(1, 0ms);
+  train.come(3, 200ms, 500);
+  EXPECT_FALSE(train.is_sure());
+  train.come(2, 200ms, 500);
+  EXPECT_FALSE(train.is_sure()) << "too few bytes of the second section";
+  train.come(1, 200ms, 500);
+  EXPECT_TRUE(train.is_sure());
+  EXPECT_DOUBLE_EQ(train.rate(), 2500);
+}
+
+TEST(ArrivalRate, that_is_sure_changes_only_with_trains_that_fill_the_link)
+{
+  Train train;
+  train.come(51, 10ms);
+  ASSERT_TRUE(train.is_sure());
+  train.pass(1s);
+  train.come(25, 5ms);
+  train.pass(1s);
+  train.come(26, 20ms);
+  EXPECT_DOUBLE_EQ(train.rate(), 100'000) << "short trains";
+  train.come(26, 20ms);
+  EXPECT_DOUBLE_EQ(train.rate(), 50'000);
+  train.pass(1s);
+  train.come(26, 10ms);
+  train.come(25, 10ms, 1110);
+  EXPECT_DOUBLE_EQ(train.rate(), 50'000) << "faster by more than a tenth";
+}
+
+TEST(ArrivalRate, is_sure_for_two_minutes)
+{
+  Train train;
+  train.come(51, 10ms);
+  train.pass(2min - 1ns);
+  EXPECT_TRUE(train.is_sure());
+  train.pass(1ns);
+  EXPECT_FALSE(train.is_sure());
+  EXPECT_DOUBLE_EQ(train.rate(), 100'000);
 }
 
 }  // namespace

@@ -183,27 +183,6 @@ TEST(Routes, copies_are_sent_by_several_links_that_are_redundant_or_urgent)
   EXPECT_TRUE(sends_copies({all, standby, priority}, Schedule::failover));
 }
 
-TEST(ArrivalRate, is_that_at_which_the_parts_of_a_train_follow_each_other)
-{
-  ArrivalRate rate;
-  Instant now{1h};
-  const auto come = [&](int parts, Duration spacing) {
-    for (int i = 0; i < parts; ++i) {
-      now += spacing;
-      rate.handle_part(500, now);
-    }
-    return rate.bytes_per_s();
-  };
-  EXPECT_FALSE(come(1, 0ms));
-  EXPECT_FALSE(come(2, 100ms)) << "too little has followed the first part";
-  EXPECT_EQ(come(1, 100ms), 5000);
-  EXPECT_EQ(come(1, 251ms), 5000) << "a pause between two trains";
-  EXPECT_EQ(come(3, ArrivalRate::longest_gap), 2000);
-  EXPECT_EQ(come(5, ArrivalRate::longest_gap), 2000) << "two seconds: the next measurement begins";
-  EXPECT_EQ(come(2, 50ms), 2000);
-  EXPECT_EQ(come(1, 50ms), 10'000);
-}
-
 TEST(Routes, without_a_destination_are_empty)
 {
   Routes routes;

@@ -327,9 +327,41 @@ TEST(PacedFetches, say_nothing_of_the_rate_of_the_link)
   ASSERT_TRUE(drone.run_until_ready(light(), 10s));
   const double rate = pair.snapshot(Side::drone).paths.at(0).rate_bytes_s;
   ASSERT_GT(rate, 0);
-  drone.fetch(heavy());
+  drone.fetch(frodo());
   pair.run_for(3s);
   EXPECT_EQ(pair.snapshot(Side::drone).paths.at(0).rate_bytes_s, rate);
+}
+
+// A small key comes before its sender has found what the link takes.
+TEST(PacedFetches, of_large_keys_measure_the_link_first)
+{
+  constexpr double bytes_per_s = 2.5e6;
+  WiredPair::Options options = options_of({{.name = "wifi"}});
+  options.latency = 5ms;
+  Fetching drone(options);
+  WiredPair & pair = drone.pair();
+  Instant free;
+  pair.set_channel([&](Side from, Bytes & frame) {
+    const std::chrono::duration<double> airtime(static_cast<double>(frame.size()) / bytes_per_s);
+    if (from == Side::drone) {
+      return std::vector<Duration>{Duration{}};
+    }
+    free = std::max(free, pair.now()) + std::chrono::duration_cast<Duration>(airtime);
+    return std::vector<Duration>{free - pair.now()};
+  });
+  const auto found = [&] { return pair.snapshot(Side::drone).paths.at(0).rate_bytes_s; };
+  drone.fetch(frodo());
+  ASSERT_TRUE(drone.run_until_ready(frodo(), 10s));
+  ASSERT_LT(found(), 0.6 * bytes_per_s);
+  drone.fetch(heavy());
+  pair.run_for(200ms);
+  EXPECT_NEAR(found(), bytes_per_s, 0.1 * bytes_per_s);
+  const auto size = static_cast<double>(kem_sizes(heavy().kem).public_key);
+  const double begun = drone.state(heavy()).progress.value();
+  pair.run_for(1s);
+  const double share = (drone.state(heavy()).progress.value() - begun) * size / bytes_per_s;
+  EXPECT_GT(share, 0.014) << "frames and acknowledgements take the rest of 2 %";
+  EXPECT_LT(share, 0.018);
 }
 
 TEST(FetchCosts, are_unknown_times_where_the_rate_is)
