@@ -12,6 +12,8 @@ namespace
 
 constexpr Duration resolution = std::chrono::milliseconds(1);
 constexpr std::size_t least_bytes = 1500;
+// Parts that come together within this time say nothing of the rate, once that is known.
+constexpr Duration longest_jitter = std::chrono::milliseconds(50);
 // A section is as long as the first of both.
 constexpr Duration section_time = std::chrono::milliseconds(250);
 constexpr std::size_t section_bytes = 32'000;
@@ -38,8 +40,10 @@ void ArrivalRate::handle_part(std::size_t bytes, Instant now)
   }
   train_.bytes += bytes;
   section_.bytes += bytes;
-  if (!filled_ && train_.bytes >= least_bytes) {
-    rate_ = train_.rate(now);
+  if (train_.bytes >= least_bytes) {
+    const double rate = train_.rate(now);
+    const bool is_faster = rate > rate_.value_or(0) && now >= train_.begun + longest_jitter;
+    rate_ = !filled_ || is_faster ? rate : rate_;
   }
   const bool ends = section_.bytes >= section_bytes || now >= section_.begun + section_time;
   if (!ends || section_.bytes < least_bytes) {

@@ -87,6 +87,8 @@ std::optional<Bytes> StreamReceiver::handle_part(const StreamPart & part, Instan
     return std::nullopt;
   }
   const auto end = static_cast<std::uint32_t>(part.offset + part.bytes.size());
+  const bool was_missed =
+    !box.received.ranges().empty() && part.offset < box.received.ranges().back().end;
   const std::uint32_t added = box.received.add({part.offset, end});
   if (added > 0) {
     std::ranges::copy(part.bytes, box.message.begin() + part.offset);
@@ -99,7 +101,7 @@ std::optional<Bytes> StreamReceiver::handle_part(const StreamPart & part, Instan
   const std::size_t size = StreamPart::header_size + part.bytes.size();
   const bool rarely = yields(lane) && size < small_part;
   ++box.unacknowledged;
-  const bool at_once = box.complete || (gap && !rarely) || added == 0 ||
+  const bool at_once = box.complete || added == 0 || (rarely ? was_missed : gap) ||
                        box.unacknowledged >= parts_per_acknowledgement(size, yields(lane));
   box.ack_at = std::min(
     box.ack_at, at_once ? now : now + (rarely ? paced_ack_delay(box.interval) : ack_delay));

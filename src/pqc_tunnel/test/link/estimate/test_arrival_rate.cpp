@@ -98,22 +98,27 @@ TEST(ArrivalRate, is_sure_on_a_thin_link_after_sections_of_enough_bytes)
   EXPECT_DOUBLE_EQ(train.rate(), 2500);
 }
 
-TEST(ArrivalRate, that_is_sure_changes_only_with_trains_that_fill_the_link)
+TEST(ArrivalRate, that_is_sure_falls_only_by_trains_that_fill_the_link)
 {
   Train train;
   train.come(51, 10ms);
   ASSERT_TRUE(train.is_sure());
   train.pass(1s);
-  train.come(25, 5ms);
-  train.pass(1s);
   train.come(26, 20ms);
-  EXPECT_DOUBLE_EQ(train.rate(), 100'000) << "short trains";
+  EXPECT_DOUBLE_EQ(train.rate(), 100'000) << "a short train";
   train.come(26, 20ms);
   EXPECT_DOUBLE_EQ(train.rate(), 50'000);
+}
+
+TEST(ArrivalRate, that_is_sure_rises_by_a_short_train_but_not_by_a_cluster)
+{
+  Train train;
+  train.come(51, 10ms);
   train.pass(1s);
-  train.come(26, 10ms);
-  train.come(25, 10ms, 1110);
-  EXPECT_DOUBLE_EQ(train.rate(), 50'000) << "faster by more than a tenth";
+  train.come(10, 5ms);
+  EXPECT_DOUBLE_EQ(train.rate(), 100'000);
+  train.come(1, 5ms);
+  EXPECT_DOUBLE_EQ(train.rate(), 200'000);
 }
 
 TEST(ArrivalRate, is_sure_for_two_minutes)
