@@ -36,8 +36,8 @@ def test_help_and_options_need_no_library_of_the_training() -> None:
     [
         ("soon_jamming", 0.95, 0.97, False),
         ("soon_jamming", 0.95, 0.85, True),
-        ("false_alarms_per_hour", 0.3, 1.1, False),
-        ("false_alarms_per_hour", 0.3, 1.5, True),
+        ("false_alarms_per_hour", 0.1, 0.18, False),
+        ("false_alarms_per_hour", 0.1, 0.21, True),
         ("normal_hours", 20.0, 30.0, False),
     ],
 )

@@ -25,7 +25,7 @@ TREES, TRANSFORMER, AGENT, ALL = "trees", "transformer", "agent", "all"
 # The trees fly.
 MODELS = {TREES: "src/pqc_policy/models", TRANSFORMER: "src/pqc_learning/models"}
 # The metrics of a second training may be so far from those of a card.
-RATE_BOUND, FALSE_ALARM_BOUND = 0.05, 1.0
+RATE_BOUND, FALSE_ALARM_BOUND = 0.05, 0.1
 
 
 def make_parser() -> Parser:
