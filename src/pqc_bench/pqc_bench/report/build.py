@@ -13,8 +13,6 @@ from pqc_bench.report.context import Context
 from pqc_bench.report.number_text import short
 from pqc_bench.report.page import page
 from pqc_bench.report.run_data import Run
-from pqc_bench.report.section import Section
-from pqc_bench.report.sections.comparison import comparison
 from pqc_bench.report.sections.distribution import distribution
 from pqc_bench.report.sections.health import health, sources
 from pqc_bench.report.sections.machine import energy, heat_maps
@@ -68,30 +66,9 @@ def run_report(run: Run, page_folder: Path) -> Report:
     )
     sections = [section(context) for section in _SECTIONS]
     sections.append(sources(context))
-    return _report("PQC-MAV benchmark", _facts(run), lead, sections)
-
-
-def compare_report(one: Run, other: Run, page_folder: Path) -> Report:
-    """Return two runs side by side."""
-    first, second = Context(one, page_folder, "a-"), Context(other, page_folder, "b-")
-    compared = comparison(first, second)
-    lead = "".join(
-        f'<section class="answer"><h2>Which suite should I fly? After {name}</h2>'
-        f"{answer(context)}{_health_line(context)}</section>"
-        for name, context in (("A", first), ("B", second))
-    )
-    both = [sources(first), sources(second)]
-    for section, name in zip(both, "AB", strict=True):
-        section.id = f"sources-{name.lower()}"
-        section.title += f": {name}"
-    facts = [f"A: {fact}" for fact in _facts(one)] + [f"B: {fact}" for fact in _facts(other)]
-    return _report("PQC-MAV benchmark: two runs", facts, lead, [compared, *both])
-
-
-def _report(title: str, facts: list[str], lead: str, sections: list[Section]) -> Report:
     sections = [section for section in sections if section.parts]
     tables = {table.name: table.csv() for section in sections for table in section.tables()}
-    return Report(page(title, facts, lead, sections), tables)
+    return Report(page("PQC-MAV benchmark", _facts(run), lead, sections), tables)
 
 
 def _facts(run: Run) -> list[str]:

@@ -3,9 +3,8 @@
 """Turn the folder of a matrix run into a page that says which suite to fly, with tables as CSV.
 
 The page needs no network. Its numbers link to the cells that they come from, and published figures
-are shown beside the tables. --compare puts two runs side by side instead. The page lists cells that
-failed or whose metrics were altered, and leaves them out of its figures. Exit code 0: the page was
-written and no cell was rejected.
+are shown beside the tables. The page lists cells that failed or whose metrics were altered, and
+leaves them out of its figures. Exit code 0: the page was written and no cell was rejected.
 """
 
 from __future__ import annotations
@@ -16,31 +15,22 @@ from pathlib import Path
 from pqc_bench.harness.usage import UsageFault, output_file
 
 PAGE = "report.html"
-COMPARISON = "comparison.html"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument(
-        "folder", type=Path, nargs="?", metavar="RUN_FOLDER", help="of bench matrix"
-    )
+    parser.add_argument("folder", type=Path, metavar="RUN_FOLDER", help="of bench matrix")
     parser.add_argument(
         "--out",
         type=output_file,
         metavar="FILE.html",
-        help=f"the page ({PAGE} in the run's folder; {COMPARISON} here for --compare); the "
-        "tables go to FILE-tables beside it",
-    )
-    parser.add_argument(
-        "--compare", type=Path, nargs=2, metavar=("A", "B"), help="the folders of two runs"
+        help=f"the page ({PAGE} in the run's folder); the tables go to FILE-tables beside it",
     )
 
 
 def check(options: argparse.Namespace) -> None:
-    """Require one run, or two to compare."""
-    if (options.folder is None) == (options.compare is None):
-        raise UsageFault("name one run's folder, or two with --compare")
-    for folder in options.compare or [options.folder]:
-        if not folder.is_dir():
-            what = "is a file; name the folder of the run" if folder.exists() else "doesn't exist"
-            raise UsageFault(f"'{folder}' {what}")
+    """Require that the folder exists."""
+    folder: Path = options.folder
+    if not folder.is_dir():
+        what = "is a file; name the folder of the run" if folder.exists() else "doesn't exist"
+        raise UsageFault(f"'{folder}' {what}")

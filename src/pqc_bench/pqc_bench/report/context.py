@@ -26,8 +26,8 @@ from pqc_bench.report.table import Value
 class Context:
     """A run, with links from the folder of the page."""
 
-    def __init__(self, run: Run, page_folder: Path, prefix: str = "") -> None:
-        """Make links relative to `page_folder`; `prefix` separates the groups of two runs."""
+    def __init__(self, run: Run, page_folder: Path) -> None:
+        """Make links relative to `page_folder`."""
         self.run = run
         self.main = run.main()
         self.shipped = shipped()
@@ -35,7 +35,6 @@ class Context:
         self.noise = noise_of(self.main)
         self.groups: dict[str, tuple[str, list[Cell]]] = {}
         self._page_folder = page_folder.absolute()
-        self._prefix = prefix
 
     def file_link(self, file: Path) -> str:
         """Return the link to a file."""
@@ -56,7 +55,7 @@ class Context:
         """Return the link to the list of cells that a number was computed from."""
         if len(cells) == 1 and len(cells[0].samples) == 1:
             return self.link(cells[0])
-        name = "from-" + self._prefix + re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+        name = "from-" + re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
         known = self.groups.setdefault(name, (title, list(cells)))
         if {cell.id for cell in known[1]} != {cell.id for cell in cells}:
             raise ValueError(f"two different lists of cells are called {title}")

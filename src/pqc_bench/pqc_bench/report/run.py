@@ -8,29 +8,20 @@ import argparse
 from pathlib import Path
 
 from pqc_bench.harness.usage import output_file
-from pqc_bench.report.build import compare_report, run_report
-from pqc_bench.report.command import COMPARISON, PAGE
-from pqc_bench.report.run_data import Run, read_run_folder
+from pqc_bench.report.build import run_report
+from pqc_bench.report.command import PAGE
+from pqc_bench.report.run_data import read_run_folder
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the page; 1 if a cell was rejected."""
-    folders: list[Path] = options.compare or [options.folder]
-    runs = [read_run_folder(folder) for folder in folders]
-    out: Path = options.out or (Path(COMPARISON) if options.compare else options.folder / PAGE)
+    found = read_run_folder(options.folder)
+    out: Path = options.out or options.folder / PAGE
     output_file(str(out))
-    page_folder = out.absolute().parent
-    if options.compare:
-        report = compare_report(*runs, page_folder)
-    else:
-        report = run_report(runs[0], page_folder)
+    report = run_report(found, out.absolute().parent)
     tables = report.write(out)
     print(f"{out}, {len(report.tables)} tables as CSV in {tables}")
-    return 1 if any([_refused(found) for found in runs]) else 0
-
-
-def _refused(found: Run) -> bool:
     for trouble in found.troubles:
         if trouble.status == "refused":
             print(f"refused: {trouble.reason}")
-    return found.refused > 0
+    return 1 if found.refused else 0

@@ -79,12 +79,11 @@ def test_a_run_of_one_cell_says_what_it_has_no_data_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "name one run's folder, or two with --compare"),
+        ([], "the following arguments are required: RUN_FOLDER"),
         (["nowhere"], "'nowhere' doesn't exist"),
         (["."], "there is no run in '.'"),
         (["{run}/run.json"], "is a file; name the folder of the run"),
         (["{run}", "--out", "."], "'.' is a folder; name a file in it"),
-        (["{run}", "--compare", "{run}", "{run}"], "name one run's folder"),
         (["{run}", "--out", "nowhere/page.html"], "there is no folder"),
     ],
 )
