@@ -9,6 +9,8 @@ target_compile_options(pqc_tunnel_core PRIVATE -fsanitize=fuzzer-no-link)
 set(PQC_TUNNEL_FUZZ_TARGETS cobs fragments frames hello_gate messages shaper streams tunnel)
 set(PQC_TUNNEL_FUZZ_SECONDS 2 CACHE STRING "How long the tests fuzz with each target")
 
+math(EXPR PQC_TUNNEL_FUZZ_TIMEOUT "${PQC_TUNNEL_FUZZ_SECONDS} + 300")
+
 add_custom_target(fuzz_targets)
 foreach(name IN LISTS PQC_TUNNEL_FUZZ_TARGETS)
   add_executable(fuzz_${name} fuzz/${name}.cpp)
@@ -25,5 +27,5 @@ foreach(name IN LISTS PQC_TUNNEL_FUZZ_TARGETS)
   add_test(NAME fuzz_${name} COMMAND fuzz_${name}
     -max_total_time=${PQC_TUNNEL_FUZZ_SECONDS} -timeout=60 -rss_limit_mb=1024 -verbosity=0
     -artifact_prefix=${found}/ ${found}/corpus ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name})
-  set_tests_properties(fuzz_${name} PROPERTIES LABELS fuzz TIMEOUT 300)
+  set_tests_properties(fuzz_${name} PROPERTIES LABELS fuzz TIMEOUT ${PQC_TUNNEL_FUZZ_TIMEOUT})
 endforeach()

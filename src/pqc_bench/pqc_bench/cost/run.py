@@ -17,7 +17,6 @@ from pqc_testing.ports import LOOPBACK, free_ports
 from pqc_bench.cost.budget import DRONE, judge
 from pqc_bench.cost.flight_feed import FlightFeed
 from pqc_bench.cost.sensors import Sensors
-from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.measured_nodes import MeasuredNodes
 from pqc_bench.harness.measurement import run_measurement
 from pqc_bench.harness.process_use import resident_kib, usage
@@ -61,8 +60,6 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     for name in DRONE:
         whole.update(found.get(name, {}))
     return {
-        "commit": commit(),
-        "machine": machine_kind(),
         "seconds": options.seconds,
         "messages_per_s": round((feed.messages - sent) / seconds, 1),
         "processes": found,

@@ -14,10 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from pqc_bench.fleet.daemon_fleet import HOSTILE, DaemonFleet
-from pqc_bench.fleet.fleet_text import lines
-from pqc_bench.fleet.verdict import judge
+from pqc_bench.fleet.result import judge, lines
 from pqc_bench.harness.blaster import DIRECTIONS, Blaster
-from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.measurement import run_measurement
 from pqc_bench.harness.places import ATTACKER
 from pqc_bench.harness.process_use import cpu_seconds, resident_kib
@@ -41,8 +39,6 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
             for drones in sorted(set(options.drones))
         },
         "rate": options.rate,
-        "machine": machine_kind(),
-        "commit": commit(),
     }
 
 

@@ -18,7 +18,6 @@ from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.flood.between import Between
 from pqc_bench.harness.live_pair import ENDS, LivePair
-from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.places import ATTACKER, DRONE, GROUND, Namespaces
 from pqc_bench.harness.text import columns
 
@@ -55,8 +54,6 @@ def measure(folder: Path, seconds: int) -> dict[str, Any]:
         "floods": phases,
         "found": found,
         "reflection": reflection,
-        "machine": machine_kind(),
-        "commit": commit(),
     }
 
 

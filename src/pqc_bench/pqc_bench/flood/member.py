@@ -17,9 +17,8 @@ from pqc_sim.processes.run_fault import RunFault
 from pqc_testing.child import stop
 
 from pqc_bench.flood.hostile_drone import SORTS
-from pqc_bench.flood.verdict import MAX_DELAY
+from pqc_bench.flood.result import MAX_DELAY
 from pqc_bench.harness.live_pair import LivePair
-from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.places import ATTACKER, DRONE, GROUND
 from pqc_bench.harness.process_use import resident_kib
 from pqc_bench.harness.text import columns
@@ -45,8 +44,6 @@ def measure(folder: Path, frames: int, seconds: int) -> dict[str, Any]:
     return {
         "network": fleet.places.network,
         "sorts": sorts,
-        "machine": machine_kind(),
-        "commit": commit(),
     }
 
 

@@ -17,10 +17,9 @@ from pqc_sim.datagrams.udp_port import Endpoint
 from pqc_sim.processes.run_fault import RunFault
 from pqc_testing.child import stop
 
+from pqc_bench.flood.result import MAX_DELAY
 from pqc_bench.flood.strangers import Attack, Strangers, may_spoof
-from pqc_bench.flood.verdict import MAX_DELAY
 from pqc_bench.harness.live_pair import LivePair
-from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.places import ATTACKER, DRONE, GROUND
 from pqc_bench.harness.text import columns
 
@@ -70,8 +69,6 @@ def measure(folder: Path, datagrams: int, seconds: int) -> dict[str, Any]:
     return {
         "network": pair.places.network,
         "attacks": attacks,
-        "machine": machine_kind(),
-        "commit": commit(),
     }
 
 

@@ -9,13 +9,12 @@ import contextlib
 from pathlib import Path
 from typing import Any
 
-from pqc_bench.flood import addresses, flood_text, member, restarts
+from pqc_bench.flood import addresses, member, restarts
 from pqc_bench.flood.phase import WINDOWS, Phase
+from pqc_bench.flood.result import judge, lines
 from pqc_bench.flood.strangers import Attack, may_spoof
-from pqc_bench.flood.verdict import judge
 from pqc_bench.harness.blaster import Blaster
 from pqc_bench.harness.live_pair import LivePair
-from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.measurement import run_measurement
 
 _DRAIN_S = 3
@@ -31,9 +30,7 @@ def run(options: argparse.Namespace) -> int:
     elif options.restarts:
         attack, arguments = restarts, (options.datagrams, options.seconds)
     else:
-        return run_measurement(
-            options.out, lambda folder: _measure(options, folder), judge, flood_text.lines
-        )
+        return run_measurement(options.out, lambda folder: _measure(options, folder), judge, lines)
     return run_measurement(
         options.out,
         lambda folder: attack.measure(folder, *arguments),
@@ -78,6 +75,4 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
             for phase, result in zip(phases, results, strict=True)
         ],
         "rate": options.rate,
-        "machine": machine_kind(),
-        "commit": commit(),
     }

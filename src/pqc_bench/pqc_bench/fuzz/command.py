@@ -3,8 +3,8 @@
 """Feed the tunnel's parsers, state machines and entry points generated input.
 
 Builds the libFuzzer targets of src/pqc_tunnel/fuzz with Clang's address and undefined behaviour
-sanitizers into .dev/build/fuzz and runs one after the other, from the corpora that are checked in
-and those of earlier runs in .dev/fuzz. An input that causes a failure stays there, too.
+sanitizers into .dev/build/fuzz and runs one after the other as the tests do, from the corpora that
+are checked in. What is found stays below .dev/build/fuzz/fuzz, and the next run begins with it.
 """
 
 from __future__ import annotations
@@ -23,11 +23,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--seconds", type=whole(1), default=60, help="how long with each target (default: 60)"
     )
     parser.add_argument("--target", help="one target only (a file of src/pqc_tunnel/fuzz)")
-    parser.add_argument(
-        "--keep",
-        action="store_true",
-        help="at the end add inputs that reach new code to the checked-in corpora",
-    )
 
 
 def check(options: argparse.Namespace) -> None:

@@ -13,6 +13,7 @@ from pqc_sim.processes.output_path import require_folder
 from pqc_sim.processes.summary_file import write_summary
 from pqc_testing.ros_graph import isolate_graph
 
+from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.text import conclusion
 
 Result = dict[str, Any]
@@ -39,12 +40,12 @@ def measured(
 ) -> Result:
     """Measure in a folder of its own and on a ROS graph of its own.
 
-    Prints the result by `text` and with its conclusion, and returns it with the faults that the
-    judge finds.
+    Prints the result by `text` and with its conclusion, and returns it with machine, commit and the
+    faults that the judge finds.
     """
     isolate_graph()
     with tempfile.TemporaryDirectory(prefix="pqc-bench-") as folder:
-        result = measure(Path(folder))
+        result = measure(Path(folder)) | {"machine": machine_kind(), "commit": commit()}
     result["faults"] = judge(result)
     print("\n".join([*text(result), *conclusion(result, result["faults"])]))
     return result

@@ -8,18 +8,14 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.measurement import run_measurement
-from pqc_bench.hold import hold_text
 from pqc_bench.hold.attacked_link import attack_link, lose_on_link
-from pqc_bench.hold.verdict import judge
+from pqc_bench.hold.result import judge, lines
 
 
 def run(options: argparse.Namespace) -> int:
     """Hold back; 0 if nothing old was delivered and nothing fresh refused."""
-    return run_measurement(
-        options.out, lambda folder: _measure(options, folder), judge, hold_text.lines
-    )
+    return run_measurement(options.out, lambda folder: _measure(options, folder), judge, lines)
 
 
 def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
@@ -37,6 +33,4 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         "network": network,
         "links": links,
         "seconds": options.seconds,
-        "machine": machine_kind(),
-        "commit": commit(),
     }

@@ -8,7 +8,6 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.measurement import run_measurement
 from pqc_bench.harness.neighbours import Neighbours
 from pqc_bench.harness.rate_search import Plan
@@ -60,8 +59,6 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         "rounds": options.rounds,
         "seconds": options.seconds,
         "pinned": pinned,
-        "machine": machine_kind(),
-        "commit": commit(),
     }
 
 

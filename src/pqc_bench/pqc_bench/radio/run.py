@@ -8,18 +8,14 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.measurement import run_measurement
-from pqc_bench.radio import radio_text
 from pqc_bench.radio.link_run import measure_link
-from pqc_bench.radio.verdict import judge
+from pqc_bench.radio.result import judge, lines
 
 
 def run(options: argparse.Namespace) -> int:
     """Fly over each link; 0 if the tunnel costs the pilot nothing."""
-    return run_measurement(
-        options.out, lambda folder: _measure(options, folder), judge, radio_text.lines
-    )
+    return run_measurement(options.out, lambda folder: _measure(options, folder), judge, lines)
 
 
 def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
@@ -31,6 +27,4 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         "links": links,
         "seconds": options.seconds,
         "rekey_every_s": options.rekey_every,
-        "machine": machine_kind(),
-        "commit": commit(),
     }

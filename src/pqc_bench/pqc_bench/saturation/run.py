@@ -10,7 +10,6 @@ from typing import Any
 
 from pqc_sim.processes.run_fault import RunFault
 
-from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.measurement import run_measurement
 from pqc_bench.harness.rate_search import Plan
 from pqc_bench.harness.rate_step import Limits
@@ -59,8 +58,6 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         "suite": options.suite if name in WITH_SUITE else None,
         "pinned": pinned,
         "limits": vars(limits),
-        "machine": machine_kind(),
-        "commit": commit(),
     }
 
 

@@ -1,3 +1,3 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the simulator of `src/pqc_tunnel/test/simulator` on every core and adds up the results."""
+"""Runs the simulator of `src/pqc_tunnel/test/simulator`."""

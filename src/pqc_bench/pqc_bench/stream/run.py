@@ -8,20 +8,16 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.measurement import run_measurement
-from pqc_bench.stream import stream_text
 from pqc_bench.stream.fetches import Link, fetch_beside_data, key_bytes
-from pqc_bench.stream.verdict import judge
+from pqc_bench.stream.result import judge, lines
 
 _DELAY_MS = 20.0
 
 
 def run(options: argparse.Namespace) -> int:
     """Fetch; 0 if the streams were fast, and the data beside them too."""
-    return run_measurement(
-        options.out, lambda folder: _measure(options, folder), judge, stream_text.lines
-    )
+    return run_measurement(options.out, lambda folder: _measure(options, folder), judge, lines)
 
 
 def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
@@ -39,6 +35,4 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         "rate": options.rate,
         "size": options.size,
         "links": links,
-        "machine": machine_kind(),
-        "commit": commit(),
     }

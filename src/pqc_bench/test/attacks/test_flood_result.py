@@ -7,9 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pqc_bench.flood import flood_text
+from pqc_bench.flood.result import judge, lines
 from pqc_bench.flood.strangers import reconcile
-from pqc_bench.flood.verdict import judge
 
 AT = {"machine": "2 cores", "network": "namespaces"}
 HELLO_REASONS = ("unknown_drone", "repeated", "discarded", "answered")
@@ -176,12 +175,12 @@ def test_answers_to_recorded_hellos_with_the_drones_address_go_to_the_drone() ->
     ],
 )
 def test_the_heading_tells_where_the_junk_comes_from(changes: dict[str, Any], sources: str) -> None:
-    text = flood_text.lines({"phases": [phase(**changes)], **AT})
+    text = lines({"phases": [phase(**changes)], **AT})
     assert text[1] == f"  Junk at the gcs for 2 s, {sources}"
 
 
 def test_the_table_shows_every_phase() -> None:
     result = {"phases": [phase(), phase(name="junk at the drone")], **AT}
-    text = "\n".join(flood_text.lines(result))
+    text = "\n".join(lines(result))
     assert "Junk at the gcs" in text
     assert "Junk at the drone" in text

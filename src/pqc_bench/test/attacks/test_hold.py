@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 from pqc_bench.harness.places import Places
-from pqc_bench.hold import hold_text
 from pqc_bench.hold.adversary import DOWN, UP, Adversary
+from pqc_bench.hold.result import judge, lines
 from pqc_bench.hold.tactics import TACTICS, Tactic, burst, hold, stretch, trickle
-from pqc_bench.hold.verdict import judge
 from pqc_sim.datagrams.udp_port import Endpoint
 from pqc_testing.ports import LOOPBACK
 
@@ -97,4 +96,4 @@ def test_nothing_old_and_nothing_refused_passes() -> None:
 def test_each_fault_is_a_sentence(changes: dict[str, Any], fault: str) -> None:
     found = result(**changes)
     assert judge(found) == [fault]
-    assert hold_text.lines(found)
+    assert lines(found)

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pqc_bench.fleet.fleet_text import lines
-from pqc_bench.fleet.verdict import judge
+from pqc_bench.fleet.result import judge, lines
 from test_rekey_storm import bench
 
 

@@ -6,61 +6,51 @@ import argparse
 from pathlib import Path
 
 import pytest
-from pqc_bench.fuzz import run as fuzz
 from pqc_bench.fuzz.command import check
+from pqc_bench.fuzz.run import run
 from pqc_sim.processes.run_fault import RunFault
-
-FINDS = """#!/bin/sh
-for argument; do case $argument in -artifact_prefix=*) folder=${argument#*=} ;; esac; done
-echo bad > "${folder}crash-1"
-echo "this does not hold: two is three" >&2
-exit 77
-"""
 
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A source tree with one target, which needs no building."""
-    (tmp_path / "src" / "pqc_tunnel" / "fuzz" / "corpus" / "frames").mkdir(parents=True)
+    """A source tree with one target, and programs in place of compiler, CMake and CTest."""
+    (tmp_path / "src" / "pqc_tunnel" / "fuzz").mkdir(parents=True)
     (tmp_path / "src" / "pqc_tunnel" / "fuzz" / "frames.cpp").touch()
     monkeypatch.setenv("PQC_MAV_SOURCE", str(tmp_path))
-    monkeypatch.setattr(fuzz, "_build", lambda tree, names: tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for name in ("clang++-14", "cmake", "ctest"):
+        put(tmp_path / name, 0)
     return tmp_path
 
 
-def put(tree: Path, script: str) -> None:
-    program = tree / "fuzz_frames"
-    program.write_text(script)
+def put(program: Path, code: int) -> None:
+    program.write_text(f'#!/bin/sh\necho "$*" >>{program}.log\nexit {code}\n', encoding="utf-8")
     program.chmod(0o755)
 
 
-def options(**given: object) -> argparse.Namespace:
-    return argparse.Namespace(**{"seconds": 1, "target": None, "keep": False, **given})
+def options(target: str | None = None) -> argparse.Namespace:
+    return argparse.Namespace(seconds=7, target=target)
 
 
-def test_a_finding_ends_with_1_and_the_command_that_replays_it(
-    tree: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    put(tree, FINDS)
-    assert fuzz.run(options()) == 1
-    printed = capsys.readouterr().out
-    found = tree / ".dev" / "fuzz" / "frames" / "crash-1"
-    assert "two is three" in printed
-    assert f"{tree / 'fuzz_frames'} {found}" in printed
+def test_a_quiet_run_of_every_target_ends_with_0(tree: Path) -> None:
+    assert run(options()) == 0
+    assert "-DPQC_TUNNEL_FUZZ_SECONDS=7" in (tree / "cmake.log").read_text()
+    assert (tree / "ctest.log").read_text().endswith("-L fuzz\n")
 
 
-def test_a_quiet_run_ends_with_0(tree: Path) -> None:
-    put(tree, "#!/bin/sh\n")
-    assert fuzz.run(options()) == 0
+@pytest.mark.parametrize("program", ["cmake", "ctest"])
+def test_a_finding_or_a_build_that_fails_ends_with_1(tree: Path, program: str) -> None:
+    put(tree / program, 8)
+    assert run(options("frames")) == 1
 
 
-def test_a_target_that_fails_without_an_input_is_reported_in_one_sentence(tree: Path) -> None:
-    put(tree, "#!/bin/sh\nexit 1\n")
-    with pytest.raises(RunFault, match="left no input"):
-        fuzz.run(options())
+def test_one_target_is_built_and_run_alone(tree: Path) -> None:
+    assert run(options("frames")) == 0
+    assert "--target fuzz_frames\n" in (tree / "cmake.log").read_text()
+    assert (tree / "ctest.log").read_text().endswith("-R ^fuzz_frames$\n")
 
 
 @pytest.mark.usefixtures("tree")
 def test_an_unknown_target_is_reported_in_one_sentence() -> None:
     with pytest.raises(RunFault, match="there is no target 'x': frames"):
-        check(options(target="x"))
+        check(options("x"))

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from exit_code import exit_code
-from pqc_bench.radio import course, radio_text
+from pqc_bench.radio import course
 from pqc_bench.radio.course import Course
 from pqc_bench.radio.dialogue import Dialogue
 from pqc_bench.radio.ends import SerialEnd, UdpEnd
@@ -22,7 +22,7 @@ from pqc_bench.radio.ground_log import LogFetch
 from pqc_bench.radio.ground_parameters import ParameterFetch
 from pqc_bench.radio.ground_program import GroundProgram
 from pqc_bench.radio.link_run import Rekeys, run_courses
-from pqc_bench.radio.verdict import judge
+from pqc_bench.radio.result import judge, lines
 from pqc_sim.vehicle.transfers import FILE, NETWORK_CHANNEL
 from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
 from pqc_testing.ports import free_ports
@@ -286,7 +286,7 @@ def test_an_upload_over_a_radio_that_both_ends_share_may_take_longer() -> None:
 
 
 def test_the_table_has_bare_and_tunnel_side_by_side() -> None:
-    text = "\n".join(radio_text.lines(result(ftp_upload_s=None)))
+    text = "\n".join(lines(result(ftp_upload_s=None)))
     assert re.search(r"parameters +1340, 171\.0 s +1340, 20\.0 s", text)
     assert re.search(r"upload of 40 kB +20\.0 s +never", text)
     assert re.search(r"rekeys +- +60 of 60", text)
@@ -295,7 +295,7 @@ def test_the_table_has_bare_and_tunnel_side_by_side() -> None:
 def test_the_tunnels_own_counts_stand_beside_that_of_the_ground() -> None:
     shaped = {"offered": 400, "sent": 380, "conflated": 10, "full": 4, "stale": 6, "oversize": 0}
     end = {"shaped": {"telemetry": shaped}, "drops": {"queue_full": 3}}
-    text = "\n".join(radio_text.lines(result(counts={"drone1": end, "gcs": end})))
+    text = "\n".join(lines(result(counts={"drone1": end, "gcs": end})))
     assert re.search(r"left out, by the drone's tunnel +- +20 \(5\.0%\)", text)
     assert re.search(r"dropped by the tunnels +- +6 queue full", text)
 

@@ -1,36 +1,23 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Schedules are shared out among processes."""
-
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from pqc_bench.simulate.run import shares, simulate
+from pqc_bench.bench_command import main
 
 
-def _program(folder: Path, code: int) -> Path:
-    """Make a stand-in for the simulator that prints its options and ends with this code."""
-    program = folder / "program"
-    program.write_text(f'#!/bin/sh\necho "pqc_simulate: $*"\nexit {code}\n', encoding="utf-8")
-    program.chmod(0o755)
-    return program
-
-
-@pytest.mark.parametrize(("schedules", "processes"), [(1, 2), (7, 2), (8, 3), (100, 4)])
-def test_every_seed_is_run_once(schedules: int, processes: int) -> None:
-    seeds = [
-        seed
-        for count, first in shares(schedules, 5, processes)
-        for seed in range(first, first + count)
-    ]
-    assert seeds == list(range(5, 5 + schedules))
-
-
-@pytest.mark.parametrize("code", [0, 1, 2])
-def test_what_the_simulator_prints_and_its_exit_code_are_passed_on(
-    tmp_path: Path, code: int, capfd: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("code", [0, 1])
+def test_options_go_to_the_simulator_and_its_exit_code_comes_back(
+    tmp_path: Path, code: int, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert simulate(_program(tmp_path, code), 1, 7, ["--suites", "x"]) == code
-    assert capfd.readouterr().out == "pqc_simulate: --schedules 1 --seed 7 --suites x\n"
+    monkeypatch.setenv("PQC_MAV_SOURCE", str(tmp_path))
+    (tmp_path / "src" / "pqc_tunnel").mkdir(parents=True)
+    program = tmp_path / ".dev" / "build" / "pqc_tunnel" / "pqc_simulate"
+    program.parent.mkdir(parents=True)
+    program.write_text(f'#!/bin/sh\necho "$*"\nexit {code}\n', encoding="utf-8")
+    program.chmod(0o755)
+    assert main(["simulate", "--seed", "7", "--links", "2", "--adversary"]) == code
+    given = "--schedules 1000 --seed 7 --steps 300 --links 2 --adversary\n"
+    assert capfd.readouterr().out == given

@@ -1,10 +1,12 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Judges what a fleet costs its ground station."""
+"""What a fleet costs its ground station: the verdict on it, and the result as text."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from pqc_bench.harness.text import columns
 
 # A datagram may cost so many times what it costs with the fewest drones.
 MAX_COST = 1.1
@@ -32,3 +34,28 @@ def judge(result: dict[str, Any]) -> list[str]:
         if one["flood"]["frames_per_s"] == 0:
             faults.append(f"{fleet}: the flood did not begin")
     return faults
+
+
+def lines(result: dict[str, Any]) -> list[str]:
+    """Return the whole result."""
+    rows = [
+        (
+            *("drones", "us/datagram", "idle, % of a core", "MiB", "all sessions, s", "lost"),
+            *("us beside the flood", "lost"),
+        )
+    ]
+    for drones, one in result["drones"].items():
+        flood = one["flood"]
+        rows.append(
+            (
+                drones,
+                f"{one['cpu_us_per_datagram']:.1f}",
+                f"{100 * one['idle_core_share']:.2f}",
+                f"{one['rss_mib']:.1f}",
+                f"{one['all_sessions_s']:.1f}",
+                f"{one['datagrams']['lost']} of {one['datagrams']['sent']:,}",
+                f"{flood['cpu_us_per_datagram']:.1f}",
+                f"{flood['lost']} of {flood['sent']:,}",
+            )
+        )
+    return ["", *columns(rows), f"  {result['rate']:,} datagrams a second each way"]

@@ -1,11 +1,32 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Streams as text."""
+"""What a stream takes of a link: the verdict on it, and the result as text."""
 
 from __future__ import annotations
 
 from statistics import median
 from typing import Any
+
+MIN_SHARE = 0.7
+MAX_GROWTH_MS = 25.0
+
+
+def judge(result: dict[str, Any]) -> list[str]:
+    """Return the faults, a sentence each; empty if there are none."""
+    faults = []
+    for link in result["links"]:
+        name = f"at {link['loss_percent']:g} % loss"
+        if link["share"] < MIN_SHARE:
+            faults.append(
+                f"{name} the stream took {100 * link['share']:.0f} % of what the link has left,"
+                f" less than {100 * MIN_SHARE:.0f} %"
+            )
+        if link["p99_growth_ms"] > MAX_GROWTH_MS:
+            faults.append(
+                f"{name} the 99th percentile of the data's delay grew by"
+                f" {link['p99_growth_ms']:.1f} ms, more than {MAX_GROWTH_MS:g}"
+            )
+    return faults
 
 
 def lines(result: dict[str, Any]) -> list[str]:
