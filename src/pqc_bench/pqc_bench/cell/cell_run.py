@@ -29,9 +29,9 @@ from pqc_bench.collectors.mavlink import MavlinkCollector
 from pqc_bench.collectors.network import NetworkCollector
 from pqc_bench.collectors.power import PowerCollector
 from pqc_bench.collectors.system import SystemCollector
+from pqc_bench.harness.measured_nodes import rekey_times_ms
 from pqc_bench.load.load_report import read_load_report
 
-_SAMPLE_S = 0.2
 _POWER_SAMPLE_S = 0.05
 _POWER_TRACE = "power.csv"
 # Includes the start of a detector, and Classic McEliece or SPHINCS+ beside it.
@@ -123,7 +123,7 @@ class CellRun:
         if cell.policy != OFF:
             wait(lambda: view.is_judged(cell.suite), _READY_S, "the policy's first decision")
         wait(lambda: conductor.received("ready"), _READY_S, "the start of the load")
-        load = MavlinkCollector(folder / "load.json", session.running, _SAMPLE_S)
+        load = MavlinkCollector(folder / "load.json", session.running)
         # The load writes its report at the end.
         with self._collecting([load], seen):
             with self._collecting(self._collectors(session, folder), seen):
@@ -166,10 +166,10 @@ class CellRun:
         udp = (session.ports.drone_datagram, session.ports.gcs_datagram)
         plain = (session.ports.drone_plaintext, session.ports.gcs_plaintext)
         return [
-            EnvironmentCollector(_SAMPLE_S),
-            SystemCollector(session.pids(), self._sys_root, _SAMPLE_S),
+            EnvironmentCollector(),
+            SystemCollector(session.pids(), self._sys_root),
             PowerCollector(self._sys_root, _POWER_SAMPLE_S, trace=folder / _POWER_TRACE),
-            NetworkCollector((*udp, *plain), interval_s=_SAMPLE_S),
+            NetworkCollector((*udp, *plain)),
             LatencyCollector(lambda: self._view.link_of("drone")),
         ]
 
@@ -216,17 +216,10 @@ class CellRun:
         )
         with contextlib.suppress(RunFault):
             view.wait_until(lambda: view.rekey_ms() is not None, _EVENT_S, "the rekey's events")
-        drone, gcs = answer.timing, view.status["gcs"].handshake
         record |= {
             "total_ms": view.rekey_ms(),
-            "handshake_ms": drone.total_s * _MS_PER_S,
-            "fetch_ms": drone.fetch_s * _MS_PER_S,
-            "verify_ms": drone.verify_s * _MS_PER_S,
-            "encapsulate_ms": drone.encapsulate_s * _MS_PER_S,
-            "keygen_ms": gcs.keygen_s * _MS_PER_S,
-            "sign_ms": gcs.sign_s * _MS_PER_S,
-            "decapsulate_ms": gcs.decapsulate_s * _MS_PER_S,
-            "prepared_ahead": bool(drone.prepared_ahead),
+            **rekey_times_ms(answer, view.status["gcs"]),
+            "prepared_ahead": bool(answer.timing.prepared_ahead),
         }
 
     def _note_last(self, seen: Observed) -> None:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -18,14 +17,9 @@ class LatencyCollector(Collector):
 
     name = "latency"
 
-    def __init__(
-        self,
-        newest: Callable[[], dict[str, Any] | None],
-        interval_s: float = 1.0,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, newest: Callable[[], dict[str, Any] | None]) -> None:
         """Take the source of reports, which arrive once a second."""
-        super().__init__(interval_s, clock)
+        super().__init__(interval_s=1.0)
         self._newest = newest
 
     def _begin(self) -> None:

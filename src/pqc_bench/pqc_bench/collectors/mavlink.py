@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,15 +18,9 @@ class MavlinkCollector(Collector):
 
     name = "mavlink"
 
-    def __init__(
-        self,
-        report: Path,
-        alive: Callable[[], bool],
-        interval_s: float = 0.2,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, report: Path, alive: Callable[[], bool]) -> None:
         """Take the file of the report, and a function that returns whether the load runs."""
-        super().__init__(interval_s, clock)
+        super().__init__()
         self._file = report
         self._alive = alive
 

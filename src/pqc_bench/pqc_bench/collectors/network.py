@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,15 +26,9 @@ class NetworkCollector(Collector):
 
     name = "network"
 
-    def __init__(
-        self,
-        ports: Sequence[int],
-        interface: str = LOOPBACK,
-        interval_s: float = 0.2,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, ports: Sequence[int], interface: str = LOOPBACK) -> None:
         """Take the tunnels' UDP ports."""
-        super().__init__(interval_s, clock)
+        super().__init__()
         self._ports = ports
         self._interface = interface
 

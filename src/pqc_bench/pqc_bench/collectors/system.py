@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -70,15 +69,9 @@ class SystemCollector(Collector):
 
     name = "system"
 
-    def __init__(
-        self,
-        pids: dict[str, int],
-        sys_root: Path = Path("/sys"),
-        interval_s: float = 0.2,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, pids: dict[str, int], sys_root: Path = Path("/sys")) -> None:
         """Take the process ids by end, "drone" and "gcs"."""
-        super().__init__(interval_s, clock)
+        super().__init__()
         self._pids = pids
         self._sys = sys_root
 

@@ -14,10 +14,9 @@ from pqc_learning.judging.result import live_result, result
 from pqc_learning.judging.result_text import live_tables, tables
 from pqc_policy.sensing.detectors.detector_fault import DetectorFault
 from pqc_sim.processes.output_path import require_folder
-from pqc_sim.processes.summary_file import write_summary
 
 from pqc_bench.detectors.command import TABLES
-from pqc_bench.harness.comparison_options import replace_marked
+from pqc_bench.harness.comparison_options import write_results
 from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.time_left import FlightProgress
 from pqc_bench.harness.usage import UsageFault
@@ -37,10 +36,7 @@ def run(options: argparse.Namespace) -> int:
         compared["live"] = live_result(live, names)
         lines += live_tables(compared["live"])
     print("\n".join(lines))
-    if options.out is not None:
-        write_summary(options.out, compared)
-    if options.tables is not None:
-        replace_marked(options.tables, TABLES, lines)
+    write_results(options, compared, TABLES, lines)
     return 0
 
 

@@ -8,8 +8,10 @@ import argparse
 import os
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from pqc_sim.processes.command_line import whole
+from pqc_sim.processes.summary_file import write_summary
 
 from pqc_bench.harness.usage import UsageFault, output_file
 
@@ -33,6 +35,16 @@ def add_running_and_results(
 def fill_jobs(options: argparse.Namespace) -> None:
     """Fill in the number of processes, at most one for each flight."""
     options.jobs = min(options.jobs or os.cpu_count() or 1, options.flights)
+
+
+def write_results(
+    options: argparse.Namespace, result: dict[str, Any], marks: tuple[str, str], lines: list[str]
+) -> None:
+    """Write the result, and the lines between the marks of a page, where options name files."""
+    if options.out is not None:
+        write_summary(options.out, result)
+    if options.tables is not None:
+        replace_marked(options.tables, marks, lines)
 
 
 def replace_marked(page: Path, marks: tuple[str, str], lines: list[str]) -> None:

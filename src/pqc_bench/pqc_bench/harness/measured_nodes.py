@@ -23,6 +23,21 @@ _COUNTED_BEFORE_NS = 200_000_000
 DROPS = tuple(TunnelStatus().drops.get_fields_and_field_types())
 
 
+def rekey_times_ms(answer: Any, gcs: Any) -> dict[str, float]:
+    """Return the times of a rekey from its answer and the ground's status, in ms."""
+    drone, ground = answer.timing, gcs.handshake
+    seconds = {
+        "handshake": drone.total_s,
+        "fetch": drone.fetch_s,
+        "keygen": ground.keygen_s,
+        "sign": ground.sign_s,
+        "verify": drone.verify_s,
+        "encapsulate": drone.encapsulate_s,
+        "decapsulate": ground.decapsulate_s,
+    }
+    return {f"{name}_ms": 1000.0 * took for name, took in seconds.items()}
+
+
 class MeasuredNodes(NodeView):
     """Watches both ends and waits for their messages; use it as a context manager."""
 

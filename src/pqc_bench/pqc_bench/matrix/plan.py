@@ -8,7 +8,7 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from pqc_bench.cell.cell import CLEAN, OFF, Cell, link_profile
+from pqc_bench.cell.cell import CLEAN, Cell, link_profile
 from pqc_bench.harness.usage import UsageFault, fault_of_usage
 
 
@@ -31,31 +31,6 @@ def choose_links(wanted: str) -> list[str]:
     if not by_name:
         raise UsageFault("--link names none")
     return list(by_name.values())
-
-
-def plan(
-    suites: Sequence[str],
-    scenarios: Sequence[str],
-    loads: Sequence[str],
-    links: Sequence[str],
-    seconds: float,
-    link_seed: int = 1,
-    policy: str = OFF,
-    repeat: int = 1,
-) -> list[Cell]:
-    """Return all cells: suite by suite within a link, within a load, within a scenario.
-
-    All are repeated together, so that a slow change of the machine affects every suite alike;
-    `shuffled` draws the order within each repetition.
-    """
-    return [
-        Cell(scenario, load, link, suite, seconds, link_seed, policy, repetition)
-        for repetition in range(1, repeat + 1)
-        for scenario in scenarios
-        for load in loads
-        for link in links
-        for suite in suites
-    ]
 
 
 def shuffled(cells: Sequence[Cell], seed: int) -> list[Cell]:

@@ -23,7 +23,7 @@ from pqc_bench.matrix.run_file import RunFile, read_run
 from pqc_bench.matrix.run_lock import run_lock
 from pqc_bench.matrix.runner import RUN, STATE, Runner, measure_speed
 from pqc_bench.matrix.state_file import COMPLETED, FAILED, State
-from pqc_bench.policy_evaluation import real_text
+from pqc_bench.policy_evaluation.agreement import lines
 from pqc_bench.policy_evaluation.real_flight import FLIGHT_S, fly_real
 
 # The exit code that shells report for a program ended by SIGINT.
@@ -61,7 +61,7 @@ def _fly(options: argparse.Namespace) -> int:
             folder, options.strategy, options.flights, options.seconds or FLIGHT_S
         ),
         lambda result: result["disagreements"],
-        lambda result: real_text.summary(result, result["disagreements"]),
+        lines,
     )
 
 

@@ -16,7 +16,7 @@ from pqc_sim.processes.summary_file import write_summary
 from pqc_bench.cell.cell import Cell
 from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.usage import UsageFault
-from pqc_bench.matrix.plan import plan, shuffled
+from pqc_bench.matrix.plan import shuffled
 
 FORMAT = 1
 
@@ -47,17 +47,18 @@ class RunFile:
         return shuffled(self.planned(), self.order_seed)
 
     def planned(self) -> list[Cell]:
-        """Return all cells in the order of the suite table."""
-        return plan(
-            self.suites,
-            self.scenarios,
-            self.loads,
-            self.links,
-            self.seconds,
-            self.link_seed,
-            self.policy,
-            self.repeat,
-        )
+        """Return all cells: suite by suite within a link, within a load, within a scenario.
+
+        All are repeated together, so that a slow change of the machine affects every suite alike.
+        """
+        return [
+            Cell(scenario, load, link, suite, self.seconds, self.link_seed, self.policy, repetition)
+            for repetition in range(1, self.repeat + 1)
+            for scenario in self.scenarios
+            for load in self.loads
+            for link in self.links
+            for suite in self.suites
+        ]
 
     def write(self, path: Path) -> None:
         """Write the file."""

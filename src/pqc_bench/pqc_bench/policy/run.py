@@ -10,9 +10,8 @@ from pqc_learning.comparison.flown import fly_all
 from pqc_learning.comparison.result import result
 from pqc_learning.comparison.result_text import tables
 from pqc_sim.processes.output_path import require_folder
-from pqc_sim.processes.summary_file import write_summary
 
-from pqc_bench.harness.comparison_options import replace_marked
+from pqc_bench.harness.comparison_options import write_results
 from pqc_bench.harness.time_left import FlightProgress
 from pqc_bench.policy.command import TABLES
 
@@ -34,8 +33,5 @@ def run(options: argparse.Namespace) -> int:
     lines = tables(compared)
     print("\n".join(lines))
     print(f"Flown {speed:,.0f} times faster than real time, {options.jobs} processes.")
-    if options.out is not None:
-        write_summary(options.out, compared)
-    if options.tables is not None:
-        replace_marked(options.tables, TABLES, lines)
+    write_results(options, compared, TABLES, lines)
     return 0

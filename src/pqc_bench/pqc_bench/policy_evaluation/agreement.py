@@ -1,10 +1,11 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that the simulator and real nodes agree about a flight, within stated bounds."""
+"""Whether the simulator and real nodes agree about a flight, within stated bounds, and the text."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 # A renewal falls due by the age of the keys, which differs by the start of the nodes.
 MOST_REKEYS = 1
@@ -55,3 +56,20 @@ def disagreements(simulated: Flown, real: Flown) -> list[str]:
 
 def _names(suites: list[str]) -> str:
     return ", ".join(suites) or "no other suite"
+
+
+def lines(result: dict[str, Any]) -> list[str]:
+    """Return all flights as text."""
+    text = []
+    for flight in result["flights"]:
+        head = f"seed {flight['seed']}, {flight['link']}, {flight['seconds']:.0f} s"
+        text.append(f"{head}: {', '.join(flight['trouble']) or 'no trouble'}")
+        for name in ("simulated", "real"):
+            own = flight[name]
+            text.append(
+                f"  {name:<9}  {own['done']} rekeys, {own['failed']} failed, "
+                f"{len(own['switches'])} switches, ends with {own['last_suite']}"
+            )
+        text += [f"  {sentence}" for sentence in flight["disagreements"]]
+    faults = result["disagreements"]
+    return [*text, "They agree." if not faults else f"They disagree: {len(faults)} bounds."]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from pqc_bench.harness.blaster import DIRECTIONS
@@ -34,6 +34,10 @@ def own_gap_ms(gap_ms: float, pause_ms: float) -> float:
     return gap_ms - pause_ms if made_by_generator else gap_ms
 
 
+_COUNTS = ("sent", "lost", "duplicated", "corrupted")
+_LONGEST = ("longest_gap_ms", "longest_pause_ms", "own_gap_ms")
+
+
 @dataclass(frozen=True)
 class Traffic:
     """The datagrams of one window, both directions together."""
@@ -53,10 +57,7 @@ class Traffic:
         ways = [window[direction] for direction in DIRECTIONS]
         return Traffic(
             seconds=window["seconds"],
-            sent=sum(way["sent"] for way in ways),
-            lost=sum(way["lost"] for way in ways),
-            duplicated=sum(way["duplicated"] for way in ways),
-            corrupted=sum(way["corrupted"] for way in ways),
+            **{name: sum(way[name] for way in ways) for name in _COUNTS},
             longest_gap_ms=max(way["longest_gap_ms"] for way in ways),
             longest_pause_ms=max(way["longest_pause_ms"] for way in ways),
             own_gap_ms=max(
@@ -67,17 +68,10 @@ class Traffic:
 
 def together(windows: Iterable[Traffic]) -> Traffic:
     """Return the sum of windows; of gaps, the longest."""
-    windows = list(windows)
-    return Traffic(
-        seconds=sum(window.seconds for window in windows),
-        sent=sum(window.sent for window in windows),
-        lost=sum(window.lost for window in windows),
-        duplicated=sum(window.duplicated for window in windows),
-        corrupted=sum(window.corrupted for window in windows),
-        longest_gap_ms=max((window.longest_gap_ms for window in windows), default=0.0),
-        longest_pause_ms=max((window.longest_pause_ms for window in windows), default=0.0),
-        own_gap_ms=max((window.own_gap_ms for window in windows), default=0.0),
-    )
+    all_of = [asdict(window) for window in windows]
+    added = {name: sum(of[name] for of in all_of) for name in ("seconds", *_COUNTS)}
+    longest = {name: max((of[name] for of in all_of), default=0.0) for name in _LONGEST}
+    return Traffic(**added, **longest)
 
 
 @dataclass(frozen=True)
@@ -88,19 +82,19 @@ class Rekey:
     succeeded: bool
     rolled_back: bool
     message: str
-    handshake_ms: float
-    fetch_ms: float  # until the prekey had arrived; 0 if the drone had one
-    commit_ms: float | None  # from the service call to sending under the new keys
-    keygen_ms: float
-    sign_ms: float
-    verify_ms: float
-    encapsulate_ms: float
-    decapsulate_ms: float
-    pooled: bool  # the ground station had the keys in stock, signed
-    ahead: bool  # the drone had its prekey already, verified
-    round_trip_ms: float  # of the link, as last measured by the drone
-    bytes: int  # on the air, both ways, without the prekey
-    fetch_bytes: int  # of the prekey; 0 if the drone had one
+    handshake_ms: float = 0.0
+    fetch_ms: float = 0.0  # until the prekey had arrived; 0 if the drone had one
+    commit_ms: float | None = None  # from the service call to sending under the new keys
+    keygen_ms: float = 0.0
+    sign_ms: float = 0.0
+    verify_ms: float = 0.0
+    encapsulate_ms: float = 0.0
+    decapsulate_ms: float = 0.0
+    pooled: bool = False  # the ground station had the keys in stock, signed
+    ahead: bool = False  # the drone had its prekey already, verified
+    round_trip_ms: float = 0.0  # of the link, as last measured by the drone
+    bytes: int = 0  # on the air, both ways, without the prekey
+    fetch_bytes: int = 0  # of the prekey; 0 if the drone had one
     new_session: bool = False  # the session had used its last epoch
 
     @property
@@ -183,6 +177,12 @@ def suite_records(steps: Sequence[Step]) -> list[dict[str, Any]]:
     return [suite_record(group) for group in by_suite.values()]
 
 
+_SUMMED = (
+    *("rekeys", "failed", "rolled_back", "pooled", "ahead", "ahead_rekeys", "prompt_rekeys"),
+    *("in_bytes", "within_budget"),
+)
+
+
 def totals_record(
     suites: Sequence[dict[str, Any]], rekeying: Traffic, steady: Traffic
 ) -> dict[str, Any]:
@@ -190,19 +190,8 @@ def totals_record(
     ratio = rekeying.own_gap_ms / steady.own_gap_ms if steady.own_gap_ms else None
     return {
         "suites": len(suites),
-        "rekeys": sum(record["rekeys"] for record in suites),
-        "failed": sum(record["failed"] for record in suites),
-        "rolled_back": sum(record["rolled_back"] for record in suites),
-        "pooled": sum(record["pooled"] for record in suites),
-        "ahead": sum(record["ahead"] for record in suites),
-        "ahead_rekeys": sum(record["ahead_rekeys"] for record in suites),
-        "prompt_rekeys": sum(record["prompt_rekeys"] for record in suites),
-        "in_bytes": sum(record["in_bytes"] for record in suites),
-        "within_budget": sum(record["within_budget"] for record in suites),
-        "sent": rekeying.sent,
-        "lost": rekeying.lost,
-        "duplicated": rekeying.duplicated,
-        "corrupted": rekeying.corrupted,
+        **{name: sum(record[name] for record in suites) for name in _SUMMED},
+        **{name: getattr(rekeying, name) for name in _COUNTS},
         "longest_gap_ms": _rounded(rekeying.longest_gap_ms),
         "longest_pause_ms": _rounded(rekeying.longest_pause_ms),
         "own_gap_ms": _rounded(rekeying.own_gap_ms),

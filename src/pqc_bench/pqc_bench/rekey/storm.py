@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pqc_bench.harness.blaster import Blaster
-from pqc_bench.harness.measured_nodes import MeasuredNodes, nanoseconds
+from pqc_bench.harness.measured_nodes import MeasuredNodes, nanoseconds, rekey_times_ms
 from pqc_bench.harness.process_use import resident_kib
 from pqc_bench.rekey.result import Rekey, Step, Traffic
 from pqc_msgs.msg import TunnelEvent
@@ -29,7 +29,6 @@ _EVENT_S = 10.0
 _ROW = 25
 _ROW_STEADY_SHARE = 0.1
 _MS_PER_S = 1000.0
-_STEPS = ("keygen", "sign", "verify", "encapsulate", "decapsulate")
 _MS_PER_NS = 1e-6
 
 
@@ -176,7 +175,7 @@ class Storm:
         answer = view.rekey(suite, _ANSWER_S)
         types = {event.kind for event in view.events}
         if not answer.success:
-            return _failed(suite, answer.message, TunnelEvent.ROLLBACK in types)
+            return Rekey(suite, False, TunnelEvent.ROLLBACK in types, answer.message)
         committed = self._committed()
         # Until they report the new keys, both ends agree on the old ones.
         view.wait_until(
@@ -184,26 +183,19 @@ class Storm:
             _STATUS_S,
             "agreement of both ends after a rekey",
         )
-        drone, gcs = answer.timing, view.status["gcs"].handshake
         return Rekey(
             suite=suite,
             succeeded=answer.suite == suite,
             rolled_back=False,
             message="" if answer.suite == suite else f"{answer.suite} is in use instead",
-            handshake_ms=drone.total_s * _MS_PER_S,
-            fetch_ms=drone.fetch_s * _MS_PER_S,
+            **rekey_times_ms(answer, view.status["gcs"]),
             commit_ms=None if committed is None else (committed - asked_ns) * _MS_PER_NS,
-            keygen_ms=gcs.keygen_s * _MS_PER_S,
-            sign_ms=gcs.sign_s * _MS_PER_S,
-            verify_ms=drone.verify_s * _MS_PER_S,
-            encapsulate_ms=drone.encapsulate_s * _MS_PER_S,
-            decapsulate_ms=gcs.decapsulate_s * _MS_PER_S,
-            pooled=gcs.prepared_ahead,
-            ahead=drone.prepared_ahead,
+            pooled=view.status["gcs"].handshake.prepared_ahead,
+            ahead=answer.timing.prepared_ahead,
             round_trip_ms=view.round_trip_s * _MS_PER_S,
             bytes=int(answer.bytes),
             fetch_bytes=int(answer.fetch_bytes),
-            new_session=drone.connect_s > 0.0,
+            new_session=answer.timing.connect_s > 0.0,
         )
 
     def _committed(self) -> int | None:
@@ -215,20 +207,3 @@ class Storm:
                     return nanoseconds(event.stamp)
             self._view.spin(0.005)
         return None
-
-
-def _failed(suite: str, message: str, rolled_back: bool) -> Rekey:
-    none = {f"{step}_ms": 0.0 for step in ("handshake", "fetch", *_STEPS)}
-    return Rekey(
-        suite,
-        False,
-        rolled_back,
-        message,
-        commit_ms=None,
-        pooled=False,
-        ahead=False,
-        round_trip_ms=0.0,
-        bytes=0,
-        fetch_bytes=0,
-        **none,
-    )

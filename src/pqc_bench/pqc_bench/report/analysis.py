@@ -23,8 +23,6 @@ class Summary:
     n: int
     mean: float
     median: float
-    p25: float
-    p75: float
     p95: float
     least: float
     most: float
@@ -52,14 +50,11 @@ class Fit:
 
 def summarise(values: Sequence[float]) -> Summary:
     """Return the figures of at least one value."""
-    p25, median, p75, p95 = (float(np.percentile(values, share)) for share in (25, 50, 75, 95))
     return Summary(
         n=len(values),
         mean=float(np.mean(values)),
-        median=median,
-        p25=p25,
-        p75=p75,
-        p95=p95,
+        median=median(values),
+        p95=float(np.percentile(values, 95)),
         least=min(values),
         most=max(values),
     )

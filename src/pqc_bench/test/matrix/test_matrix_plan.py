@@ -18,7 +18,7 @@ from pqc_bench.harness.time_left import time_left
 from pqc_bench.harness.usage import UsageFault, some_of
 from pqc_bench.matrix import command as described
 from pqc_bench.matrix import run as matrix
-from pqc_bench.matrix.plan import choose_links, plan, shuffled
+from pqc_bench.matrix.plan import choose_links, shuffled
 from pqc_bench.matrix.run_file import RunFile, read_run
 from pqc_bench.matrix.run_lock import run_lock
 from pqc_bench.matrix.runner import Runner, run_pending
@@ -31,8 +31,12 @@ FEW = "cs-mlkem*-aesgcm-mldsa*"
 SUITES_HERE = ["cs-a", "cs-b", "cs-c"]
 
 
+def planned(suites: list[str], *scenarios: str, repeat: int = 1) -> list[Cell]:
+    return RunFile(suites, [*scenarios], ["mavlink"], ["clean"], 2.0, repeat=repeat).planned()
+
+
 def cells() -> list[Cell]:
-    return plan(SUITES_HERE, ["baseline", "light"], ["mavlink"], ["clean"], 2.0)
+    return planned(SUITES_HERE, "baseline", "light")
 
 
 def done(cell: Cell) -> tuple[Entry, None]:
@@ -81,7 +85,7 @@ def test_an_unknown_scenario_is_rejected() -> None:
 
 def test_a_run_over_three_scenarios_has_three_cells_of_each_suite() -> None:
     suites = choose_suites("paper")
-    all_cells = plan(suites, ["baseline", "light", "heavy"], ["mavlink"], ["clean"], 2.0)
+    all_cells = planned(suites, "baseline", "light", "heavy")
     assert len({cell.id for cell in all_cells}) == len(all_cells) == 3 * len(suites)
 
 
@@ -106,7 +110,7 @@ def test_a_link_given_as_a_file_is_found_from_everywhere(
 
 
 def test_repetitions_come_after_each_other_and_have_folders_of_their_own() -> None:
-    twice = plan(SUITES_HERE, ["baseline"], ["mavlink"], ["clean"], 2.0, repeat=2)
+    twice = planned(SUITES_HERE, "baseline", repeat=2)
     assert [cell.id.rpartition("/")[2] for cell in twice] == [
         *SUITES_HERE,
         *(f"{suite}@2" for suite in SUITES_HERE),
@@ -125,15 +129,15 @@ def test_a_cell_runs_once_unless_repetitions_are_asked_for(
 
 
 def test_each_repetition_has_all_cells_in_an_order_of_its_own() -> None:
-    planned = plan(choose_suites("paper"), ["baseline"], ["mavlink"], ["clean"], 2.0, repeat=2)
-    ran = shuffled(planned, 7)
+    cells_twice = planned(choose_suites("paper"), "baseline", repeat=2)
+    ran = shuffled(cells_twice, 7)
     suites = choose_suites("paper")
     count = len(suites)
     first, second = ([cell.suite for cell in of] for of in (ran[:count], ran[count:]))
     assert [cell.repetition for cell in ran] == [1] * count + [2] * count
     assert set(first) == set(second) == set(suites)
     assert len({tuple(order) for order in (first, second, suites)}) == 3
-    assert ran == shuffled(planned, 7) != shuffled(planned, 8)
+    assert ran == shuffled(cells_twice, 7) != shuffled(cells_twice, 8)
 
 
 def test_the_order_is_drawn_for_each_run_and_kept_in_its_file(
