@@ -39,13 +39,14 @@ class Traffic:
             LinkReport, "/pqc/link", qos_profile_sensor_data
         )
         self._status = listener.node.create_publisher(TunnelStatus, "/pqc/status", LATCHED)
-        self._half_seconds = self._strangers = self._lost = 0
+        self._half_seconds = self._strangers = self._lost = self._forged = 0
 
-    def fly(self, strangers_per_s: int = 0, lost_per_s: int = 0) -> None:
+    def fly(self, strangers_per_s: int = 0, lost_per_s: int = 0, forged_per_s: int = 0) -> None:
         """Publish half a second of a flight."""
         self._half_seconds += 1
         self._strangers += strangers_per_s // 2
         self._lost += lost_per_s // 2
+        self._forged += forged_per_s // 2
         at, half = divmod(self._half_seconds, 2)
         report = LinkReport(remote_valid=True, remote_age_s=0.2, clock_valid=True, rtt_s=0.04)
         status = TunnelStatus(encrypted=True, since_heard_s=0.01)
@@ -55,7 +56,7 @@ class Traffic:
         self._view(report.local, sent, 0, 100.0)
         self._view(report.remote, sent - self._lost, self._lost, 100.0 - lost_per_s)
         status.traffic.cipher_out_packets = sent
-        status.drops.unknown = self._strangers
+        status.drops.unknown, status.drops.auth_fail = self._strangers, self._forged
         self._link.publish(report)
         self._status.publish(status)
 
@@ -66,10 +67,10 @@ class Traffic:
         view.gap_p95_s, view.longest_silence_s, view.jitter_s = 1.5 / per_s, 3.0 / per_s, 0.002
 
 
-def changed(listener: Listener, name: str, value: object) -> str:
-    """Change a parameter; return the reason of a rejection."""
+def changed(listener: Listener, name: str, value: object, node: str = "advisor") -> str:
+    """Change a parameter of a node; return the reason of a rejection."""
     request = SetParameters.Request(parameters=[Parameter(name, value=value).to_parameter_msg()])
-    future = listener.call(SetParameters, "/pqc/advisor/set_parameters", request)
+    future = listener.call(SetParameters, f"/pqc/{node}/set_parameters", request)
     listener.wait_for(future.done, "the answer")
     (result,) = future.result().results
     return "" if result.successful else result.reason or "rejected"

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 from rclpy.node import Node
@@ -15,31 +14,23 @@ from pqc_policy.policy.decision import Decision
 from pqc_policy.shown_text import shown
 
 
-@dataclass(frozen=True)
-class _Request:
-    suite: str
-    reason: str
-    ratchet: bool
-    one_time_key: bool
-
-
 class RekeyCaller:
     """Calls `rekey`. The answer is only logged: the policy sees the result in the session."""
 
     def __init__(self, node: Node) -> None:
         self._logger = node.get_logger()
         self._client = node.create_client(Rekey, "rekey")
-        self._waiting: _Request | None = None
+        self._waiting: Decision | None = None
         self._waiting_logged = False
         self._call: Future | None = None
-        self._called: _Request | None = None
+        self._called: Decision | None = None
         self._called_s = 0.0
         self.newest_answer = "none yet"
 
     @property
     def waiting_suite(self) -> str | None:
         """Id of the suite of the request that waits for the service; None without one."""
-        return self._waiting.suite if self._waiting is not None else None
+        return self._waiting.to_suite if self._waiting is not None else None
 
     @property
     def available(self) -> bool:
@@ -51,15 +42,12 @@ class RekeyCaller:
         """Why a rekey can't be requested, as a sentence; None if it can, or none is waiting."""
         if self._waiting is None or self._call is not None or self.available:
             return None
-        return f"The tunnel's rekey service is not available; {self._waiting.suite} waits for it."
+        return f"The tunnel's rekey service is not available; {self.waiting_suite} waits for it."
 
     def request(self, decision: Decision) -> None:
         """Request a decision's rekey as soon as possible, in place of one that still waits."""
         if decision.to_suite is not None:
-            reason = f"{decision.rule}: {decision.reason}"
-            self._waiting = _Request(
-                decision.to_suite, reason, decision.ratchet, decision.one_time_key
-            )
+            self._waiting = decision
             self._waiting_logged = False
 
     def reset(self) -> None:
@@ -69,7 +57,7 @@ class RekeyCaller:
     def step(self, expected: str | None, now_s: float, limit_s: float) -> None:
         """Call the service if possible; `expected` is the suite that the policy waits for."""
         self._abandon_dead_call(now_s, limit_s)
-        if self._waiting is not None and self._waiting.suite != expected:
+        if self.waiting_suite not in (None, expected):
             self._waiting = None
         if self._waiting is None or self._call is not None:
             return
@@ -81,10 +69,9 @@ class RekeyCaller:
         request, self._waiting = self._waiting, None
         self._called, self._called_s = request, now_s
         # A ratchet names no suite: it keeps the one in use.
-        suite = "" if request.ratchet else request.suite
         message = Rekey.Request(
-            suite=suite,
-            reason=request.reason,
+            suite="" if request.ratchet else request.to_suite,
+            reason=f"{request.rule}: {request.reason}",
             ratchet=request.ratchet,
             one_time_key=request.one_time_key,
         )
@@ -104,7 +91,7 @@ class RekeyCaller:
         self._client.remove_pending_request(call)
         self._log(self._called, False, why)
 
-    def _answered(self, request: _Request, call: Future) -> None:
+    def _answered(self, request: Decision, call: Future) -> None:
         if call is not self._call:
             return
         self._call = None
@@ -113,9 +100,9 @@ class RekeyCaller:
         elif call.result() is not None:
             self._log(request, call.result().success, call.result().message)
 
-    def _log(self, request: _Request, success: bool, message: str) -> None:
+    def _log(self, request: Decision, success: bool, message: str) -> None:
         done = "done" if success else "failed"
-        self.newest_answer = f"Rekey to {request.suite} {done}: {shown(message).rstrip('.')}."
+        self.newest_answer = f"Rekey to {request.to_suite} {done}: {shown(message).rstrip('.')}."
         if success:
             self._logger.info(self.newest_answer)
         else:

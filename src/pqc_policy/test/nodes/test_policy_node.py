@@ -22,9 +22,10 @@ from policy_graph import LATCHED, Graph, policy_process
 from pqc_policy.parameter_tables import TABLES
 from pqc_policy.policy.inputs import INPUTS
 from pqc_policy.replay.recorded_parameters import values_in
-from rcl_interfaces.msg import Parameter, ParameterEvent, ParameterType, ParameterValue
+from rcl_interfaces.msg import ParameterEvent, ParameterType
 from rcl_interfaces.srv import DescribeParameters, SetParameters
 from rclpy.duration import Duration
+from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from recorded import MLKEM768
 from ros_graph import NodeProcess, own_graph
@@ -60,22 +61,7 @@ def graph(shared_graph: Graph) -> Graph:
 
 
 def set_parameter(graph: Graph, name: str, value: Any) -> tuple[bool, str]:
-    kinds = {
-        str: "string_value",
-        float: "double_value",
-        bool: "bool_value",
-        int: "integer_value",
-        list: "string_array_value",
-    }
-    types = {
-        list: ParameterType.PARAMETER_STRING_ARRAY,
-        str: ParameterType.PARAMETER_STRING,
-        float: ParameterType.PARAMETER_DOUBLE,
-        bool: ParameterType.PARAMETER_BOOL,
-        int: ParameterType.PARAMETER_INTEGER,
-    }
-    typed = ParameterValue(type=types[type(value)], **{kinds[type(value)]: value})
-    request = SetParameters.Request(parameters=[Parameter(name=name, value=typed)])
+    request = SetParameters.Request(parameters=[Parameter(name, value=value).to_parameter_msg()])
     (result,) = graph.call(SetParameters, "policy/set_parameters", request).results
     return result.successful, result.reason
 

@@ -17,13 +17,10 @@ from typing import Any
 import pytest
 
 rclpy = pytest.importorskip("rclpy")
+from advisor_traffic import Traffic, changed  # noqa: E402
 from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402
 from false_mavros import FalseMavros  # noqa: E402
 from pqc_testing.ports import LOOPBACK, free_ports  # noqa: E402
-from rcl_interfaces.msg import SetParametersResult  # noqa: E402
-from rcl_interfaces.srv import SetParameters  # noqa: E402
-from rclpy.parameter import Parameter  # noqa: E402
-from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data  # noqa: E402
 from ros_graph import Listener, NodeProcess, own_graph  # noqa: E402
 from test_mirror import battery_status, heartbeat, landed, motion, station  # noqa: E402
 
@@ -31,17 +28,14 @@ from pqc_msgs.msg import (  # noqa: E402
     AdvisorVerdict,
     BatteryPrediction,
     ComputerLoad,
-    LinkReport,
     PowerReading,
     ThermalReading,
-    TunnelStatus,
     VehicleState,
 )
 from pqc_msgs.srv import CapturePower  # noqa: E402
 
 CELLS = (3875,) * 4
 MAVROS = "/fc"
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +83,6 @@ def advisor(graph: None, folder: Path) -> Iterator[NodeProcess]:
     process = NodeProcess(
         "advisor_node",
         folder / "advisor.txt",
-        # The traffic below has counts alone, no pace: learned detectors do not know such a link.
         *("-r", "__ns:=/pqc", "-p", "detector:=heuristic"),
         *("-p", "period_s:=0.2", "-p", "diagnostic_updater.period:=0.2"),
     )
@@ -107,14 +100,6 @@ def values(arrays: list[DiagnosticArray], name: str) -> dict[str, str]:
     """Return the newest values of a diagnostic task."""
     found = [status for array in arrays for status in array.status if status.name == name]
     return {entry.key: entry.value for entry in found[-1].values} if found else {}
-
-
-def changed(listener: Listener, node: str, name: str, value: Any) -> SetParametersResult:
-    request = SetParameters.Request(parameters=[Parameter(name, value=value).to_parameter_msg()])
-    future = listener.call(SetParameters, f"/pqc/{node}/set_parameters", request)
-    listener.wait_for(future.done, "the answer")
-    (result,) = future.result().results
-    return result
 
 
 def hardware(folder: Path, temperature_c: float, power_w: float) -> None:
@@ -339,7 +324,7 @@ def test_messages_without_a_voltage_are_not_published_and_keep_the_rate(
     diagnostics = listener.subscribe(DiagnosticArray, "/diagnostics", 10)
     mavros = FalseMavros(listener.node, MAVROS)
     # Another pack starts without the earlier samples.
-    assert changed(listener, "sensing", "battery.cell_resistance_ohm", 0.007).successful
+    assert changed(listener, "battery.cell_resistance_ohm", 0.007, "sensing") == ""
 
     def publish() -> None:
         mavros.publish(CELLS, 1250)
@@ -394,23 +379,6 @@ def test_without_a_first_battery_the_autopilots_summary_is_used(
     assert newest[-1].source == "/fc/battery"
 
 
-def test_without_a_connection_of_mavros_the_armed_state_is_unknown(
-    sensing: NodeProcess, listener: Listener
-) -> None:
-    vehicles = listener.subscribe(VehicleState, "/pqc/vehicle")
-    diagnostics = listener.subscribe(DiagnosticArray, "/diagnostics", 10)
-    mavros = FalseMavros(listener.node, MAVROS)
-    listener.wait_for(
-        lambda: vehicles and vehicles[-1].armed, "armed", lambda: mavros.publish(CELLS, 1250)
-    )
-    listener.wait_for(
-        lambda: diagnosis(diagnostics, "sensing: vehicle").startswith("MAVROS has no connection"),
-        "the lost connection",
-        mavros.lose_connection,
-    )
-    assert all(vehicle.armed for vehicle in vehicles)
-
-
 def capture(listener: Listener, name: str, seconds: float = 1.0, rate_hz: float = 0.0) -> Any:
     request = CapturePower.Request(seconds=seconds, name=name, rate_hz=rate_hz)
     return listener.call(CapturePower, "/pqc/capture_power", request)
@@ -462,14 +430,6 @@ def test_an_invalid_capture_is_rejected(
     assert text in future.result().message
 
 
-def report(at_s: float, sent: int, arrived: int) -> LinkReport:
-    message = LinkReport(remote_valid=True, remote_age_s=0.25)
-    message.stamp.sec, message.stamp.nanosec = int(at_s), round(at_s % 1 * 1e9)
-    message.remote.packets, message.remote.lost = arrived, sent - arrived
-    message.local.packets = sent
-    return message
-
-
 def test_the_advisor_reports_an_attack_and_stops_publishing_with_the_link(
     advisor: NodeProcess, listener: Listener
 ) -> None:
@@ -479,29 +439,14 @@ def test_the_advisor_reports_an_attack_and_stops_publishing_with_the_link(
         lambda: diagnosis(diagnostics, "advisor: advisor") == "No readings of the link", "silence"
     )
     assert verdicts == []
-    link = listener.node.create_publisher(LinkReport, "/pqc/link", qos_profile_sensor_data)
-    status = listener.node.create_publisher(TunnelStatus, "/pqc/status", LATCHED)
-    flight = {"s": 1000.0, "sent": 0, "arrived": 0, "forged": 0}
-
-    def fly(arriving_per_s: int = 100, forged_per_s: int = 0) -> None:
-        # A tenth of a second simulates half a second of flight.
-        flight["s"] += 0.5
-        flight["sent"] += 50
-        flight["arrived"] += arriving_per_s // 2
-        flight["forged"] += forged_per_s // 2
-        sent = int(flight["sent"])
-        link.publish(report(flight["s"], sent, int(flight["arrived"])))
-        message = TunnelStatus(encrypted=True)
-        message.stamp.sec, message.stamp.nanosec = int(flight["s"]), round(flight["s"] % 1 * 1e9)
-        message.traffic.cipher_out_packets = sent
-        message.drops.auth_fail = int(flight["forged"])
-        status.publish(message)
-
+    fly = Traffic(listener).fly
     listener.wait_for(lambda: verdicts and verdicts[-1].score == 0.0, "a calm link", fly)
     assert verdicts[-1].verdict == AdvisorVerdict.CLEAR
     assert verdicts[-1].packets == pytest.approx(60.0)
     listener.wait_for(
-        lambda: verdicts[-1].verdict == AdvisorVerdict.ATTACK, "an attack", lambda: fly(20)
+        lambda: verdicts[-1].verdict == AdvisorVerdict.ATTACK,
+        "an attack",
+        lambda: fly(lost_per_s=80),
     )
     assert (verdicts[-1].verdict_text, verdicts[-1].detector) == ("attack", "heuristic")
     assert (verdicts[-1].attack_class, math.isnan(verdicts[-1].probability)) == ("loss", True)
@@ -541,26 +486,7 @@ def test_the_advisor_reports_an_attack_and_stops_publishing_with_the_link(
 def test_an_invalid_live_change_is_rejected(
     name: str, value: Any, text: str, advisor: NodeProcess, listener: Listener
 ) -> None:
-    result = changed(listener, "advisor", name, value)
-    assert not result.successful
-    assert text in result.reason
-
-
-def test_a_missing_detector_shows_in_the_diagnostics(folder: Path, listener: Listener) -> None:
-    diagnostics = listener.subscribe(DiagnosticArray, "/diagnostics", 10)
-    process = NodeProcess(
-        "advisor_node",
-        folder / "without.txt",
-        *("-r", "__ns:=/lab", "-p", "detector:=oracle", "-p", "diagnostic_updater.period:=0.2"),
-    )
-    silent = "No readings of the link"
-    text = f"{silent}. There is no detector oracle. The heuristic takes its place."
-    try:
-        listener.wait_for(
-            lambda: any(s.message == text for a in diagnostics for s in a.status), "the diagnostic"
-        )
-    finally:
-        process.close()
+    assert text in changed(listener, name, value)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

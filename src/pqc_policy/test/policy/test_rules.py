@@ -97,47 +97,42 @@ def test_an_input_that_was_never_there_presses_nothing() -> None:
     assert (decision.action, decision.to_suite) == (Action.ROLLBACK, MLKEM768)
 
 
-def test_a_voltage_that_alternates_about_the_threshold_is_an_emergency() -> None:
+@pytest.mark.parametrize(
+    ("name", "beyond", "near", "clear"),
+    [("voltage_v", 13.9, 14.05, 14.1), ("temperature_c", 81.0, 79.5, 79.0)],
+)
+def test_a_value_that_alternates_about_its_threshold_is_an_emergency(
+    name: str, beyond: float, near: float, clear: float
+) -> None:
     flight = take_off(suite=MLKEM1024)
     for second in range(9):
-        flight.step(voltage_v=14.05 if second % 2 else 13.9)
+        flight.step(**{name: near if second % 2 else beyond})
     assert flight.suite == LIGHTEST
     once = take_off(suite=MLKEM1024)
-    once.step(voltage_v=13.9)
-    assert {d.action for d in once.fly(30, voltage_v=14.05)} == {Action.HOLD}
-    clear = take_off(suite=MLKEM1024)
+    once.step(**{name: beyond})
+    assert {d.action for d in once.fly(30, **{name: near})} == {Action.HOLD}
+    calm = take_off(suite=MLKEM1024)
     for second in range(30):
-        clear.step(voltage_v=14.1 if second % 2 else 13.9)
-    assert clear.suite == MLKEM1024
+        calm.step(**{name: clear if second % 2 else beyond})
+    assert calm.suite == MLKEM1024
 
 
-def test_one_low_sample_of_the_voltage_is_no_emergency() -> None:
-    flight = take_off()
-    flight.fly(2, voltage_v=13.95)
-    flight.fly(20, voltage_v=15.0)
-    assert not [d for d in flight.decisions if d.rule == "emergency"]
-    assert flight.fly(3, voltage_v=13.95)[-1].action is Action.DOWN_TO_LIGHTEST
-
-
-def test_one_hot_sample_is_no_emergency_but_presses_at_once() -> None:
+@pytest.mark.parametrize(
+    ("name", "beyond", "usual"), [("voltage_v", 13.95, 15.0), ("temperature_c", 81.0, 55.0)]
+)
+def test_one_sample_beyond_its_threshold_is_no_emergency(
+    name: str, beyond: float, usual: float
+) -> None:
     flight = take_off(suite=MLKEM1024)
-    flight.fly(2, temperature_c=81.0)
-    flight.fly(20, temperature_c=55.0)
+    flight.fly(2, **{name: beyond})
+    flight.fly(20, **{name: usual})
     assert not [d for d in flight.decisions if d.rule == "emergency"]
-    assert flight.fly(3, temperature_c=81.0)[-1].action is Action.DOWN_TO_LIGHTEST
+    assert flight.fly(3, **{name: beyond})[-1].action is Action.DOWN_TO_LIGHTEST
+
+
+def test_one_hot_sample_presses_at_once() -> None:
     pressed = switched(MLKEM512, MLKEM768)
     assert pressed.step(blackouts=9, temperature_c=81.0).to_suite == LIGHTEST
-
-
-def test_a_temperature_that_alternates_about_the_threshold_is_an_emergency() -> None:
-    flight = take_off(suite=MLKEM1024)
-    for second in range(9):
-        flight.step(temperature_c=79.5 if second % 2 else 81.0)
-    assert flight.suite == LIGHTEST
-    clear = take_off(suite=MLKEM1024)
-    for second in range(30):
-        clear.step(temperature_c=79.0 if second % 2 else 81.0)
-    assert clear.suite == MLKEM1024
 
 
 def test_an_unknown_temperature_neither_adds_to_the_time_that_it_was_hot_nor_clears_it() -> None:
