@@ -15,7 +15,7 @@ import argparse
 
 from pqc_sim.processes.command_line import whole
 
-from pqc_bench.harness.usage import UsageFault, duration, output_file
+from pqc_bench.harness.usage import UsageFault, output_file
 
 ROOMS = ("protocol", "link")  # of src/ of pqc_tunnel
 
@@ -29,21 +29,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=["*"],
         help="files of the core, as protocol/session/key_slots.* or link/* (default: all)",
     )
-    parser.add_argument(
-        "--statements",
-        action="store_true",
-        help="leave out calls and assignments, too, whose survivors are not listed",
-    )
     parser.add_argument("--listed", action="store_true", help="try the listed survivors, too")
     parser.add_argument("--sample", type=whole(1), metavar="N", help="so many mutants, at random")
     parser.add_argument("--seed", type=whole(0), default=1, help="of the sample (default: 1)")
-    parser.add_argument(
-        "--budget",
-        type=duration,
-        default=float("inf"),
-        metavar="S",
-        help="seconds of cases for each mutant, the narrowest first (default: all)",
-    )
     parser.add_argument("--out", type=output_file, metavar="FILE", help="where to write the JSON")
 
 

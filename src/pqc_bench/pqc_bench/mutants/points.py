@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Finds what can be mutated in a C++ source: comparisons, guards and statements.
+"""Finds what can be mutated in a C++ source: comparisons and guards.
 
 The sources are formatted by clang-format, which tells a comparison from a template by its spaces.
 A parser of the whole language is therefore not needed.
@@ -26,11 +26,6 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _BLOCK_KEYWORDS = {"if", "for", "while", "switch", "catch"}
 _ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 _SEPARATORS = {";", ",", "?", ":", "return", "case", "else", "throw", *_ASSIGNMENTS}
-_NO_STATEMENTS = {
-    "return", "if", "for", "while", "switch", "case", "default", "break", "continue", "using",
-    "static_assert", "throw", "delete", "goto", "else", "do", "try", "const", "auto", "static",
-    "constexpr", "template",
-}  # fmt: skip
 _BOUNDARIES = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 _COMPARISONS = {"==", "!=", *_BOUNDARIES}
 _SIGNS_OF_OPERATORS = {"==", "<", "=", "!=", "<=>"}
@@ -51,7 +46,7 @@ class Node:
 class Point:
     """A place in a source, and the texts that may stand there instead."""
 
-    kind: str  # comparison, guard or statement
+    kind: str  # comparison or guard
     function: str
     original: str
     mutants: list[str]
@@ -67,7 +62,7 @@ def find_points(source: str) -> list[Point]:
     """Return the points of a source, in the order of their starts."""
     points: list[Point] = []
     for function, body in _functions(_tree(source), ""):
-        points += _points_of(source, function, body, is_block=True)
+        points += _points_of(source, function, body)
     for point in points:
         point.line = source.count("\n", 0, point.start) + 1
     return sorted(points, key=lambda point: (point.start, -point.end))
@@ -127,10 +122,8 @@ def _name_before(header: list[Node], bracket: int) -> str:
 
 
 def _points_of(
-    source: str, function: str, nodes: list[Node], *, is_block: bool = False, is_condition=False
+    source: str, function: str, nodes: list[Node], *, is_condition: bool = False
 ) -> Iterator[Point]:
-    if is_block:
-        yield from _statements(source, function, nodes)
     start = 0
     for i in range(len(nodes) + 1):
         end = nodes[i] if i < len(nodes) else None
@@ -143,11 +136,8 @@ def _points_of(
         start = i + 1
     for i, node in enumerate(nodes):
         if node.inside and not _is_constant(nodes, i):
-            yield from _points_of(
-                source, function, node.inside,
-                is_block=node.text == "{",
-                is_condition=node.text == "(" and i > 0 and nodes[i - 1].text in ("if", "while"),
-            )  # fmt: skip
+            condition = node.text == "(" and i > 0 and nodes[i - 1].text in ("if", "while")
+            yield from _points_of(source, function, node.inside, is_condition=condition)
 
 
 def _separates(nodes: list[Node], i: int) -> bool:
@@ -207,42 +197,6 @@ def _comparison(source: str, function: str, atom: list[Node], at: int) -> Point:
         "comparison", function, _text(source, start, end), mutants, start, end,
         (sign.start, sign.end), sign.text,
     )  # fmt: skip
-
-
-def _statements(source: str, function: str, nodes: list[Node]) -> Iterator[Point]:
-    """Calls and assignments that can be left out."""
-    start = 0
-    for i, node in enumerate(nodes):
-        if node.inside is None and node.text == ";":
-            if _can_be_left_out(nodes[start:i]):
-                first = nodes[start].start
-                yield Point(
-                    "statement", function, _text(source, first, node.end), [""], first, node.end
-                )
-            start = i + 1
-        elif (node.inside is not None and _separates(nodes, i)) or (
-            node.text == ":" and nodes[start].text in ("case", "default")
-        ):
-            start = i + 1
-
-
-def _can_be_left_out(statement: list[Node]) -> bool:
-    if not statement or statement[0].text in _NO_STATEMENTS:
-        return False
-    if statement[0].text in ("++", "--"):
-        return True
-    for i, node in enumerate(statement):
-        if node.inside is None and node.text in _ASSIGNMENTS:
-            return i > 0
-        if i > 0 and _is_name(node) and statement[i - 1].text not in (".", "->", _SCOPE):
-            return False  # a declaration
-        if node.text in ("*", "&", "<", "{") and i > 0:
-            return False
-    return statement[-1].text == "("
-
-
-def _is_name(node: Node) -> bool:
-    return node.inside is None and re.match(r"[A-Za-z_]", node.text) is not None
 
 
 def _text(source: str, start: int, end: int) -> str:

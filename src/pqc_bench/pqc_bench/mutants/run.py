@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"left out, it fails without a mutant: {name}")
     print(f"{len(cases)} cases in {sum(case.seconds for case in cases):.0f} s", flush=True)
     tried = [one for one in mutants if options.listed or not listed.reason(one)]
-    verdicts = judge(tried, cases, lambda one: _show(one, listed), options.budget)
+    verdicts = judge(tried, cases, lambda one: _show(one, listed))
     if not options.listed:
         verdicts += [Verdict(one, "survived") for one in mutants if listed.reason(one)]
     return _conclude(verdicts, listed, options)
@@ -57,8 +57,7 @@ def _chosen(mutants: list[Mutant], options: argparse.Namespace) -> list[Mutant]:
     chosen = [
         mutant
         for mutant in mutants
-        if (options.statements or mutant.kind != "statement")
-        and any(fnmatch(mutant.file.removeprefix("src/"), pattern) for pattern in options.only)
+        if any(fnmatch(mutant.file.removeprefix("src/"), pattern) for pattern in options.only)
     ]
     if not chosen:
         raise RunFault(
@@ -75,8 +74,7 @@ def _show(verdict: Verdict, listed: Survivors) -> None:
 
 
 def _text(mutant: Mutant) -> str:
-    change = f"→ {mutant.mutant}" if mutant.mutant else "left out"
-    return f"{mutant.file}:{mutant.line} {mutant.function}: {mutant.original} {change}"
+    return f"{mutant.file}:{mutant.line} {mutant.function}: {mutant.original} → {mutant.mutant}"
 
 
 def _conclude(verdicts: list[Verdict], listed: Survivors, options: argparse.Namespace) -> int:

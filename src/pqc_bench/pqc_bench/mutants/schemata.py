@@ -33,7 +33,7 @@ class Mutant:
     kind: str
     function: str
     original: str
-    mutant: str  # empty: the statement is left out
+    mutant: str
 
     def key(self) -> tuple[str, str, str, str]:
         """The identity of the mutation, which stays the same if it moves within its function."""
@@ -95,8 +95,6 @@ def _rewritten(source: str, points: list[Point]) -> str:
 
 
 def _brackets(point: Point) -> tuple[str, str]:
-    if point.kind == "statement":
-        return f"if (::pqc_mutants::keeps({point.first_id})) {{ ", " }"
     if point.kind == "guard":
         return f"::pqc_mutants::guard({point.first_id}, static_cast<bool>(", "))"
     return f"::pqc_mutants::{_FUNCTIONS[point.sign]}({point.first_id}, (", "))"
@@ -164,13 +162,6 @@ constexpr bool choice(unsigned first, bool is, bool neighbour)
   }}
 }}
 constexpr bool guard(unsigned first, bool is) {{ return choice(first, is, is); }}
-inline bool keeps(unsigned only)
-{{
-  if (reached != nullptr) {{
-    reached[only] = 1;
-  }}
-  return active != only;
-}}
 {comparisons}
 }}  // namespace pqc_mutants
 """

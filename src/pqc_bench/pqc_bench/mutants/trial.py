@@ -14,7 +14,6 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import accumulate
 from pathlib import Path
 
 from pqc_bench.mutants.schemata import ACTIVE, REACHED, Mutant
@@ -75,20 +74,14 @@ def _by_focus(cases: list[Case]) -> list[Case]:
 
 
 def judge(
-    mutants: list[Mutant],
-    cases: list[Case],
-    on_verdict: Callable[[Verdict], None],
-    budget_s: float = float("inf"),
+    mutants: list[Mutant], cases: list[Case], on_verdict: Callable[[Verdict], None]
 ) -> list[Verdict]:
-    """Try every mutant with the cases that reach it until one fails.
-
-    The budget is the time that the cases for one mutant take without it.
-    """
+    """Try every mutant with the cases that reach it until one fails."""
     killers: dict[tuple[str, str], deque[Case]] = defaultdict(lambda: deque(maxlen=3))
     verdicts: list[Verdict] = []
 
     def one(mutant: Mutant) -> None:
-        reaching = _within(budget_s, [case for case in cases if mutant.number in case.reached])
+        reaching = [case for case in cases if mutant.number in case.reached]
         known = killers[mutant.file, mutant.function]
         verdict = Verdict(mutant, "survived" if reaching else "not reached")
         for batch in _batches(reaching, list(known)):
@@ -104,15 +97,6 @@ def judge(
 
     _in_parallel(one, mutants)
     return sorted(verdicts, key=lambda verdict: verdict.mutant.number)
-
-
-def _within(budget_s: float, cases: list[Case]) -> list[Case]:
-    ends = accumulate(case.seconds for case in cases)
-    return [
-        case
-        for at, (case, end) in enumerate(zip(cases, ends, strict=True))
-        if at == 0 or end <= budget_s
-    ]
 
 
 def _batches(reaching: list[Case], known: list[Case]) -> Iterator[list[Case]]:

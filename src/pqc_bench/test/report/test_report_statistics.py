@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from pqc_bench.report.build import run_report
 from pqc_bench.report.charts import boxes
 from pqc_bench.report.intervals import FEWEST_FOR_P95
 from pqc_bench.report.run_data import read_run_folder
-from report_page import ONE, page_of, small_run
+from report_page import page_of, small_run
 from report_run import make_run, raw_cells
 
 
@@ -132,28 +131,6 @@ def test_the_page_says_how_often_each_suite_was_measured(tmp_path: Path) -> None
 
 def _rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
-
-
-def test_governor_clock_and_throttling_stand_beside_the_flags(tmp_path: Path) -> None:
-    folder = make_run(tmp_path / "run", ONE, ("baseline",), False, repeat=2)
-    for place, file in enumerate(sorted(folder.glob("cells/**/metrics.json"))):
-        metrics = json.loads(file.read_text())
-        metrics["q_observability"]["disturbance"] = {
-            "foreign_cpu_percent": 1.0,
-            "foreign_cpu_resolution_percent": 1.0,
-            "stolen_cpu_percent": 0.5,
-            "slowest_mhz": 1500.0 + place,
-            "fastest_mhz": 2400.0 + place,
-            "governor": ("ondemand", "performance")[place],
-            "throttled": 1,
-        }
-        write_metrics(file, metrics)
-    (row,) = csv.DictReader(
-        io.StringIO(run_report(read_run_folder(folder), folder).tables["cpu_clock"])
-    )
-    assert row["governor"] == "ondemand, performance"
-    figures = [float(row[name]) for name in ("slowest_mhz", "fastest_mhz", "throttled")]
-    assert figures == [1500.0, 2401.0, 2.0]
 
 
 def test_a_gap_below_the_spacing_of_datagrams_is_a_floor(tmp_path: Path) -> None:

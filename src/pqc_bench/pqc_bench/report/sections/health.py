@@ -6,14 +6,10 @@ from __future__ import annotations
 
 from html import escape
 
-from pqc_bench.report.analysis import group
 from pqc_bench.report.context import Context
 from pqc_bench.report.number_text import short
 from pqc_bench.report.section import Raw, Section, Tabulated
 from pqc_bench.report.table import Column, Table, Value
-
-_NO_CLOCK = "the machine does not report it"
-_THROTTLED = "how often the CPU slowed itself down; of a Raspberry Pi, in how many cells"
 
 
 def health(context: Context) -> Section:
@@ -42,36 +38,8 @@ def health(context: Context) -> Section:
                 "Not in the figures", troubles, empty="Every cell of the run is in the figures."
             ),
             Tabulated("Flags of the sanity checks", flags, empty="No cell has a flag."),
-            Tabulated("The CPU meanwhile", _cpu(context)),
         ],
     )
-
-
-def _cpu(context: Context) -> Table:
-    """Return governor, clock and throttling by condition."""
-    table = Table(
-        "cpu_clock",
-        [
-            Column("condition", "condition"),
-            Column("governor", "governor", "the kernel's rule for the clock"),
-            Column("slowest (MHz)", "slowest_mhz", "the fastest core's lowest clock"),
-            Column("fastest (MHz)", "fastest_mhz"),
-            Column("throttled", "throttled", _THROTTLED),
-        ],
-        note="Only under the governor performance does the clock not follow the load.",
-    )
-    path = "q_observability.disturbance"
-    for condition, cells in group(context.run.cells, lambda cell: cell.condition).items():
-        words = " ".join(condition)
-        governors = sorted({one for cell in cells for one in cell.all(f"{path}.governor")})
-        row = [Value(" / ".join(condition)), Value(", ".join(governors) or None, why=_NO_CLOCK)]
-        for name, of in (("slowest_mhz", min), ("fastest_mhz", max), ("throttled", sum)):
-            known = [cell for cell in cells if cell.all(f"{path}.{name}")]
-            values = [one for cell in known for one in cell.all(f"{path}.{name}")]
-            link = context.group(f"{name} of {words}", known) if known else ""
-            row.append(Value(of(values) if values else None, link, _NO_CLOCK))
-        table.add(*row)
-    return table
 
 
 def sources(context: Context) -> Section:
