@@ -126,7 +126,6 @@ def test_stream_messages_of_any_bytes_are_read_or_refused(message: bytes, mode: 
     suite = suite_named("cs-mlkem512-aesgcm-falcon512")
     assert suite is not None
     for decode in (
-        messages.message_type,
         messages.pair_of_prekey,
         partial(Prekey.decode, suite=suite, mode=mode),
         partial(Finish.decode, suite=suite, mode=mode),

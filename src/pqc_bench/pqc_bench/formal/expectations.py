@@ -41,13 +41,10 @@ class VerifpalRun:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a run; `difference` is empty for the expected one."""
+    """What a tool says of a model; `difference` is empty if that was expected."""
 
-    name: str
-    question: str
     verdict: str
     difference: str
-    seconds: float
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,18 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TypeVar
 
 from pqc_bench.formal.command import chosen
-from pqc_bench.formal.expectations import Outcome
+from pqc_bench.formal.expectations import Outcome, SpinRun, VerifpalRun
 from pqc_bench.formal.spin import require_spin, run_spin
 from pqc_bench.formal.verifpal import run_verifpal, verifpal_program
 from pqc_bench.harness.source_tree import source_tree
+
+Run = TypeVar("Run", SpinRun, VerifpalRun)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -27,17 +31,12 @@ def run(options: argparse.Namespace) -> int:
     outcomes: list[Outcome] = []
     if expected.spin:
         require_spin()
-        outcomes += _table(
-            "spin", lambda one: run_spin(one, models, scratch), expected.spin, os.cpu_count() or 1
-        )
+        searched = partial(run_spin, models=models, scratch=scratch)
+        outcomes += _table("spin", searched, expected.spin, os.cpu_count() or 1)
     if expected.verifpal:
         program = verifpal_program(tree / ".dev")
-        outcomes += _table(
-            "verifpal",
-            lambda one: run_verifpal(program, one, models, scratch),
-            expected.verifpal,
-            1,
-        )
+        verified = partial(run_verifpal, program, models=models, scratch=scratch)
+        outcomes += _table("verifpal", verified, expected.verifpal, 1)
     wrong = sum(1 for outcome in outcomes if outcome.difference)
     seconds = time.monotonic() - begun
     print(f"{len(outcomes) - wrong} of {len(outcomes)} as expected ({seconds:.0f} s)")
@@ -45,19 +44,19 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _table(
-    title: str, work: Callable[..., Outcome], runs: Iterable[object], workers: int
+    title: str, work: Callable[[Run], Outcome], runs: Sequence[Run], workers: int
 ) -> list[Outcome]:
+    def timed(one: Run) -> tuple[Outcome, float]:
+        begun = time.monotonic()
+        return work(one), time.monotonic() - begun
+
     print(f"{title:32} {'verdict':36} {'s':>5}  question", flush=True)
     outcomes = []
     with ThreadPoolExecutor(workers) as pool:
-        for outcome in pool.map(work, runs):
-            mark = "  " if not outcome.difference else "✗ "
-            print(
-                f"{mark}{outcome.name:30} {outcome.verdict:36} {outcome.seconds:5.0f}"
-                f"  {outcome.question}",
-                flush=True,
-            )
-            if outcome.difference:
-                print(f"    {outcome.difference}", flush=True)
+        for one, (outcome, seconds) in zip(runs, pool.map(timed, runs), strict=True):
+            mark = "✗ " if outcome.difference else "  "
+            why = f"\n    {outcome.difference}" if outcome.difference else ""
+            line = f"{mark}{one.name:30} {outcome.verdict:36} {seconds:5.0f}  {one.question}"
+            print(line + why, flush=True)
             outcomes.append(outcome)
     return outcomes

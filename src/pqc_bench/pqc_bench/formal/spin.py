@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import time
 from pathlib import Path
 
 from pqc_sim.processes.run_fault import RunFault
@@ -30,7 +29,6 @@ def require_spin() -> None:
 
 def run_spin(run: SpinRun, models: Path, scratch: Path) -> Outcome:
     """Verify one run of a model; its files go to `scratch`."""
-    begun = time.monotonic()
     folder = scratch / run.name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -45,8 +43,7 @@ def run_spin(run: SpinRun, models: Path, scratch: Path) -> Outcome:
     output = _tool(["./pan", "-E", "-m1000000", *how], folder)
     (folder / "output.txt").write_text(output)
     verdict = _verdict(output, run.property)
-    difference = "" if verdict == run.expected else f"expected: {run.expected}"
-    return Outcome(run.name, run.question, verdict, difference, time.monotonic() - begun)
+    return Outcome(verdict, "" if verdict == run.expected else f"expected: {run.expected}")
 
 
 def _tool(command: list[str], folder: Path) -> str:

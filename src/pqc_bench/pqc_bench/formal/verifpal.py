@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import subprocess
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -48,7 +47,6 @@ def verifpal_program(dev: Path) -> Path:
 
 def run_verifpal(program: Path, run: VerifpalRun, models: Path, scratch: Path) -> Outcome:
     """Verify one variant of a model; its files go to `scratch`."""
-    begun = time.monotonic()
     scratch.mkdir(parents=True, exist_ok=True)
     variant = scratch / f"{run.name}.vp"
     variant.write_text(_preprocessed(models / run.model, run.define))
@@ -58,16 +56,15 @@ def run_verifpal(program: Path, run: VerifpalRun, models: Path, scratch: Path) -
             capture_output=True, text=True, timeout=_VERIFY_SECONDS,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return Outcome(run.name, run.question, "no verdict", "it took too long", _VERIFY_SECONDS)
+        return Outcome("no verdict", "it took too long")
     variant.with_suffix(".json").write_text(done.stdout)
-    seconds = time.monotonic() - begun
     try:
         model = json.loads(done.stdout)["models"][0]
         queries = {entry["query"]: entry["resolved"] for entry in model["analysis"]["queries"]}
     except (json.JSONDecodeError, KeyError, IndexError, TypeError):
         lines = (done.stdout + done.stderr).strip().splitlines()
         output = lines[0] if lines else "nothing"
-        return Outcome(run.name, run.question, "no verdict", f"Verifpal printed: {output}", seconds)
+        return Outcome("no verdict", f"Verifpal printed: {output}")
     broken = {query for query, attacked in queries.items() if attacked}
     missing = run.broken - queries.keys()
     wrong = [
@@ -76,7 +73,7 @@ def run_verifpal(program: Path, run: VerifpalRun, models: Path, scratch: Path) -
         *(f"should be broken: {query}" for query in sorted(run.broken - broken - missing)),
     ]
     verdict = HOLDS if not broken else f"{len(broken)} of {len(queries)} broken"
-    return Outcome(run.name, run.question, verdict, "; ".join(wrong), seconds)
+    return Outcome(verdict, "; ".join(wrong))
 
 
 def _preprocessed(model: Path, define: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from statistics import median
 from typing import NamedTuple
 
 import pytest
-from pqc_policy.sensing.battery.open_circuit import cell_voltage, charge_at
+from pqc_policy.sensing.battery.open_circuit import cell_voltage_and_slope, charge_at
 from pqc_policy.sensing.battery.predictor import BatteryPredictor, Pack, Prediction, Sample
 from shepherd import Discharge
 from thevenin import CircuitDischarge
@@ -125,8 +125,9 @@ def test_charge_of_a_resting_pack_follows_its_voltage_and_time_left_is_unknown()
     predictor = BatteryPredictor(Pack(cells=6))
     estimate = predictor.start(Sample(0.0, 6 * 3.70, 0.0))
     first = predictor.predict(estimate).charge_sigma
+    rest_v, _ = cell_voltage_and_slope(0.6)
     for second in range(1, 600):
-        estimate = predictor.update(estimate, Sample(float(second), 6 * cell_voltage(0.6), 0.0))
+        estimate = predictor.update(estimate, Sample(float(second), 6 * rest_v, 0.0))
     prediction = predictor.predict(estimate)
     assert prediction.charge == pytest.approx(0.6, abs=0.03)
     assert prediction.charge_sigma < first
@@ -144,7 +145,7 @@ def test_a_prediction_under_load_has_the_standard_deviation_of_its_time_left() -
 def test_a_hard_discharge_empties_a_pack_faster_than_in_proportion_to_its_current() -> None:
     def left_s(current_a: float) -> float:
         predictor = BatteryPredictor(Pack(peukert=1.2, cell_resistance_ohm=1e-6))
-        volts = 4 * cell_voltage(0.8)
+        volts = 4 * cell_voltage_and_slope(0.8)[0]
         prediction = predictor.predict(predictor.start(Sample(0.0, volts, current_a)))
         assert prediction.endurance_s is not None
         return prediction.endurance_s
@@ -170,4 +171,4 @@ def test_a_sample_that_is_not_newer_changes_nothing() -> None:
 
 @pytest.mark.parametrize("charge", [0.0, 0.07, 0.5, 0.93, 1.0])
 def test_charge_and_resting_voltage_convert_into_each_other(charge: float) -> None:
-    assert charge_at(cell_voltage(charge)) == pytest.approx(charge)
+    assert charge_at(cell_voltage_and_slope(charge)[0]) == pytest.approx(charge)

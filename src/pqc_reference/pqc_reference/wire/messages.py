@@ -113,14 +113,6 @@ class ClientHello:
 # --- Messages in streams ---
 
 
-def message_type(message: bytes) -> MessageType:
-    """Return the type of a message; Malformed if it has none."""
-    try:
-        return MessageType(message[0])
-    except (ValueError, IndexError) as error:
-        raise Malformed("it is of no known type") from error
-
-
 @dataclass(frozen=True)
 class Prekey:
     """An ephemeral key of the GCS, signed, for one handshake."""

@@ -25,13 +25,8 @@ _CHARGES = tuple(charge for charge, _ in _POINTS)
 _VOLTAGES = tuple(voltage for _, voltage in _POINTS)
 
 
-def cell_voltage(charge: float) -> float:
-    """Return the resting voltage of a cell in V at a state of charge from 0 to 1."""
-    return cell_voltage_and_slope(charge)[0]
-
-
 def cell_voltage_and_slope(charge: float) -> tuple[float, float]:
-    """Return the resting voltage in V and its slope in V per unit of charge.
+    """Return a cell's resting voltage in V and its slope in V per unit of charge.
 
     The curve is extrapolated beyond its ends, so that an estimate outside of them can recover.
     """
