@@ -12,12 +12,12 @@ from enum import IntEnum
 from pqc_msgs.srv import CapturePower, HoldSuite
 from pqc_policy.messages import names
 from pqc_policy.messages.content import MOST_BYTES, Kind, Message, is_visible
+from pqc_policy.policy.inputs import hold_request_fault
 from pqc_policy.policy.suites import find_suite
+from pqc_policy.sensing.computer.power_capture import capture_fault
 
 LONGEST_NAME = 40  # of a capture
 LONGEST_TEXT = 250  # of an answer; what is longer is cut
-LONGEST_S = 86400.0
-HIGHEST_RATE_HZ = 6553.5
 
 _HEADER = struct.Struct(">IBB")
 _HOLD = struct.Struct(">5sI")
@@ -146,26 +146,13 @@ def read_piece(content: bytes) -> Piece | None:
     return Piece(request_id, answer, size, text_from)
 
 
-def fault_of(wish: Wish) -> str:
-    """Return why something can't be asked for, as a sentence; empty if it can."""
+def fault_of(wish: Wish) -> str | None:
+    """Return why something can't be asked for, as a sentence; None if it can."""
     if isinstance(wish, HoldSuite.Request):
-        if wish.suite and find_suite(wish.suite) is None:
-            return f"There is no suite {wish.suite}."
-        if wish.suite and not 0 < wish.seconds <= LONGEST_S:
-            return f"A hold lasts more than 0 and at most {LONGEST_S:.0f} s."
-        return ""
-    if not wish.name:
-        return "A capture needs a name."
-    if len(wish.name) > LONGEST_NAME or not is_visible(wish.name.encode("utf-8")):
-        return (
-            f"A name of a capture that travels to the drone has at most {LONGEST_NAME} letters, "
-            "digits and signs of ASCII."
-        )
-    if not 0 < wish.seconds <= LONGEST_S:
-        return f"A capture takes more than 0 and at most {LONGEST_S:.0f} s."
-    if wish.rate_hz != 0 and not 1 <= wish.rate_hz <= HIGHEST_RATE_HZ:
-        return "A capture's rate is from 1 to 1000 per second, or 0 for the highest."
-    return ""
+        return hold_request_fault(wish.suite, wish.seconds)
+    if len(wish.name) > LONGEST_NAME:
+        return f"The name of a capture that travels to the drone has up to {LONGEST_NAME} letters."
+    return capture_fault(wish.name, wish.seconds, wish.rate_hz)
 
 
 def _whole(value: float) -> int:

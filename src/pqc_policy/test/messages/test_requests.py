@@ -48,8 +48,8 @@ def test_a_request_is_read_as_it_was_written(wish: Wish) -> None:
 
 
 def test_a_request_has_the_bytes_of_the_specification() -> None:
-    hold = "000000010001" "0101020101" "00016184"
-    capture = "000000010002" "00007530" "09c9" "0b" + b"hover-7.csv".hex()
+    hold = "000000010001010102010100016184"
+    capture = "0000000100020000753009c90b" + b"hover-7.csv".hex()
     assert (content_of(HOLD).hex(), content_of(CAPTURE).hex()) == (hold, capture)
 
 
@@ -72,7 +72,7 @@ def test_a_rate_that_is_no_number_asks_for_the_highest(rate_hz: float) -> None:
 def test_a_name_that_no_terminal_shows_is_ignored(letter: int) -> None:
     whole = content_of(capture(1.0, 0.0, "name"))
     assert read_request(whole[:-1] + bytes((letter,))) is None
-    assert fault_of(capture(1.0, 0.0, chr(letter))) != ""
+    assert fault_of(capture(1.0, 0.0, chr(letter)))
 
 
 def test_a_name_has_a_length_that_fits() -> None:
@@ -80,10 +80,8 @@ def test_a_name_has_a_length_that_fits() -> None:
     place = len(whole) - LONGEST_NAME - 1
     for size in (0, LONGEST_NAME + 1):
         assert read_request(whole[:place] + bytes((size,)) + whole[place + 1 :] + b"x") is None
-    for name in ("", "two words", (LONGEST_NAME + 1) * "x", "caf\u00e9"):
-        assert fault_of(capture(1.0, 0.0, name)) != "", name
-    for name in ("!", "~", LONGEST_NAME * "x"):
-        assert fault_of(capture(1.0, 0.0, name)) == "", name
+    assert fault_of(capture(1.0, 0.0, (LONGEST_NAME + 1) * "x"))
+    assert fault_of(capture(1.0, 0.0, LONGEST_NAME * "x")) is None
 
 
 @pytest.mark.parametrize("wish", [HOLD, CAPTURE])
@@ -96,21 +94,18 @@ def test_a_request_that_is_cut_or_for_something_else_is_ignored(wish: Wish) -> N
 
 def test_what_makes_no_sense_has_a_fault() -> None:
     assert fault_of(hold("cs-none", 9.0)) == "There is no suite cs-none."
-    assert fault_of(hold("")) == ""
-    assert fault_of(HOLD) == ""
+    for wish in (hold(""), HOLD, CAPTURE, capture(5.0, 0.0, "hover")):
+        assert fault_of(wish) is None
     for seconds in (0.0, -1.0, 86401.0, NAN):
-        assert fault_of(hold(LIGHTEST, seconds)) != ""
-        assert fault_of(capture(seconds, 0.0, "hover")) != ""
-    for rate_hz in (-1.0, 0.5, 10000.0, NAN):
-        assert fault_of(capture(5.0, rate_hz, "hover")) != ""
-    assert fault_of(capture(5.0, 0.0, "hover")) == ""
+        assert fault_of(hold(LIGHTEST, seconds))
+    assert fault_of(capture(0.0, 0.0, "hover")) == "A capture takes more than 0 and at most 3600 s."
 
 
 def test_an_answer_is_read_as_it_was_written() -> None:
     answer = Answer(State.DONE, "Done.", 12000, 12.345, 51.25)
     message = answer_message(7, answer, 0)
     assert message.kind == Kind.ANSWER
-    assert message.content.hex() == "0000000702" "00002ee0" "00003039" "0000c832" "0500446f6e652e"
+    assert message.content.hex() == "000000070200002ee0000030390000c8320500446f6e652e"
     assert piece_of(answer) == Piece(7, answer, 5, 0)
 
 

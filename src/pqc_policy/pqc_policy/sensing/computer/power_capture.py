@@ -43,22 +43,28 @@ class Capture:
     energy: Energy = field(default_factory=Energy)
 
 
-def plan(name: str, seconds: float, rate_hz: float, folder: Path) -> Plan:
-    """Return the plan of a capture; raises CaptureFault for an invalid request."""
+def capture_fault(name: str, seconds: float, rate_hz: float) -> str | None:
+    """Return why a capture is not possible, as a sentence; None if it may be."""
     if not _NAME.fullmatch(name):
-        raise CaptureFault(
+        return (
             f"{name!r} is not a valid name for a capture: use letters, digits, dots, dashes and "
             "underscores."
         )
-    if not math.isfinite(seconds) or not 0.0 < seconds <= LONGEST_S:
-        raise CaptureFault(f"A capture takes more than 0 and at most {LONGEST_S:g} s.")
-    rate_hz = rate_hz or HIGHEST_RATE_HZ
-    if not math.isfinite(rate_hz) or not 1.0 <= rate_hz <= HIGHEST_RATE_HZ:
-        raise CaptureFault(f"A capture's rate is from 1 to {HIGHEST_RATE_HZ:g} per second.")
+    if not 0.0 < seconds <= LONGEST_S:
+        return f"A capture takes more than 0 and at most {LONGEST_S:g} s."
+    if rate_hz != 0.0 and not 1.0 <= rate_hz <= HIGHEST_RATE_HZ:
+        return f"A capture's rate is from 1 to {HIGHEST_RATE_HZ:g} per second."
+    return None
+
+
+def plan(name: str, seconds: float, rate_hz: float, folder: Path) -> Plan:
+    """Return the plan of a capture; raises CaptureFault for an invalid request."""
+    if fault := capture_fault(name, seconds, rate_hz):
+        raise CaptureFault(fault)
     file = folder / (name if name.endswith(".csv") else f"{name}.csv")
     if file.exists():
         raise CaptureFault(f"{file} exists already.")
-    return Plan(file, seconds, rate_hz)
+    return Plan(file, seconds, rate_hz or HIGHEST_RATE_HZ)
 
 
 def record(
