@@ -23,7 +23,7 @@ def barred_suites(
     own = frozenset(suite for suite, _ in state.blacklist)
     if not own and not by_tunnel:
         return _NOTHING
-    for barred in (own | by_tunnel, by_tunnel):
+    for barred in (own | by_tunnel if own else by_tunnel, by_tunnel):
         if order.lightest(barred) is not None:
             return barred
     return _NOTHING

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import entry_points
 from math import inf
 
@@ -339,11 +340,17 @@ class PolicyConfig:
 
     def pack(self, cells: int) -> PackLimits:
         """Return the limits of a pack of so many cells in series."""
-        share = cells / REFERENCE_CELLS
-        emergency_v = self.emergency_voltage_v * share
-        return PackLimits(
-            emergency_v=emergency_v,
-            calm_v=emergency_v + self.calm_voltage_v * share,
-            clear_v=emergency_v + self.emergency_voltage_clear_v * share,
-            stress_mv_per_min=self.stress_mv_per_min * share,
-        )
+        if cells not in self._packs:
+            share = cells / REFERENCE_CELLS
+            emergency_v = self.emergency_voltage_v * share
+            self._packs[cells] = PackLimits(
+                emergency_v=emergency_v,
+                calm_v=emergency_v + self.calm_voltage_v * share,
+                clear_v=emergency_v + self.emergency_voltage_clear_v * share,
+                stress_mv_per_min=self.stress_mv_per_min * share,
+            )
+        return self._packs[cells]
+
+    @cached_property
+    def _packs(self) -> dict[int, PackLimits]:
+        return {}

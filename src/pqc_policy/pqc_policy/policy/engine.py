@@ -15,7 +15,7 @@ from pqc_policy.policy.cue import cue_of
 from pqc_policy.policy.decision import Action, Decision, Limit, Proposal
 from pqc_policy.policy.guards.safety import SAFETY
 from pqc_policy.policy.inputs import DecisionInput, hold_request_fault
-from pqc_policy.policy.observe import observe
+from pqc_policy.policy.observe import LASTING, observe
 from pqc_policy.policy.profile import Profile, shipped_profile
 from pqc_policy.policy.rule import Rule
 from pqc_policy.policy.situation import Situation
@@ -66,6 +66,7 @@ class Policy:
             raise ParameterFault(
                 f"No allowed suite interrupts the link for at most {config.max_interruption_s:g} s."
             )
+        self._lasting = {**LASTING, **self.strategy.lasting}
         self._able_with: dict[frozenset[str], tuple[Rules, tuple[str, ...]]] = {}
 
     def decide(self, state: PolicyState, inputs: DecisionInput) -> tuple[Decision, PolicyState]:
@@ -76,7 +77,7 @@ class Policy:
             self.order,
             state,
             self.strategy.sees(inputs),
-            self.strategy.lasting,
+            self._lasting,
         )
         s = seen.situation
         able, inactive = self._able(s)

@@ -65,13 +65,12 @@ def _link(s: Situation, levels: ExpertLevels) -> tuple[int, float | None]:
     if s.link is None:
         return levels.link, None
     expert = s.config.expert
-    loss, rtt_s = known(s.link.loss), known(s.link.rtt_s)
 
     def beyond(loss_limit: float, rtt_limit_s: float) -> bool:
         return (
             s.link_bad
-            or (loss is not None and loss > loss_limit)
-            or (rtt_s is not None and rtt_s > rtt_limit_s)
+            or (s.loss is not None and s.loss > loss_limit)
+            or (s.rtt_s is not None and s.rtt_s > rtt_limit_s)
         )
 
     bad = beyond(expert.loss_high, expert.rtt_high_s)

@@ -53,7 +53,7 @@ class Reading(Generic[T]):
 
     def fresh(self, limit_s: float) -> T | None:
         """Return the value, or None if it is missing or older than limit_s."""
-        return self.value if self.freshness(limit_s) is Freshness.FRESH else None
+        return self.value if self.age_s <= limit_s else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +225,9 @@ INPUTS: Mapping[str, InputKind] = {
         optional=True,
     ),
 }
+# Whose loss, once known, may press for a lighter suite.
+CAN_PRESS = tuple(name for name, kind in INPUTS.items() if kind.can_press)
+_CONTENTS = tuple((name, kind.content) for name, kind in INPUTS.items())
 # A drone has these unless its parameters say otherwise.
 REQUIRED_INPUTS = ("link", "battery", "thermal", "armed", "session")
 
@@ -247,10 +250,14 @@ class DecisionInput:
     held: Held | None = None  # by the operator
     warned: Reading[bool] = Reading()  # another drone of the fleet reports an attack
 
-    def known(self, name: str, limit_s: float) -> bool:
-        """Return whether an input has a value that is at most limit_s old."""
-        value = getattr(self, name).fresh(limit_s)
-        content = INPUTS[name].content
-        if content and value is not None:
-            value = getattr(value, content)
-        return value not in (None, "") and not (isinstance(value, float) and not isfinite(value))
+    def known(self, limit_s: float) -> frozenset[str]:
+        """Return the names of the inputs that have a value which is at most limit_s old."""
+        found = []
+        for name, content in _CONTENTS:
+            value = getattr(self, name).fresh(limit_s)
+            if content and value is not None:
+                value = getattr(value, content)
+            if value is None or value == "" or (isinstance(value, float) and not isfinite(value)):
+                continue
+            found.append(name)
+        return frozenset(found)

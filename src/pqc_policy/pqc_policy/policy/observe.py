@@ -42,7 +42,7 @@ def observe(
 ) -> Observation:
     """Return the situation with the updated state; a clock that went back resets the state.
 
-    `lasting` has the conditions of the strategy's rules whose duration is measured.
+    `lasting` has the conditions whose duration is measured: LASTING and those of the rules.
     """
     if state.now_s is not None and inputs.now_s < state.now_s:
         state = PolicyState()
@@ -50,7 +50,7 @@ def observe(
     passed_s = now_s - state.now_s if state.now_s is not None else _LONGEST_STEP_S
     if passed_s > config.stale_s:
         state = _begin_anew(state)
-    state = pruned(replace(state, now_s=now_s), now_s)
+    state = pruned(state.updated(now_s=now_s), now_s)
     window_s = config.rekey_window_s
     if state.rekeys_s and now_s - state.rekeys_s[0] >= window_s:
         recent = tuple(at_s for at_s in state.rekeys_s if now_s - at_s < window_s)
@@ -66,8 +66,8 @@ def observe(
     by_tunnel = session.blacklisted if session is not None else _NOTHING
     barred = barred_suites(state, order, by_tunnel)
     s = Situation(config, profile, order, inputs, state, barred)
-    state = _conditions(s, min(passed_s, _LONGEST_STEP_S), lasting)
-    return Observation(s.with_state(state), note, blacklisted)
+    s = _conditions(s, min(passed_s, _LONGEST_STEP_S), lasting)
+    return Observation(s, note, blacklisted)
 
 
 def _session(
@@ -210,7 +210,7 @@ def _calm(s: Situation) -> bool:
     return _stable(s) and not (s.missing or s.under_attack or s.near_emergency)
 
 
-_LASTING: Mapping[str, Condition] = {
+LASTING: Mapping[str, Condition] = {
     "stable": _stable,
     "calm": _calm,
     "eased": lambda s: not s.pressed,
@@ -218,7 +218,7 @@ _LASTING: Mapping[str, Condition] = {
 }
 
 
-def _conditions(s: Situation, passed_s: float, lasting: Mapping[str, Condition]) -> PolicyState:
+def _conditions(s: Situation, passed_s: float, lasting: Mapping[str, Condition]) -> Situation:
     """Start, keep or clear the timers of the conditions that have to persist."""
     state, now_s = _phase(s, _blackouts(s)), s.now_s
     levels = expert_levels.update(s)
@@ -231,13 +231,9 @@ def _conditions(s: Situation, passed_s: float, lasting: Mapping[str, Condition])
         credit_bytes=airtime.credit_bytes(s, passed_s),
     )
     now = s.with_state(state)
-    since = {
-        name: state.since.get(name, now_s)
-        for name, holds in {**_LASTING, **lasting}.items()
-        if holds(now)
-    }
+    since = {name: state.since.get(name, now_s) for name, holds in lasting.items() if holds(now)}
     eased = "eased" in since and now_s - since["eased"] >= s.config.persistence_s
-    return state.updated(since=since, steps_down=0 if eased else state.steps_down)
+    return now.with_state(state.updated(since=since, steps_down=0 if eased else state.steps_down))
 
 
 def _phase(s: Situation, state: PolicyState) -> PolicyState:

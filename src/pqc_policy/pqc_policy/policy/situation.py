@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from pqc_policy.policy.config import PackLimits, PolicyConfig
 from pqc_policy.policy.inputs import (
-    INPUTS,
+    CAN_PRESS,
     REFERENCE_CELLS,
     Battery,
     Computer,
@@ -40,10 +40,68 @@ class Situation:
     state: PolicyState
     barred: frozenset[str]
 
+    # These follow from inputs and configuration.
+    link: Link | None = field(init=False)
+    battery: Battery | None = field(init=False)
+    thermal: Thermal | None = field(init=False)
+    session: Session | None = field(init=False)
+    computer: Computer | None = field(init=False)
+    pack: PackLimits = field(init=False)  # for the cells of the battery
+    held: Held | None = field(init=False)  # the suite that the operator holds
+    disarmed: bool = field(init=False)  # whether the vehicle is known to be so
+    current: Suite | None = field(init=False)  # the suite in use, if there is a session
+    voltage_v: float | None = field(init=False)  # of the pack
+    temperature_c: float | None = field(init=False)  # of the computer
+    gap_s: float | None = field(init=False)  # 95th percentile of the spacing of datagrams
+    loss: float | None = field(init=False)  # share of the datagrams
+    rtt_s: float | None = field(init=False)
+    link_bad: bool = field(init=False)  # at this moment, as are the others
+    low_voltage: bool = field(init=False)  # whether the battery is nearly empty, or under load
+    too_hot: bool = field(init=False)  # whether the computer is
+    under_attack: bool = field(init=False)  # whether the advisor sees an attack
+    known: frozenset[str] = field(init=False)  # names of the inputs with a value, new enough
+    missing: tuple[str, ...] = field(init=False)  # required ones: without a message, then empty
+
+    def __post_init__(self) -> None:
+        """Take the inputs that are new enough."""
+        inputs, config, stale_s = self.inputs, self.config, self.config.stale_s
+        link, battery = inputs.link.fresh(stale_s), inputs.battery.fresh(stale_s)
+        thermal, session = inputs.thermal.fresh(stale_s), inputs.session.fresh(stale_s)
+        newest, held = inputs.battery.value, inputs.held
+        pack = config.pack(REFERENCE_CELLS if newest is None else newest.cells)
+        voltage_v = known(battery.voltage_v) if battery is not None else None
+        temperature_c = known(thermal.temperature_c) if thermal is not None else None
+        gap_s = known(link.gap_p95_s) if link is not None else None
+        loss = known(link.loss) if link is not None else None
+        rtt_s = known(link.rtt_s) if link is not None else None
+        vars(self).update(
+            link=link,
+            battery=battery,
+            thermal=thermal,
+            session=session,
+            computer=inputs.computer.fresh(stale_s),
+            pack=pack,
+            held=held if held is not None and inputs.now_s < held.until_s else None,
+            disarmed=inputs.armed.fresh(stale_s) is False,
+            current=find_suite(session.suite) if session is not None else None,
+            voltage_v=voltage_v,
+            temperature_c=temperature_c,
+            gap_s=gap_s,
+            loss=loss,
+            rtt_s=rtt_s,
+            link_bad=(gap_s is not None and gap_s > config.link_gap_s)
+            or (loss is not None and loss > config.link_loss)
+            or (rtt_s is not None and rtt_s > config.link_rtt_s),
+            low_voltage=voltage_v is not None and voltage_v < pack.emergency_v,
+            too_hot=temperature_c is not None and temperature_c > config.emergency_temperature_c,
+            under_attack=inputs.advisor.fresh(stale_s) is Verdict.ATTACK,
+            known=inputs.known(stale_s),
+        )
+        vars(self)["missing"] = self._missing()
+
     def with_state(self, state: PolicyState) -> Situation:
         """Return the situation with another state; what follows from the inputs alone is kept."""
-        other = Situation(self.config, self.profile, self.order, self.inputs, state, self.barred)
-        # Every cached property follows from inputs and configuration.
+        other = object.__new__(Situation)
         vars(other).update(vars(self), state=state)
         return other
 
@@ -51,16 +109,10 @@ class Situation:
         """Return the predicted cost of a suite."""
         return self.profile.cost(suite)
 
-    @cached_property
-    def known(self) -> frozenset[str]:
-        """The names of the inputs with a value that is new enough."""
-        stale_s = self.config.stale_s
-        return frozenset(name for name in INPUTS if self.inputs.known(name, stale_s))
-
-    @cached_property
-    def missing(self) -> tuple[str, ...]:
-        """The required inputs that are unknown: first those without a message, then empty ones."""
+    def _missing(self) -> tuple[str, ...]:
         required = self.config.required_inputs
+        if self.known.issuperset(required):
+            return ()
         silent = [name for name in required if not self._fresh(name)]
         empty = [name for name in required if self._fresh(name) and name not in self.known]
         return (*silent, *empty)
@@ -69,9 +121,8 @@ class Situation:
     def anything_unknown(self) -> bool:
         """Whether a required input is unknown, or another one that was known before."""
         lost = (
-            getattr(self.inputs, name).value is not None and name not in self.known
-            for name, kind in INPUTS.items()
-            if kind.can_press
+            name not in self.known and getattr(self.inputs, name).value is not None
+            for name in CAN_PRESS
         )
         return bool(self.missing) or any(lost)
 
@@ -84,96 +135,10 @@ class Situation:
         return self.inputs.now_s
 
     @cached_property
-    def link(self) -> Link | None:
-        """The link, if known."""
-        return self.inputs.link.fresh(self.config.stale_s)
-
-    @cached_property
-    def battery(self) -> Battery | None:
-        """The battery, if known."""
-        return self.inputs.battery.fresh(self.config.stale_s)
-
-    @cached_property
-    def pack(self) -> PackLimits:
-        """The limits of the battery, for its cells."""
-        battery = self.inputs.battery.value
-        return self.config.pack(REFERENCE_CELLS if battery is None else battery.cells)
-
-    @cached_property
-    def thermal(self) -> Thermal | None:
-        """The computer's temperature and its rate, if known."""
-        return self.inputs.thermal.fresh(self.config.stale_s)
-
-    @cached_property
-    def session(self) -> Session | None:
-        """The tunnel's session, if known."""
-        return self.inputs.session.fresh(self.config.stale_s)
-
-    @cached_property
     def phase_renews(self) -> bool:
         """Whether the phase of the mission allows renewals; an unknown one does."""
         phase = self.inputs.phase.fresh(self.config.stale_s)
         return phase is None or phase.renews
-
-    @cached_property
-    def computer(self) -> Computer | None:
-        """The load of the computer, if known."""
-        return self.inputs.computer.fresh(self.config.stale_s)
-
-    @cached_property
-    def held(self) -> Held | None:
-        """The suite that the operator holds, if any."""
-        held = self.inputs.held
-        return held if held is not None and self.now_s < held.until_s else None
-
-    @cached_property
-    def disarmed(self) -> bool:
-        """Whether the vehicle is known to be disarmed."""
-        return self.inputs.armed.fresh(self.config.stale_s) is False
-
-    @cached_property
-    def current(self) -> Suite | None:
-        """The suite in use, if there is a session."""
-        return find_suite(self.session.suite) if self.session is not None else None
-
-    @cached_property
-    def voltage_v(self) -> float | None:
-        """Voltage of the pack, if known."""
-        return known(self.battery.voltage_v) if self.battery is not None else None
-
-    @cached_property
-    def temperature_c(self) -> float | None:
-        """Temperature of the computer, if known."""
-        return known(self.thermal.temperature_c) if self.thermal is not None else None
-
-    @cached_property
-    def gap_s(self) -> float | None:
-        """95th percentile of the spacing of datagrams, if known."""
-        return known(self.link.gap_p95_s) if self.link is not None else None
-
-    @cached_property
-    def loss(self) -> float | None:
-        """Share of the datagrams that are lost, if known."""
-        return known(self.link.loss) if self.link is not None else None
-
-    @cached_property
-    def rtt_s(self) -> float | None:
-        """Round-trip time, if known."""
-        return known(self.link.rtt_s) if self.link is not None else None
-
-    @property
-    def link_bad(self) -> bool:
-        """Whether the link is bad at this moment."""
-        return (
-            (self.gap_s is not None and self.gap_s > self.config.link_gap_s)
-            or (self.loss is not None and self.loss > self.config.link_loss)
-            or (self.rtt_s is not None and self.rtt_s > self.config.link_rtt_s)
-        )
-
-    @property
-    def under_attack(self) -> bool:
-        """Whether the advisor sees an attack at this moment."""
-        return self.inputs.advisor.fresh(self.config.stale_s) is Verdict.ATTACK
 
     @property
     def attack_class(self) -> str:
@@ -223,17 +188,6 @@ class Situation:
         return (heating is not None and heating > self.config.stress_c_per_min) or (
             sagging is not None and sagging < self.pack.stress_mv_per_min
         )
-
-    @property
-    def low_voltage(self) -> bool:
-        """Whether the battery is nearly empty at this moment, or only under load."""
-        return self.voltage_v is not None and self.voltage_v < self.pack.emergency_v
-
-    @property
-    def too_hot(self) -> bool:
-        """Whether the computer is too hot at this moment."""
-        limit_c = self.config.emergency_temperature_c
-        return self.temperature_c is not None and self.temperature_c > limit_c
 
     @property
     def emergency(self) -> bool:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from pqc_policy.policy.inputs import Phase
@@ -55,7 +55,7 @@ class ExpertLevels:
         return tuple(name for name, level in levels if level)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PolicyState:
     """The whole state; all times are on the clock of the inputs, in seconds."""
 
@@ -91,6 +91,8 @@ class PolicyState:
 
     def updated(self, **values: Any) -> PolicyState:
         """Return the state with these values; itself if it has them, as in most seconds."""
-        if all(getattr(self, name) == value for name, value in values.items()):
+        if values.items() <= vars(self).items():
             return self
-        return replace(self, **values)
+        other = object.__new__(PolicyState)  # faster than replace()
+        vars(other).update(vars(self), **values)
+        return other

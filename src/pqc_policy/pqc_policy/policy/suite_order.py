@@ -43,6 +43,8 @@ class SuiteOrder:
         )
         self._usable_ids = frozenset(suite.id for suite in self.usable)
         # A flight asks for the same steps each second.
+        self._choices = lru_cache(_STEPS_KEPT)(self._find_choices)
+        self._alike = lru_cache(_STEPS_KEPT)(self._find_alike)
         self._down = lru_cache(_STEPS_KEPT)(self._find_down)
         self._up = lru_cache(_STEPS_KEPT)(self._find_up)
 
@@ -60,11 +62,26 @@ class SuiteOrder:
 
     def choices(self, barred: Collection[str]) -> tuple[Suite, ...]:
         """Return the suites that a decision may lead to, lightest first."""
+        return self._choices(frozenset(barred))
+
+    def _find_choices(self, barred: frozenset[str]) -> tuple[Suite, ...]:
         return tuple(suite for suite in self.usable if suite.id not in barred)
+
+    def alike(self, like: Suite, barred: Collection[str]) -> tuple[Suite, ...]:
+        """Return the choices of the level, cipher and signature of a suite, lightest first."""
+        return self._alike(like, frozenset(barred))
+
+    def _find_alike(self, like: Suite, barred: frozenset[str]) -> tuple[Suite, ...]:
+        return tuple(
+            suite
+            for suite in self.choices(barred)
+            if (suite.level, suite.aead, suite.signature_family)
+            == (like.level, like.aead, like.signature_family)
+        )
 
     def lightest(self, barred: Collection[str]) -> Suite | None:
         """Return the lightest suite that may be chosen."""
-        return next((suite for suite in self.usable if suite.id not in barred), None)
+        return next(iter(self.choices(barred)), None)
 
     def down(self, start: Suite, barred: Collection[str]) -> Suite | None:
         """Return the suite one step lighter; None if there is none.

@@ -149,6 +149,10 @@ class Suite:
     level: int  # NIST category 1, 3 or 5 of the KEM; ML-DSA-44 has category 2
     tier: int  # a lower tier is lighter
 
+    def __hash__(self) -> int:
+        """Return the hash of the id, which all else follows from."""
+        return hash(self.id)
+
     @property
     def ids(self) -> tuple[str, ...]:
         """The id and, with SPHINCS+, the other spelling that earlier papers use."""

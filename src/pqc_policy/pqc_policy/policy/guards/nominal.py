@@ -8,8 +8,10 @@ from pqc_policy.policy.decision import Action, Proposal
 from pqc_policy.policy.rule import rule
 from pqc_policy.policy.situation import Situation
 
+_NOTHING = Proposal(Action.HOLD, "No rule proposes a change.", rule="nominal")
+
 
 @rule()
 def nominal(_: Situation) -> Proposal | None:
     """Hold, for no other rule applies."""
-    return Proposal(Action.HOLD, "No rule proposes a change.")
+    return _NOTHING

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -119,7 +120,7 @@ def _not_excluded(s: Situation, current: Suite) -> tuple[list[Suite], tuple[Remo
     removed: list[Removal] = []
     # Suites only get lighter while any exclusion is active and in the air.
     if not _may_rise(s):
-        kept = [suite for suite in left if not s.order.lighter(current, suite)]
+        kept = left[: bisect_right(left, s.order.weight(current), key=s.order.weight)]
         removed.append(Removal("no_heavier", len(left) - len(kept)))
         left = kept
     levels = s.state.levels

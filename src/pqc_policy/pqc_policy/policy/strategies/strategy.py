@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from pqc_policy.policy import guards
@@ -33,12 +34,12 @@ class Strategy:
     before: tuple[Rule, ...] = guards.BEFORE
     after: tuple[Rule, ...] = guards.AFTER
 
-    @property
+    @cached_property
     def rules(self) -> tuple[Rule, ...]:
         """All rules in their order."""
         return tuple(dict.fromkeys((*self.before, *self.wishes, *self.after)))
 
-    @property
+    @cached_property
     def lasting(self) -> Mapping[str, Condition]:
         """The conditions whose duration is measured, by the names of their rules."""
         return {rule.name: rule.lasting for rule in self.rules if rule.lasting is not None}

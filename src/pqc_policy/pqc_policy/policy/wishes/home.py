@@ -15,16 +15,10 @@ from pqc_policy.policy.suites import KemFamily, Suite
 
 def alike(s: Situation, family: KemFamily | None = None) -> list[Suite]:
     """Return the usable suites of the level, cipher and signature in use, lightest first."""
-    now = s.current
-    if now is None:
+    if s.current is None:
         return []
-    return [
-        suite
-        for suite in s.order.choices(s.barred)
-        if (suite.level, suite.aead, suite.signature_family)
-        == (now.level, now.aead, now.signature_family)
-        and (family is None or suite.family is family)
-    ]
+    found = s.order.alike(s.current, s.barred)
+    return [suite for suite in found if family is None or suite.family is family]
 
 
 def home(s: Situation) -> Suite | None:
