@@ -18,16 +18,20 @@ class Trend:
     def pushed(self, time_s: float, value: float) -> Trend:
         """Return the window with one more sample; a clock that goes back empties it."""
         kept = self.samples if self.samples and self.samples[-1][0] < time_s else ()
-        recent = tuple(sample for sample in kept if time_s - sample[0] <= self.window_s)
-        return Trend(self.window_s, self.least_s, (*recent, (time_s, value)))
+        first = 0
+        while first < len(kept) and time_s - kept[first][0] > self.window_s:
+            first += 1
+        return Trend(self.window_s, self.least_s, (*kept[first:], (time_s, value)))
 
     def per_minute(self) -> float | None:
         """Return the slope of a least-squares line per minute; None with too few samples."""
         if len(self.samples) < 3 or self.samples[-1][0] - self.samples[0][0] < self.least_s:
             return None
         count = len(self.samples)
-        mean_s = sum(time_s for time_s, _ in self.samples) / count
-        mean = sum(value for _, value in self.samples) / count
-        spread = sum((time_s - mean_s) ** 2 for time_s, _ in self.samples)
-        joint = sum((time_s - mean_s) * (value - mean) for time_s, value in self.samples)
+        times_s = [time_s for time_s, _ in self.samples]
+        values = [value for _, value in self.samples]
+        mean_s, mean = sum(times_s) / count, sum(values) / count
+        offsets_s = [time_s - mean_s for time_s in times_s]
+        spread = sum([offset_s**2 for offset_s in offsets_s])
+        joint = sum([a * (b - mean) for a, b in zip(offsets_s, values, strict=True)])
         return 60.0 * joint / spread

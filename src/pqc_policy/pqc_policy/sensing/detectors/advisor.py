@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
+from operator import attrgetter
 
 from pqc_policy.parameters import parameter
 from pqc_policy.policy.inputs import Verdict
@@ -57,6 +58,7 @@ class AdvisorState:
         return None if worst is None else worst[1].score
 
 
+_SCORE = attrgetter("score")
 _SEVERITY = (Verdict.CLEAR, Verdict.SUSPICIOUS, Verdict.ATTACK)
 
 
@@ -89,38 +91,41 @@ class Advisor:
             one = self.stand_in
             judged.append((one, one.judge(recent[-one.bins :], usual)))
         findings = [
-            (one.name, replace(found, score=min(max(found.score, 0.0), 1.0)))
+            (one.name, _bounded(found))
             for one, found in judged
             if found is not None and isfinite(found.score)
         ]
         drifts = [found.drift for _, found in judged if found and found.drift is not None]
-        state = replace(
-            state,
+        worst = max((found for _, found in findings), key=_SCORE, default=None)
+        verdict, worse, better = self._verdict(state, worst)
+        # Bins that look like an attack must not become normal.
+        calm = verdict is Verdict.CLEAR
+        calm = calm and (worst is None or worst.score < self.config.suspicious_score)
+        return AdvisorState(
             recent=recent,
+            usual=state.usual.learned(newest, calm=calm),
+            verdict=verdict,
             findings=tuple(findings),
             doubts=doubts,
             drift=max(drifts, default=None),
+            attack_class=self._attack_class(state.attack_class, verdict, worst),
+            worse=worse,
+            better=better,
         )
-        state = self._with_verdict(state)
-        state = replace(state, attack_class=self._attack_class(state))
-        # Bins that look like an attack must not become normal.
-        calm = state.verdict is Verdict.CLEAR
-        calm = calm and (state.score or 0.0) < self.config.suspicious_score
-        return replace(state, usual=state.usual.learned(newest, calm=calm))
 
-    def _attack_class(self, state: AdvisorState) -> str:
+    def _attack_class(self, before: str, verdict: Verdict, worst: Finding | None) -> str:
         """Return the class of an attack, the newest one whose score was that of an attack."""
-        if state.verdict is not Verdict.ATTACK:
+        if verdict is not Verdict.ATTACK:
             return ""
-        worst = state.worst
-        if worst is None or worst[1].score < self.config.attack_score:
-            return state.attack_class
-        return str(worst[1].kind)
+        if worst is None or worst.score < self.config.attack_score:
+            return before
+        return str(worst.kind)
 
-    def _with_verdict(self, state: AdvisorState) -> AdvisorState:
-        score = state.score
-        if score is None:
-            return state
+    def _verdict(self, state: AdvisorState, worst: Finding | None) -> tuple[Verdict, int, int]:
+        """Return the new verdict, and how many bins in a row speak for a worse or better one."""
+        if worst is None:
+            return state.verdict, state.worse, state.better
+        score = worst.score
         wanted = (score >= self.config.suspicious_score) + (score >= self.config.attack_score)
         level = _SEVERITY.index(state.verdict)
         worse = state.worse + 1 if wanted > level else 0
@@ -128,4 +133,9 @@ class Advisor:
         if worse >= self.config.raise_bins or better >= self.config.clear_bins:
             # A verdict gets worse at once, and better one step at a time.
             level, worse, better = max(wanted, level - 1), 0, 0
-        return replace(state, verdict=_SEVERITY[level], worse=worse, better=better)
+        return _SEVERITY[level], worse, better
+
+
+def _bounded(found: Finding) -> Finding:
+    score = min(max(found.score, 0.0), 1.0)
+    return found if score == found.score else replace(found, score=score)

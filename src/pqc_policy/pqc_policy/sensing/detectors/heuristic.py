@@ -7,8 +7,9 @@ A package of its own may add one as an entry point (sensing/detector_plugins.py)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from math import log, sqrt
 from typing import Protocol, runtime_checkable
 
@@ -73,15 +74,19 @@ class Heuristic:
         """Return what it finds in each direction, up first."""
         found: list[list[Finding]] = []
         for index, normal in enumerate(usual.ways()):
-            ways = [way for each in bins if (way := each.ways()[index]) is not None]
-            known = bins and bins[-1].ways()[index] is not None and len(ways) >= self.window
-            found.append(self._of_way(ways, normal, _WAYS[index]) if known else [])
+            known = (way for each in reversed(bins) if (way := each.ways()[index]) is not None)
+            newest = [*islice(known, self.window)]
+            enough = len(newest) == self.window and bins[-1].ways()[index] is not None
+            found.append(self._of_way(newest, known, normal, _WAYS[index]) if enough else [])
         return found
 
-    def _of_way(self, ways: Sequence[Way], normal: Normal, who: str) -> list[Finding]:
-        sums = self._sums(ways)
+    def _of_way(
+        self, newest: Sequence[Way], older: Iterator[Way], normal: Normal, who: str
+    ) -> list[Finding]:
+        """Return what it finds in the ways of one direction, newest first."""
+        sums = self._sums(chain(newest, older))
         if sums is None:
-            return self._of_received(ways[-self.window :], normal, who)
+            return self._of_received(newest, normal, who)
         received, sent = sums
         found = []
         if sent >= self.least_packets:
@@ -92,16 +97,15 @@ class Heuristic:
                 )
             )
         if normal.sent is not None:
-            newest = ways[-self.window :]
-            mean = sum(way.sent or 0.0 for way in newest) / len(newest)
+            mean = sum(way.sent or 0.0 for way in reversed(newest)) / len(newest)
             score = min(self._high(mean / normal.sent), _OWN_SURGE)
             found.append(Finding(score, Attack.SURGE, _compared(who, mean, normal.sent)))
         return found
 
-    def _sums(self, ways: Sequence[Way]) -> tuple[float, float] | None:
+    def _sums(self, newest_first: Iterable[Way]) -> tuple[float, float] | None:
         """Return datagrams received and sent; None if the sent ones are not known."""
         received = sent = 0.0
-        for number, way in enumerate(reversed(ways)):
+        for number, way in enumerate(newest_first):
             if way.sent is None:
                 return None if number < self.window else (received, sent)
             if number >= self.window and sent >= self.least_packets:
@@ -112,7 +116,7 @@ class Heuristic:
     def _of_received(self, ways: Sequence[Way], normal: Normal, who: str) -> list[Finding]:
         if normal.received is None or normal.spread is None:
             return []
-        mean = sum(way.received for way in ways) / len(ways)
+        mean = sum(way.received for way in reversed(ways)) / len(ways)
         share = mean / normal.received
         low, high = self._low(share), self._high(share)
         # However much the number varies, that does not hide more than a score of 0.5.
@@ -182,9 +186,10 @@ class Counters:
             known = [each for each in bins if reason in each.dropped]
             if not known:
                 continue
-            per_s = sum(each.dropped[reason] for each in known) / sum(
-                each.seconds for each in known
-            )
+            counts = [each.dropped[reason] for each in known]
+            if worst is not None and not any(counts):
+                continue
+            per_s = sum(counts) / sum(each.seconds for each in known)
             score = min(per_s / most_per_s, 1.0)
             if worst is None or score > worst.score:
                 worst = Finding(score, kind, f"{per_s:.1f} datagrams/s are dropped as {reason}")

@@ -30,6 +30,7 @@ class Baseline:
 
     recent: tuple[float, ...] = ()
     anchor: float | None = None
+    middle: float = 0.0  # median of the recent ones, where there is an anchor
 
     def learned(self, value: float, limits: Limits) -> Baseline:
         """Return the baseline after a value that is not suspicious."""
@@ -38,25 +39,24 @@ class Baseline:
             return replace(self, recent=recent)
         middle = median(recent)
         if self.anchor is None or limits.anchor_drift == inf:
-            return Baseline(recent, middle)
+            return Baseline(recent, middle, middle)
         step = limits.anchor_drift * self.anchor
         anchor = self.anchor + min(max(middle - self.anchor, -step), step)
-        return Baseline(recent, anchor)
+        return Baseline(recent, anchor, middle)
 
     def normal(self, limits: Limits) -> float | None:
         """Return the normal value, above 0; None if it is not known yet."""
         if self.anchor is None or self.anchor <= 0.0:
             return None
         if limits.drift == inf:
-            return median(self.recent)
+            return self.middle
         low, high = self.anchor * (1.0 - limits.drift), self.anchor * (1.0 + limits.drift)
-        return min(max(median(self.recent), low), high)
+        return min(max(self.middle, low), high)
 
     def spread(self, limits: Limits) -> float | None:
         """Return the standard deviation of a count, at least that of a random one."""
         normal = self.normal(limits)
         if normal is None:
             return None
-        middle = median(self.recent)
-        deviation = median(abs(value - middle) for value in self.recent)
+        deviation = median(abs(value - self.middle) for value in self.recent)
         return max(_MAD_TO_SIGMA * deviation, sqrt(normal))

@@ -54,8 +54,8 @@ class LinkNow:
 
     def with_status(self, status: Any) -> LinkNow:
         """Return the figures after a TunnelStatus."""
-        since_s = status.since_heard_s
-        return replace(self, heard_s=since_s if since_s >= 0.0 else None)
+        heard_s = status.since_heard_s if status.since_heard_s >= 0.0 else None
+        return self if heard_s == self.heard_s else replace(self, heard_s=heard_s)
 
     def report_s(self, now_s: float) -> float | None:
         """Return the age of the peer's newest report in s."""

@@ -10,6 +10,7 @@ are known, their number may leave its anchor by a share only.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cache
 from math import inf
 
 from pqc_policy.sensing.traffic.baseline import Baseline, Limits
@@ -59,11 +60,11 @@ class _WayBaselines:
         free, bounded, share = limits
         if way.sent is None:
             return replace(self, received=self.received.learned(way.received, bounded))
+        delivered = self.delivered
+        if calm and way.sent >= 1.0:
+            delivered = delivered.learned(way.received / way.sent, share)
         # The sender's own number is authenticated: it is normal as soon as it lasts.
-        changed = replace(self, sent=self.sent.learned(way.sent, free))
-        if not calm or way.sent < 1.0:
-            return changed
-        return replace(changed, delivered=self.delivered.learned(way.received / way.sent, share))
+        return _WayBaselines(self.sent.learned(way.sent, free), self.received, delivered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,7 @@ class UsualTraffic:
         return Usual(_normal(self.up), _normal(self.down))
 
 
+@cache
 def _limits(bin_s: float) -> _WayLimits:
     free = Limits(_LEARNING_BINS, inf, inf)
     return free, Limits(_LEARNING_BINS, _DRIFT, _ANCHOR_DRIFT_PER_MIN * bin_s / 60.0), free
