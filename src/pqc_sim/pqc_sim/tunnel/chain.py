@@ -37,14 +37,31 @@ class KeyEpoch:
     ended_s: float | None = None  # when the node ended; None: the next epoch's begin
 
 
+class LayersOf:
+    """The newest secret of each form and kind of key in the chain of the newest of some epochs."""
+
+    def __init__(self, epochs: list[KeyEpoch]) -> None:
+        """Follow a list that only grows."""
+        self._epochs = epochs
+        self._count = 0  # of the epochs that are in the chain
+        self._newest: dict[tuple[str, str], tuple[Secret, float]] = {}  # and when it began
+
+    def at(self, now_s: float) -> tuple[Layer, ...]:
+        """Return the layers at a time, the newest first."""
+        if self._count != len(self._epochs):
+            self._count = len(self._epochs)
+            self._newest.clear()
+            for epoch in reversed(self._epochs):
+                for one in epoch.mixed:
+                    self._newest.setdefault((one.form, one.key), (one, epoch.began_s))
+                if not epoch.chained:
+                    break
+        return tuple(
+            Layer(one.family, one.form, one.kem, one.key, max(now_s - began_s, 0.0))
+            for one, began_s in self._newest.values()
+        )
+
+
 def layers_at(epochs: list[KeyEpoch], now_s: float) -> tuple[Layer, ...]:
-    """Return the newest secret of each form and kind of key in the chain of the newest epoch."""
-    newest: dict[tuple[str, str], Layer] = {}
-    for epoch in reversed(epochs):
-        for one in epoch.mixed:
-            age_s = max(now_s - epoch.began_s, 0.0)
-            layer = Layer(one.family, one.form, one.kem, one.key, age_s)
-            newest.setdefault((one.form, one.key), layer)
-        if not epoch.chained:
-            break
-    return tuple(newest.values())
+    """Return the layers of the newest epoch."""
+    return LayersOf(epochs).at(now_s)

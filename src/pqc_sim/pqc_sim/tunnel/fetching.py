@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from pqc_policy.policy.protection import Fetch
@@ -48,6 +47,8 @@ class Fetching:
     stock: dict[tuple[str, str], float] = field(default_factory=dict)  # there, and when made
     air_bytes: float = 0.0
     _at_s: float = 0.0
+    _bytes_of: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
+    _newest: tuple[tuple[object, ...], tuple[Fetch, ...]] = ((), ())  # told, and of what state
 
     @property
     def budget_bytes_s(self) -> float:
@@ -63,6 +64,12 @@ class Fetching:
 
         They are those of fetch_costs.cpp of the tunnel.
         """
+        kind = kind_of(suite)
+        if kind not in self._bytes_of:
+            self._bytes_of[kind] = self._bytes(suite)
+        return self._bytes_of[kind]
+
+    def _bytes(self, suite: Suite) -> tuple[int, int]:
         line = min(self.airtime * self._capacity * _MOST_PACED_S, self._capacity * _MOST_S)
         overhead = _SERIAL if self.path.rate_bytes_s else _UDP
         payload = max(min(int(line) - overhead, _LONGEST_PAYLOAD), _LEAST_PAYLOAD)
@@ -131,10 +138,14 @@ class Fetching:
             if one.left <= 0.0:
                 self.arrived(one.suite)
 
-    def told(self, suites: Collection[Suite]) -> tuple[Fetch, ...]:
+    def told(self, suites: tuple[Suite, ...]) -> tuple[Fetch, ...]:
         """Return what the tunnel says of suites."""
         left = {kind_of(one.suite): one.left for one in self.under_way}
-        return tuple(self._told(suite, left.get(kind_of(suite))) for suite in suites)
+        state = suites, tuple(left.items()), tuple(self.stock)
+        if state != self._newest[0]:
+            told = tuple(self._told(suite, left.get(kind_of(suite))) for suite in suites)
+            self._newest = state, told
+        return self._newest[1]
 
     def _told(self, suite: Suite, left: float | None) -> Fetch:
         whole, size = self.bytes_of(suite)

@@ -11,6 +11,7 @@ silence, not after questions without an answer.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from operator import attrgetter
 
 from pqc_policy.policy.protection import EPHEMERAL, Fetch
@@ -37,14 +38,16 @@ def _finish_bytes(suite: Suite) -> int:
     return suite.rekey_bytes - suite.prekey_bytes - _CONFIRM - 2 * _KEEPALIVE
 
 
-def _alike(active: Suite, usable: list[Suite]) -> list[Suite]:
-    """Return the suites of the level, cipher and signature in use."""
-    return [
+@cache
+def _alike(active: Suite, unusable: frozenset[str]) -> tuple[Suite, ...]:
+    """Return the usable suites of the level, cipher and signature in use."""
+    return tuple(
         suite
-        for suite in usable
-        if (suite.level, suite.aead, suite.signature_family)
+        for suite in SUITES
+        if suite.id not in unusable
+        and (suite.level, suite.aead, suite.signature_family)
         == (active.level, active.aead, active.signature_family)
-    ]
+    )
 
 
 def likely_next(active: Suite, usable: list[Suite]) -> list[Suite]:
@@ -89,7 +92,7 @@ class LiveTunnel(TunnelModel):
     def fetches(self) -> tuple[Fetch, ...]:
         """Return the cost of each KEM with cipher and signature in use."""
         suite = find_suite(self.suite)
-        return () if suite is None else self._fetching.told(_alike(suite, self._usable))
+        return () if suite is None else self._fetching.told(_alike(suite, self.unusable))
 
     def prefetch(self, suite_id: str, now_s: float) -> None:
         """Fetch a key ahead, in the background."""

@@ -16,7 +16,7 @@ from pqc_policy.policy.profile import Profile
 from pqc_policy.policy.protection import EPHEMERAL, LAST_RESORT, ONE_TIME, Fetch
 from pqc_policy.policy.suites import SUITES, KemFamily, Suite, find_suite
 
-from pqc_sim.tunnel.chain import KeyEpoch, Secret, layers_at, secret_of
+from pqc_sim.tunnel.chain import KeyEpoch, LayersOf, Secret, secret_of
 from pqc_sim.tunnel.events import NO_KEYS, Event, Kind, State
 from pqc_sim.tunnel.exchange import WORK, ControlPath, Exchange, Step, airtime_s, part_count
 from pqc_sim.tunnel.quiet import Quiet
@@ -70,6 +70,7 @@ class TunnelModel(ABC):
         self.exchange: Exchange | None = None
         self.session_anchor = ""
         self._quiet_since_s: float | None = None
+        self._layers = LayersOf(self.epochs)
         self._begin_chain(self.keys_since_s, self._secrets(self.suite, self.keys_since_s))
 
     # --- What the policy sees and asks for ---
@@ -85,19 +86,19 @@ class TunnelModel(ABC):
             return State.LOST
         return State.REKEYING if self.rekeying else State.ESTABLISHED
 
-    def session(self, now_s: float = 0.0) -> Session | None:
-        """Return the session; None without one. The caller adds the age of the keys."""
+    def session(self, now_s: float = 0.0, key_age_s: float = 0.0) -> Session | None:
+        """Return the session with an age of its keys; None without one."""
         if not self.running or not self.suite:
             return None
         return Session(
             suite=self.suite,
             epoch=self.epoch,
-            key_age_s=0.0,
+            key_age_s=key_age_s,
             ratchets=self.ratchets,
             rekeying=self.rekeying,
-            blacklisted=self.unusable | frozenset(self.blacklist),
+            blacklisted=self.unusable.union(self.blacklist) if self.blacklist else self.unusable,
             failure=self.failure,
-            layers=layers_at(self.epochs, now_s),
+            layers=self._layers.at(now_s),
             anchor=self.session_anchor,
             fetches=self.fetches(),
         )
