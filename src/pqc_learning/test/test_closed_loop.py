@@ -9,6 +9,12 @@ from types import SimpleNamespace
 
 import pytest
 from closed_loop_flights import decisions, fly, plan
+from pqc_learning.closed_loop.advisor_follower import (
+    AdvisorFollower,
+    AdvisorTrack,
+    Counted,
+    Judged,
+)
 from pqc_learning.closed_loop.distribution import draw
 from pqc_learning.closed_loop.emergencies import Emergencies
 from pqc_learning.closed_loop.flight_plan import Adversary, Attack, PreparedFlight
@@ -159,7 +165,7 @@ def test_direct_inputs_are_those_of_messages() -> None:
     link = Link(0.03, 50.0, 0.1, 0.002, 2, 0.05, 0.04, None)
     battery = Battery(15.1, -40.0, 0.7, 600.0, 4)
     thermal = Thermal(61.0, 0.5)
-    session = Session("cs-mlkem768-aesgcm-mldsa65", 3)
+    session = Session("cs-mlkem768-aesgcm-mldsa65", 3, key_age_s=5.5)
     direct, telemetry = SensedInputs(), Telemetry()
     direct.put("link", 9.2, link)
     direct.put("battery", 9.1, battery)
@@ -169,7 +175,7 @@ def test_direct_inputs_are_those_of_messages() -> None:
     direct.put("computer", 9.3, Computer(0.4, 0.3, False))
     direct.put_verdict(9.4, (Verdict.ATTACK, "loss"))
     direct.put_verdict(9.45, (Verdict.SUSPICIOUS, "flood"))
-    direct.put_session(9.5, 4.0, session)
+    direct.put("session", 9.5, session)
     view = SimpleNamespace(
         gap_p95_s=0.03,
         packets_per_s=50.0,
@@ -215,6 +221,31 @@ def test_direct_inputs_are_those_of_messages() -> None:
     assert ours.session.value is not None
     assert ours.session.value.key_age_s == pytest.approx(5.5)
     assert ours.session.age_s == pytest.approx(0.5)
+
+
+def test_the_session_of_a_flight_is_as_old_as_its_keys_and_its_message() -> None:
+    session = decisions(PreparedFlight(plan()))[0].inputs.session
+    assert session.value is not None
+    assert session.value.key_age_s == pytest.approx(8.5)
+    assert session.age_s == pytest.approx(0.5)
+
+
+def verdicts(track: AdvisorTrack, lossy_from_s: int) -> list[tuple[float, Judged | None]]:
+    follower, found = AdvisorFollower(track), []
+    for second in range(1, 200):
+        sent, lost = 50 * second, 40 * max(second - lossy_from_s, 0)
+        counted = Counted(sent - lost, lost)
+        follower.take_link(second - 0.6, counted, counted, 0.3)
+        follower.take_status(second - 0.5, sent, encrypted=True)
+        found.append(follower.verdict(float(second)))
+    return found
+
+
+def test_who_leaves_the_track_of_the_advisor_is_judged_as_if_alone() -> None:
+    shared = AdvisorTrack()
+    for lossy_from_s in (300, 120, 150, 120):
+        assert verdicts(shared, lossy_from_s) == verdicts(AdvisorTrack(), lossy_from_s)
+    assert verdicts(shared, 120)[-1] == (198.45, (Verdict.ATTACK, "loss"))
 
 
 def test_the_phase_of_the_mission_is_that_of_its_modes() -> None:

@@ -14,6 +14,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from operator import getitem
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -53,8 +54,7 @@ class AgentTable:
     def values(self, view: View) -> Mapping[str, float]:
         """Return the value of each choice."""
         return {
-            choice: sum(column[number] for column, number in zip(columns, view, strict=True))
-            for choice, columns in self.weights.items()
+            choice: sum(map(getitem, columns, view)) for choice, columns in self.weights.items()
         }
 
     def because(self, view: View, one: str, other: str) -> tuple[tuple[str, float], ...]:

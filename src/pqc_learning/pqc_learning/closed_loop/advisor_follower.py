@@ -8,6 +8,7 @@ alone, no pace, no round trip and no dropped ones.
 
 from __future__ import annotations
 
+from copy import copy, deepcopy
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
@@ -21,6 +22,7 @@ from pqc_learning.closed_loop.sensed import ADVISOR_AGE_S
 
 # Also for flights that real nodes fly beside this loop.
 DETECTOR = "heuristic"
+_KEPT_EVERY = 100  # messages
 _NO_DROPS = SimpleNamespace(**dict.fromkeys((*REASONS, "queue_full"), 0))
 
 
@@ -80,6 +82,12 @@ class _Advisor:
         self._bins = TrafficBins()
         self._state = AdvisorState()
 
+    def copied(self) -> _Advisor:
+        """Return one that goes on from here by itself."""
+        other = copy(self)
+        other._bins = deepcopy(self._bins)
+        return other
+
     def verdict_after(self, told: _Told) -> Judged:
         for newest in self._bins_of(told):
             self._state = self._advisor.judged(self._state, newest)
@@ -101,25 +109,39 @@ class AdvisorTrack:
     """The messages that the advisor has received in a flight, and its verdicts.
 
     Strategies differ in little that the advisor sees: each follows the track as long as it is told
-    the same, so that a flight is judged once for most of them.
+    the same, and then a branch of it, so that what is told alike is judged once.
     """
 
-    def __init__(self) -> None:
-        self._advisor = _Advisor()
+    def __init__(self, advisor: _Advisor | None = None) -> None:
+        """Begin with an advisor, a new one if none is given."""
+        self._advisor = advisor if advisor is not None else _Advisor()
         self._told: list[_Told] = []
         self._verdicts: list[Judged] = []
+        self._kept: list[_Advisor] = []  # as they were before each _KEPT_EVERY messages
+        self._branches: dict[tuple[int, _Told], AdvisorTrack] = {}
 
-    def verdict_after(self, number: int, told: _Told) -> Judged | None:
-        """Return the verdict after the message of this number; None if it was another one."""
+    def verdict(self, number: int) -> Judged:
+        """Return the verdict after the message of this number."""
+        return self._verdicts[number]
+
+    def told(self, number: int, told: _Told) -> tuple[AdvisorTrack, int]:
+        """Tell a message of this number; return the track that goes on with it, and its number."""
         if number == len(self._told):
+            if number % _KEPT_EVERY == 0:
+                self._kept.append(self._advisor.copied())
             self._told.append(told)
             self._verdicts.append(self._advisor.verdict_after(told))
-        return self._verdicts[number] if self._told[number] == told else None
+        if self._told[number] == told:
+            return self, number
+        branch = self._branches.get((number, told))
+        if branch is None:
+            branch = self._branches[number, told] = AdvisorTrack(self._advisor_before(number))
+        return branch.told(0, told)
 
-    def left(self, number: int) -> _Advisor:
-        """Return an advisor of one's own that was told the messages before this number."""
-        advisor = _Advisor()
-        for told in self._told[:number]:
+    def _advisor_before(self, number: int) -> _Advisor:
+        begun = number // _KEPT_EVERY
+        advisor = self._kept[begun].copied()
+        for told in self._told[begun * _KEPT_EVERY : number]:
             advisor.verdict_after(told)
         return advisor
 
@@ -129,8 +151,7 @@ class AdvisorFollower:
 
     def __init__(self, track: AdvisorTrack) -> None:
         self._track = track
-        self._number = 0  # number of the next message
-        self._own: _Advisor | None = None  # None: the flight is still on the track
+        self._number = 0  # of the next message
         self._verdict: Judged = (Verdict.CLEAR, "")
         self._reported_s: float | None = None
 
@@ -153,14 +174,9 @@ class AdvisorFollower:
         return at_s, self._verdict
 
     def _take(self, told: _Told) -> None:
-        if self._own is None:
-            verdict = self._track.verdict_after(self._number, told)
-            self._number += 1
-            if verdict is not None:
-                self._verdict = verdict
-                return
-            self._own = self._track.left(self._number - 1)
-        self._verdict = self._own.verdict_after(told)
+        self._track, number = self._track.told(self._number, told)
+        self._verdict = self._track.verdict(number)
+        self._number = number + 1
 
 
 def _stamp(time_s: float) -> _Stamp:

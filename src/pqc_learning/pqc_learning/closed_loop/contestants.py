@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from pqc_policy.parameters import from_values
@@ -36,6 +37,7 @@ class Contestant:
     made: Strategy | None = None  # replaces the shipped one of that name
     anchor: str = ONE_TIME  # kind of key that sessions begin with; empty: none
     keeps_data: bool = False  # whether it makes no sense with a program that stops the data
+    _policies: dict[str, Policy] = field(default_factory=dict, init=False, repr=False)
 
     def suite(self, costs: CostSet) -> str:
         """Return the suite of the first handshake."""
@@ -43,10 +45,14 @@ class Contestant:
 
     def policy(self, costs: CostSet) -> Policy:
         """Return the policy with these costs."""
-        values = {"strategy": self.strategy, **self.parameters}
-        return Policy(from_values(PolicyConfig, values), costs.profile, strategy=self.made)
+        if costs.name not in self._policies:
+            values = {"strategy": self.strategy, **self.parameters}
+            config = from_values(PolicyConfig, values)
+            self._policies[costs.name] = Policy(config, costs.profile, strategy=self.made)
+        return self._policies[costs.name]
 
 
+@cache
 def contestants() -> dict[str, Contestant]:
     """Return all by name: the baselines, and each other strategy.
 

@@ -14,6 +14,7 @@ from pqc_learning.closed_loop.advisor_follower import AdvisorTrack
 from pqc_learning.closed_loop.air_record import AirRecord
 from pqc_learning.closed_loop.battery_track import BatterySecond, battery_track
 from pqc_learning.closed_loop.link_views import LinkViews
+from pqc_learning.closed_loop.surroundings import Surroundings, surroundings
 
 # A link works with less mean loss in either direction, and with a shorter round trip: what makes a
 # bad link of it for the policy's defaults.
@@ -76,6 +77,7 @@ class PreparedFlight:
     views: LinkViews = field(init=False)
     works: list[bool] = field(init=False)  # whether the link does, in the second until each
     battery: list[BatterySecond] = field(init=False)
+    surroundings: list[Surroundings] = field(init=False)
     advisor: AdvisorTrack = field(init=False, default_factory=AdvisorTrack)
 
     def __post_init__(self) -> None:
@@ -88,6 +90,7 @@ class PreparedFlight:
         )
         self.views = LinkViews(self.up, script.seconds)
         self.battery = battery_track(script)
+        self.surroundings = surroundings(script, self.battery)
         self.works = [self._works(float(second)) for second in range(self.seconds + 1)]
 
     def _works(self, now_s: float) -> bool:

@@ -5,15 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from random import Random
 
 from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.inputs import Computer as ComputerLoad
 from pqc_policy.policy.inputs import Link, Phase, Thermal
 from pqc_policy.policy.state import PolicyState
 from pqc_policy.policy.suites import Suite, find_suite
-from pqc_policy.sensing import mission_phase
-from pqc_policy.sensing.mission_phase import Observation
 from pqc_policy.sensing.trend import Trend
 from pqc_sim.physics.computer import Computer
 from pqc_sim.tunnel.events import NEW_KEYS, NO_KEYS, Kind
@@ -31,13 +28,11 @@ from pqc_learning.closed_loop.flight_plan import Attack, PreparedFlight
 from pqc_learning.closed_loop.link_views import REPORT_AT_S, View
 from pqc_learning.closed_loop.outcome import Outcome
 from pqc_learning.closed_loop.sensed import (
-    BATTERY_AGE_S,
     COMPUTER_AGE_S,
     LINK_AGE_S,
     POWER_AGE_S,
     STATUS_AGE_S,
     THERMAL_AGE_S,
-    VEHICLE_AGE_S,
     SensedInputs,
 )
 from pqc_learning.closed_loop.stopping_tunnel import StoppingTunnel
@@ -52,12 +47,6 @@ _PATIENCE_S, _COMMANDS_PER_S = 0.25, 10.0
 # An adversary who drops data after a rekey does so in such windows.
 _DROPS = tuple((0.2 + 1.6 * turn, 1.5 + 1.6 * turn) for turn in range(5))
 _SECOND_NS = 1_000_000_000
-_PHASE_CONFIG = mission_phase.PhaseConfig()
-_PHASES = {
-    phase: Phase[phase.name]
-    for phase in mission_phase.Phase
-    if phase is not mission_phase.Phase.UNKNOWN
-}
 Watch = Callable[[Decision, "Flight"], None]
 
 
@@ -94,9 +83,7 @@ class Flight:
         self._sensed = SensedInputs()
         self._advisor = AdvisorFollower(prepared.advisor)
         self._trend = Trend()
-        self._noise = Random(f"{script.name}/{script.seed}/thermal").gauss
-        self._power_noise = Random(f"{script.name}/{script.seed}/power").gauss
-        self._phase = mission_phase.PhaseState()
+        self._mute = [one for one in prepared.plan.adversaries if one.attack is Attack.MUTE_REPORTS]
         self._dropped = Quiet()  # times in which an adversary drops data
         self._blackouts = 0
         self._packets = self._lost = 0  # as the ground counts them
@@ -131,7 +118,8 @@ class Flight:
 
     def decided(self, second: int) -> tuple[Decision, PolicyState]:
         """Return what the policy decides; nothing is changed by it."""
-        return self.policy.decide(self.state, self._sensed.inputs(second * _SECOND_NS))
+        readings = self.prepared.surroundings[second - 1].readings
+        return self.policy.decide(self.state, self._sensed.inputs(second * _SECOND_NS, readings))
 
     def act(self, second: int, decision: Decision, state: PolicyState) -> None:
         """Carry a decision out, and account for the second."""
@@ -164,9 +152,7 @@ class Flight:
                 self.outcome.ratchets += tunnel.ratchets
                 tunnel.restart(crash.back_s)
         tunnel.advance(now_s)
-        down = self.prepared.down.arrival_s
-        heard = int(down.searchsorted(now_s, "right"))
-        tunnel.heard(now_s, float(down[heard - 1]) if heard else 0.0)
+        tunnel.heard(now_s, self.prepared.down.newest_arrived(now_s))
         self._take_events()
 
     def _take_events(self) -> None:
@@ -193,10 +179,7 @@ class Flight:
         self._lost += view.lost
         up, down = flight.up, flight.down
         slot = down.slot(made_s)
-        muted = any(
-            one.attack is Attack.MUTE_REPORTS and one.active(made_s)
-            for one in flight.plan.adversaries
-        )
+        muted = any(one.active(made_s) for one in self._mute)
         if muted or not self._carried(made_s) or down.luck[slot] < down.slot_loss[slot]:
             return
         delay_s = down.slot_delay_s[slot]
@@ -223,48 +206,32 @@ class Flight:
 
     # --- Sensors and the decision ---
 
-    def _silent(self, topic: str, at_s: float) -> bool:
-        return self.prepared.plan.script.silent(topic, at_s)
-
     def _sense(self, second: int) -> None:
-        now_s, sensed, flight = float(second), self._sensed, self.prepared
-        script = flight.plan.script
-        noisy_c = self.computer.temperature_c + self._noise(0.0, 0.2)
+        now_s, sensed, tunnel = float(second), self._sensed, self.tunnel
+        around = self.prepared.surroundings[second - 1]
+        noisy_c = self.computer.temperature_c + around.thermal_noise_c
         self.read_c = round(noisy_c / _THERMAL_STEP_C) * _THERMAL_STEP_C
         at_s = now_s - THERMAL_AGE_S
         self._trend = self._trend.pushed(at_s, self.read_c)
-        if not self._silent("thermal", at_s):
+        if "thermal" not in around.silent:
             sensed.put("thermal", at_s, Thermal(self.read_c, self._trend.per_minute()))
-        mavros = self._silent("mavros", now_s - BATTERY_AGE_S)
-        if not mavros and not self._silent("battery", now_s - BATTERY_AGE_S):
-            sensed.put("battery", now_s - BATTERY_AGE_S, flight.battery[second - 1].sensed)
-        if not mavros and not self._silent("vehicle", now_s - VEHICLE_AGE_S):
-            leg = script.leg(now_s - VEHICLE_AGE_S)
-            observed = Observation(at_s, leg.armed, leg.mode)
-            self._phase = mission_phase.observed(_PHASE_CONFIG, self._phase, observed)
-            phase = _PHASES.get(self._phase.phase)
-            for topic, value in (("armed", leg.armed), ("phase", phase)):
-                sensed.put(topic, now_s - VEHICLE_AGE_S, value)
-        self._sense_computer(now_s)
-        self._sense_link(now_s)
-        tunnel = self.tunnel
+        load = ComputerLoad(self.computer.load, None, self.throttled)
+        sensed.put("computer", now_s - COMPUTER_AGE_S, load)
+        if "power" not in around.silent:
+            power_w = round(self.computer.power_w + around.power_noise_w, 2)
+            sensed.put("power_w", now_s - POWER_AGE_S, power_w)
+        self._sense_link(now_s, around.silent)
+        # A node that does not run says nothing: its newest status ages.
         stamp_s = max(now_s - STATUS_AGE_S, min(tunnel.keys_since_s, now_s))
-        sensed.put_session(stamp_s, tunnel.keys_since_s, tunnel.session(now_s))
+        keys_s = max(stamp_s - tunnel.keys_since_s, 0.0)
+        sensed.put("session", stamp_s, tunnel.session(now_s, keys_s))
 
-    def _sense_computer(self, now_s: float) -> None:
-        computer = self.computer
-        load = ComputerLoad(computer.load, None, self.throttled)
-        self._sensed.put("computer", now_s - COMPUTER_AGE_S, load)
-        if not self._silent("power", now_s - POWER_AGE_S):
-            power_w = round(computer.power_w + self._power_noise(0.0, 0.05), 2)
-            self._sensed.put("power_w", now_s - POWER_AGE_S, power_w)
-
-    def _sense_link(self, now_s: float) -> None:
+    def _sense_link(self, now_s: float, silent: frozenset[str]) -> None:
         sent_s, tunnel, counts = now_s - LINK_AGE_S, self.tunnel, self._counts
         arrived = [report for report in self._reports if report[0] <= sent_s]
         if arrived:
             self._reports = [arrived[-1], *self._reports[len(arrived) :]]
-        if tunnel.running and not self._silent("link", sent_s):
+        if tunnel.running and "link" not in silent:
             remote, age_s = None, 0.0
             if arrived:
                 arrival_s, link, remote = arrived[-1]
@@ -275,14 +242,14 @@ class Flight:
             status_s = now_s - STATUS_AGE_S
             encrypted = bool(tunnel.suite) and not tunnel.stopped.covers(status_s)
             self._advisor.take_status(status_s, counts.sent(status_s), encrypted=encrypted)
-        if not self._silent("advisor", sent_s):
+        if "advisor" not in silent:
             self._sensed.put_verdict(*self._advisor.verdict(now_s))
 
     # --- The account ---
 
     def _account(self, second: int) -> None:
         now_s, outcome, tunnel = float(second), self.outcome, self.tunnel
-        script = self.prepared.plan.script
+        around = self.prepared.surroundings[second - 1]
         suite = find_suite(tunnel.suite)
         outcome.seconds_at_level[str(suite.level) if suite is not None else "none"] += 1.0
         outcome.unkeyed_s += suite is None
@@ -301,15 +268,16 @@ class Flight:
             sealing_s = datagrams * self.costs.seal_us[suite.aead] * 1e-6
             outcome.energy_j += sealing_s * CORE_W
         worked_s = min(tunnel.core_s, 1.0)
-        outcome.worth += self._worth(now_s, suite, worked_s + sealing_s)
+        outcome.worth += self._worth(now_s, around.phase, suite, worked_s + sealing_s)
         tunnel.core_s -= worked_s
-        busy = script.busy.at(now_s) + worked_s / _CORES
-        flying = script.leg(now_s).power_w > 100.0
-        self.computer.step(busy, script.ambient_c.at(now_s), script.sun.at(now_s), flying, 1.0)
+        busy = around.busy + worked_s / _CORES
+        self.computer.step(busy, around.ambient_c, around.sun, around.flying, 1.0)
         self._lockout(now_s)
 
-    def _worth(self, now_s: float, suite: Suite | None, core_s: float) -> float:
-        """Return what the second was worth; the weights are those of the phase as last sensed."""
+    def _worth(
+        self, now_s: float, phase: Phase | None, suite: Suite | None, core_s: float
+    ) -> float:
+        """Return what the second was worth, with the weights of a phase."""
         tunnel = self.tunnel
         rekeying_s = tunnel.rekeying_until(now_s)
         # What a message of a rekey displaces on a thin link counts beside it.
@@ -322,7 +290,7 @@ class Flight:
         security = worth.security(
             suite, now_s - tunnel.keys_since_s, now_s - tunnel.full_keys_since_s
         )
-        weights = worth.weights_of(_PHASES.get(self._phase.phase))
+        weights = worth.weights_of(phase)
         return worth.worth(weights, security, worth.latency(busy_s), worth.power(core_s))
 
     def _lockout(self, now_s: float) -> None:

@@ -9,17 +9,14 @@ newest value, which ages.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
 
 from pqc_policy.policy.inputs import (
-    Battery,
-    Computer,
     DecisionInput,
-    Link,
-    Phase,
     Reading,
-    Session,
-    Thermal,
     Verdict,
 )
 
@@ -27,6 +24,7 @@ from pqc_policy.policy.inputs import (
 THERMAL_AGE_S, BATTERY_AGE_S, VEHICLE_AGE_S, POWER_AGE_S = 0.95, 0.90, 0.85, 0.75
 COMPUTER_AGE_S = 0.70
 LINK_AGE_S, ADVISOR_AGE_S, STATUS_AGE_S = 0.60, 0.55, 0.50
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass
@@ -34,14 +32,8 @@ class SensedInputs:
     """The newest value of each topic and its time in s."""
 
     _values: dict[str, tuple[float, object]] = field(default_factory=dict)
-    _session: tuple[float, float, Session] | None = None  # measured, keys since
 
-    def put(
-        self,
-        topic: str,
-        stamp_s: float,
-        value: Link | Battery | Thermal | bool | float | str | Verdict | Phase | Computer | None,
-    ) -> None:
+    def put(self, topic: str, stamp_s: float, value: object) -> None:
         """Take a value under the name that DecisionInput has for it; None is none."""
         if value is not None:
             self._values[topic] = (stamp_s, value)
@@ -57,26 +49,14 @@ class SensedInputs:
         else:
             self._values.pop("attack_class", None)
 
-    def put_session(self, stamp_s: float, keys_since_s: float, session: Session | None) -> None:
-        """Take the newest status of the tunnel; None: the node does not run, and it ages."""
-        if session is not None:
-            self._session = (stamp_s, keys_since_s, session)
+    def readings(self, now_s: float) -> dict[str, Any]:
+        """Return all values with their age at a time."""
+        return {
+            topic: Reading(value, now_s - stamp_s)
+            for topic, (stamp_s, value) in self._values.items()
+        }
 
-    def inputs(self, at_ns: int) -> DecisionInput:
-        """Return the inputs at a time."""
+    def inputs(self, at_ns: int, others: Mapping[str, Any] = _NONE) -> DecisionInput:
+        """Return the inputs at a time, with other readings than those that were put."""
         now_s = at_ns / 1e9
-        return DecisionInput(
-            now_s=now_s,
-            session=self._session_at(now_s),
-            **{
-                topic: Reading(value, now_s - stamp_s)
-                for topic, (stamp_s, value) in self._values.items()
-            },
-        )
-
-    def _session_at(self, now_s: float) -> Reading[Session]:
-        if self._session is None:
-            return Reading()
-        stamp_s, keys_since_s, session = self._session
-        age_s = max(stamp_s - keys_since_s, 0.0)
-        return Reading(replace(session, key_age_s=age_s), now_s - stamp_s)
+        return DecisionInput(now_s=now_s, **others, **self.readings(now_s))

@@ -22,6 +22,8 @@ class _Unsent:
     def until(self, air: AirRecord, now_s: float) -> tuple[int, int]:
         """Return of all datagrams until a time those not sent, and those of them that passed."""
         starts, ends = self._times.start_s, self._times.end_s
+        if self._counted == len(starts):
+            return self._offered, self._passed
         # The last one may still grow.
         while self._counted < len(starts) - 1 and ends[self._counted] <= now_s:
             start_s, end_s = starts[self._counted], ends[self._counted]
