@@ -13,7 +13,7 @@ from pqc_reference.config import Config
 from pqc_reference.crypto.key_schedule import Psk
 from pqc_reference.crypto.suites import Suite, suite_of
 from pqc_reference.end import Address, Datagram, Deliver, End
-from pqc_reference.handshake import Failure, HandshakeFailed
+from pqc_reference.handshake import Failure, HandshakeFailed, abort_reason
 from pqc_reference.identity import DroneIdentity
 from pqc_reference.key_files import IdentityError
 from pqc_reference.peer import Peer, Report
@@ -33,6 +33,7 @@ _OWN_REKEY_RETRY_S = 60.0
 _PREFETCH_AFTER_S = 1.0
 _REMEMBERED_KEYS = 1024
 _NEVER = float("inf")
+_NO_SESSION = "there is no session to rekey"
 
 
 class Drone(End):
@@ -305,11 +306,12 @@ class Drone(End):
             return
         suite = suite_of(wire_id)
         one_time_key = kind == RekeyKind.ONE_TIME_KEY
-        order = Order(suite or self.suite, kind != RekeyKind.FULL, one_time_key, transaction)
-        if suite is None or self._objection(order) is not None:
-            later = self.rekey or self.waiting or not self.peer.slots.confirmed
-            reason = Abort.IN_PROGRESS if later else Abort.SUITE_REFUSED
-            self.peer.send_control(Control.ABORT, transaction, reason)
+        if suite is None:
+            self.peer.send_control(Control.ABORT, transaction, Abort.SUITE_REFUSED)
+            return
+        order = Order(suite, kind != RekeyKind.FULL, one_time_key, transaction)
+        if (objection := self._objection(order)) is not None:
+            self.peer.send_control(Control.ABORT, transaction, abort_reason(objection))
             return
         self._gcs_order = order
         self._begin_rekey(order)
@@ -340,7 +342,7 @@ class Drone(End):
             self._begin_rekey(order)
         else:
             self.report(f"rekey rejected: {objection}", self.peer.slots.sending)
-            order.outcome.set_result(objection)
+            order.outcome.set_result(str(objection))
         return order.outcome
 
     def _begin_rekey(self, order: Order) -> None:
@@ -372,28 +374,37 @@ class Drone(End):
         Call `handle_timeout` afterwards.
         """
         self.now = now
-        objection = self._objection_to_suite(suite)
+        objection = _NO_SESSION if self._has_no_session() else self._suite_fault(suite)
         if objection is None and not self.prekeys.holds(suite):
             self.prekeys.fetch(suite, asked=True)
         return objection
 
-    def _objection(self, order: Order) -> str | None:
-        if (problem := self._objection_to_suite(order.suite)) is not None:
-            return problem
+    def _objection(self, order: Order) -> HandshakeFailed | None:
+        """Return why a rekey can't start; first what waiting does not help."""
+        if (fault := self._suite_fault(order.suite)) is not None:
+            return HandshakeFailed(Failure.REFUSED, fault)
+        if order.one_time_key and (self.identity.anchor is None or self.config.anchor == "off"):
+            return HandshakeFailed(Failure.UNKNOWN_ANCHOR, "this drone has no anchor")
+        obstacle = self._obstacle(order)
+        return None if obstacle is None else HandshakeFailed(Failure.BUSY, obstacle)
+
+    def _obstacle(self, order: Order) -> str | None:
+        if self._has_no_session():
+            return _NO_SESSION
         if self.rekey is not None:
             return "a rekey is in progress"
         if self.waiting is not None and self._must_wait(order):
             return f"a rekey to {self.waiting.suite.name} waits for its key"
         if not self.peer.slots.confirmed:
             return "the ground station has not confirmed the current keys yet"
-        if order.one_time_key and (self.identity.anchor is None or self.config.anchor == "off"):
-            return "this drone has no anchor"
         return None
 
-    def _objection_to_suite(self, suite: Suite) -> str | None:
-        slots, policy = self.peer.slots, self.config.policy
-        if slots.sending is None or self._needs_session() or slots.sending.used_up:
-            return "there is no session to rekey"
+    def _has_no_session(self) -> bool:
+        keys = self.peer.slots.sending
+        return keys is None or self._needs_session() or keys.used_up
+
+    def _suite_fault(self, suite: Suite) -> str | None:
+        policy = self.config.policy
         if suite not in policy.allowed:
             return f"{suite.name} is not allowed by the configuration"
         if suite.signature not in self.identity.gcs_keys:

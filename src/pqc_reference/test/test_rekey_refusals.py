@@ -12,6 +12,7 @@ import pytest
 from pqc_reference.crypto.key_schedule import Ratchet
 from pqc_reference.drone_handshake import Answer
 from pqc_reference.prekeys import Held
+from pqc_reference.rekey import Order
 from pqc_reference.wire.control import Abort, Control
 from world import MLKEM, World, changed, flipped, identities, suite
 
@@ -269,3 +270,13 @@ def test_the_drone_refuses_a_request_while_another_rekey_is_under_way() -> None:
     assert first.result() is None
     assert "reason 2" in (second.result() or "")
     assert "no suite" not in (world.rekey("cs-mlkem768-aesgcm-mldsa65", end=world.ground) or "")
+
+
+def test_a_request_is_refused_for_its_fault_while_another_waits_for_its_key() -> None:
+    world = World()
+    world.connect()
+    world.drone._blacklist[suite(FALCON)] = FAR_AWAY
+    world.drone.waiting = Order(suite("cs-mlkem1024-aesgcm-mldsa87"))
+    assert "reason 1" in (world.rekey(FALCON, end=world.ground) or "")
+    assert "reason 5" in (world.rekey(end=world.ground, one_time_key=True) or "")
+    assert "reason 2" in (world.rekey(MLKEM, end=world.ground) or "")

@@ -117,6 +117,12 @@ private:
     bool again = false;  // the ground station did not know the first prekey
     bool anew = false;   // it becomes a new session, for which the PSK answers
   };
+  // Why no rekey can start now, and what the ground station hears of it.
+  struct Objection
+  {
+    std::string text;  // empty: one can start
+    AbortReason reason{};
+  };
   // The latest rekey that the ground station requested; it repeats the request until it learns the outcome.
   struct GcsRequest
   {
@@ -172,9 +178,9 @@ private:
   void install(EpochSecrets secrets, const EpochName & name, Instant now);
   // Returns the suite that a command names, or the one in use.
   Result<const Suite *> suite_of(const RekeyCommand & command) const;
-  // Why no rekey to the suite can start now; empty if one can.
-  std::string objection(const Suite & suite, Instant now) const;
-  std::string objection(const Suite & suite, RekeyKind kind, Instant now) const;
+  std::string suite_fault(const Suite & suite, Instant now) const;
+  std::string obstacle(const Suite & suite, RekeyKind kind, Instant now) const;
+  Objection objection(const Suite & suite, RekeyKind kind, Instant now) const;
   std::string anchor_objection(const Suite & suite, RekeyKind kind) const;
   void start_rekey(const Suite & suite, RekeyKind kind, const std::string & reason, Instant now);
   void begin_waiting_rekey(Instant now);

@@ -14,7 +14,6 @@
 #include "fetch_costs.hpp"
 #include "link/estimate/arrival_rate.hpp"
 #include "protocol/handshake/prekey_pool.hpp"
-#include "protocol/handshake/suite_objection.hpp"
 
 namespace pqc_tunnel
 {
@@ -41,11 +40,8 @@ std::string DroneEnd::fetch_objection(const Suite & suite, Instant now) const
   if (keys == nullptr || lost_since_ || keys->used_up()) {
     return "there is no session to fetch a key in";
   }
-  if (std::string problem = suite_objection(suite, settings_, identity_); !problem.empty()) {
-    return problem;
-  }
-  if (blacklist_.holds(suite, now)) {
-    return std::string(suite.id) + " failed lately and is blacklisted";
+  if (std::string fault = suite_fault(suite, now); !fault.empty()) {
+    return fault;
   }
   if (std::ranges::find(not_offered_, PrekeyKind(suite)) != not_offered_.end()) {
     return "the ground station has no key for " + std::string(suite.id);

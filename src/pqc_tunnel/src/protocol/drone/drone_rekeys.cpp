@@ -37,12 +37,23 @@ const char * started_text(RekeyKind kind)
 
 // --- Requests ---
 
-std::string DroneEnd::objection(const Suite & suite, Instant now) const
+// What is wrong with the suite, whatever the drone does now.
+std::string DroneEnd::suite_fault(const Suite & suite, Instant now) const
 {
-  if (peer_.keys().sending() == nullptr || lost_since_) {
+  std::string fault = suite_objection(suite, settings_, identity_);
+  return fault.empty() && blacklist_.holds(suite, now)
+           ? std::string(suite.id) + " failed lately and is blacklisted"
+           : fault;
+}
+
+// What a rekey must wait for.
+std::string DroneEnd::obstacle(const Suite & suite, RekeyKind kind, Instant now) const
+{
+  const EpochKeys * keys = peer_.keys().sending();
+  if (keys == nullptr || lost_since_) {
     return "there is no session to rekey yet";
   }
-  if (peer_.keys().sending()->used_up()) {
+  if (keys->used_up()) {
     return "the keys are used up; a new session is on its way";
   }
   if (rekey_.active()) {
@@ -51,36 +62,35 @@ std::string DroneEnd::objection(const Suite & suite, Instant now) const
   if (!peer_.keys().confirmed()) {
     return "the ground station has not confirmed the current keys yet";
   }
-  if (std::string problem = suite_objection(suite, settings_, identity_); !problem.empty()) {
-    return problem;
-  }
-  if (blacklist_.holds(suite, now)) {
-    return std::string(suite.id) + " failed lately and is blacklisted";
-  }
-  return {};
+  const bool needs_key =
+    kind == RekeyKind::full && keys->epoch() != last_epoch && !stock_.holds(suite, now);
+  return waiting_ && needs_key
+           ? "a rekey to " + std::string(waiting_->suite->id) + " waits for its key"
+           : "";
 }
 
-std::string DroneEnd::objection(const Suite & suite, RekeyKind kind, Instant now) const
+// What is wrong with the request comes first: waiting does not help there.
+DroneEnd::Objection DroneEnd::objection(const Suite & suite, RekeyKind kind, Instant now) const
 {
-  std::string problem = objection(suite, now);
-  if (
-    problem.empty() && kind == RekeyKind::full && waiting_ &&
-    peer_.keys().sending()->epoch() != last_epoch && !stock_.holds(suite, now))
-  {
-    return "a rekey to " + std::string(waiting_->suite->id) + " waits for its key";
+  if (std::string fault = suite_fault(suite, now); !fault.empty()) {
+    return {fault, AbortReason::suite_refused};
   }
-  if (!problem.empty() || !is_ratchet(kind)) {
-    return problem;
+  if (std::string fault = anchor_objection(suite, kind); !fault.empty()) {
+    return {fault, AbortReason::unknown_anchor};
   }
-  if (problem = anchor_objection(suite, kind); !problem.empty()) {
-    return problem;
+  if (std::string problem = obstacle(suite, kind, now); !problem.empty()) {
+    return {problem, AbortReason::in_progress};
   }
-  if (&suite != &peer_.keys().sending()->suite()) {
-    return "a ratchet keeps the suite; " + std::string(suite.id) + " needs a full rekey";
+  const EpochKeys & keys = *peer_.keys().sending();
+  if (is_ratchet(kind) && &suite != &keys.suite()) {
+    return {
+      "a ratchet keeps the suite; " + std::string(suite.id) + " needs a full rekey",
+      AbortReason::suite_refused};
   }
-  return peer_.keys().sending()->epoch() == last_epoch
-           ? "the session is at its last epoch and needs a full rekey"
-           : "";
+  if (is_ratchet(kind) && keys.epoch() == last_epoch) {
+    return {"the session is at its last epoch and needs a full rekey", AbortReason::suite_refused};
+  }
+  return {};
 }
 
 // One rekey at a time waits for its key.
@@ -117,7 +127,7 @@ void DroneEnd::request_rekey(const RekeyCommand & command, Instant now)
   }
   const auto suite = suite_of(command);
   const RekeyKind kind = kind_of(command);
-  std::string problem = suite ? objection(**suite, kind, now) : suite.error().message;
+  const std::string problem = suite ? objection(**suite, kind, now).text : suite.error().message;
   if (!problem.empty()) {
     peer_.refuse_rekey(command, problem, suite.value_or(nullptr), timing_, now);
     return;
@@ -138,20 +148,17 @@ void DroneEnd::handle_rekey_request(
   }
   const Suite * suite = registry().find(request.suite);
   const RekeyKind kind = kind_of(request);
-  std::string problem =
-    suite == nullptr ? "no such suite is known here" : objection(*suite, kind, now);
-  if (!problem.empty()) {
-    const bool later = rekey_.active() || waiting_ || !peer_.keys().confirmed();
+  const Objection problem = suite == nullptr
+                              ? Objection{"no such suite is known here", AbortReason::suite_refused}
+                              : objection(*suite, kind, now);
+  if (!problem.text.empty()) {
+    const bool later = problem.reason == AbortReason::in_progress;
     if (!later && std::exchange(refused_request_, transaction) != transaction) {
       // Without the suite: the policy takes events that name one for outcomes of its own rekeys.
       peer_.report(
-        EventKind::refused, now, "rekey requested by the ground station refused: " + problem);
+        EventKind::refused, now, "rekey requested by the ground station refused: " + problem.text);
     }
-    const bool of_anchor = suite != nullptr && !anchor_objection(*suite, kind).empty();
-    const auto reason = later       ? AbortReason::in_progress
-                        : of_anchor ? AbortReason::unknown_anchor
-                                    : AbortReason::suite_refused;
-    peer_.send_control({transaction, Abort{reason}}, now);
+    peer_.send_control({transaction, Abort{problem.reason}}, now);
     return;
   }
   stands_in_ = stands_in_ && is_ratchet(kind);
@@ -536,7 +543,7 @@ void DroneEnd::renew_keys(Instant now)
       (renewals_ > 0 ? ", and no renewal has succeeded" : ""),
     &suite);
   const RekeyKind kind = renewals_ % 2 == 0 ? RekeyKind::full : RekeyKind::new_session;
-  if (objection(suite, kind, now).empty()) {
+  if (objection(suite, kind, now).text.empty()) {
     ++renewals_;
     start_rekey(suite, kind, "limit of age, packets or ratchets", now);
   }
@@ -546,7 +553,8 @@ void DroneEnd::renew_keys(Instant now)
 void DroneEnd::change_to_configured(Instant now)
 {
   const Suite & suite = *settings_.initial_suite;
-  if (stands_in_ && stock_.holds(suite, now) && objection(suite, now).empty()) {
+  if (stands_in_ && stock_.holds(suite, now) && objection(suite, RekeyKind::full, now).text.empty())
+  {
     start_rekey(suite, RekeyKind::full, "the configured suite: its key has arrived", now);
   }
 }

@@ -71,6 +71,28 @@ protected:
              frame.transaction == transaction.value_or(frame.transaction);
     });
   }
+  // Only the last request may succeed later.
+  void expect_refused_for_their_fault()
+  {
+    using enum AbortReason;
+    SuiteWireId unknown = in_use().wire_id;
+    unknown.aead ^= 0xff;
+    const Suite & without_keys = suite("cs-mlkem512-aesgcm-falcon512");
+    for (const RekeyRequest & asked :
+         {RekeyRequest{unknown}, RekeyRequest{without_keys.wire_id},
+          RekeyRequest{in_use().wire_id, true, true}, RekeyRequest{in_use().wire_id}})
+    {
+      EXPECT_TRUE(insider_.say(Side::gcs, {next_asked_++, asked}).peer);
+    }
+    std::vector<AbortReason> reasons;
+    for (const ControlFrame & frame : said_) {
+      if (const auto * abort = std::get_if<Abort>(&frame.body)) {
+        reasons.push_back(abort->reason);
+      }
+    }
+    EXPECT_EQ(reasons, (std::vector{suite_refused, suite_refused, unknown_anchor, in_progress}));
+    EXPECT_EQ(count(EventKind::refused), 3u);
+  }
   void request(const RekeyCommand & command)
   {
     pair_.drone().request_rekey(command, pair_.now());
@@ -93,6 +115,7 @@ protected:
   WiredPair pair_;
   Insider insider_{pair_};
   std::vector<ControlFrame> said_;
+  std::uint32_t next_asked_ = 100;
   bool passes_ = true;
   bool hellos_ = true;
 };
@@ -142,6 +165,23 @@ TEST_F(DroneRekeys, asked_for_in_vain_are_reported_once_each)
   ask(10, other_suite(), true);
   EXPECT_EQ(count(EventKind::refused), 2u);
   EXPECT_EQ(count(EventKind::rekey_started), 0u);
+}
+
+TEST_F(DroneRekeys, that_can_never_be_are_refused_for_their_fault_while_another_waits_for_its_key)
+{
+  pair_.hold_jobs(Side::gcs, true);
+  request(rekey_to(&other_suite()));
+  EXPECT_EQ(pair_.snapshot(Side::drone).state, PeerState::established);
+  expect_refused_for_their_fault();
+}
+
+TEST_F(DroneRekeys, that_can_never_be_are_refused_for_their_fault_while_another_is_under_way)
+{
+  pair_.run_for(3s);
+  pair_.hold_jobs(Side::gcs, true);
+  request(rekey_to(nullptr));
+  EXPECT_EQ(pair_.snapshot(Side::drone).state, PeerState::rekeying);
+  expect_refused_for_their_fault();
 }
 
 TEST_F(DroneRekeys, wait_until_the_keys_of_a_new_session_are_confirmed)
