@@ -101,6 +101,7 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/drone/drone_prekeys.cpp
   src/protocol/drone/drone_rekeys.cpp
   src/protocol/drone/drone_sessions.cpp
+  src/protocol/drone/drone_waiting_rekey.cpp
 
   src/protocol/ground/gcs_end.cpp
   src/protocol/ground/prekey_supply.cpp

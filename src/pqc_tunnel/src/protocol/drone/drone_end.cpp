@@ -139,6 +139,7 @@ void DroneEnd::handle_timeout(Instant now)
     begin_session(suite_of_next_session(now), false, now);
   }
   renew_keys(now);
+  watch_waiting_rekey(now);
   prefetch(now);
 }
 

@@ -110,12 +110,12 @@ private:
   struct WaitingRekey
   {
     const Suite * suite;
-    std::optional<RekeyId> asked_here;         // the command that it answers
-    std::optional<std::uint32_t> asked_there;  // the request of the ground station that it answers
     Instant since;
-    KeyTraffic traffic;  // counted before
-    bool again = false;  // the ground station did not know the first prekey
-    bool anew = false;   // it becomes a new session, for which the PSK answers
+    KeyTraffic traffic;                      // counted before
+    bool again = false;                      // the ground station did not know the first prekey
+    bool anew = false;                       // it becomes a new session, for which the PSK answers
+    std::optional<RekeyId> asked_here = {};  // the command that it answers
+    std::optional<std::uint32_t> asked_there = {};  // the request of the ground station, as well
   };
   // Why no rekey can start now, and what the ground station hears of it.
   struct Objection
@@ -183,16 +183,20 @@ private:
   Objection objection(const Suite & suite, RekeyKind kind, Instant now) const;
   std::string anchor_objection(const Suite & suite, RekeyKind kind) const;
   void start_rekey(const Suite & suite, RekeyKind kind, const std::string & reason, Instant now);
-  void begin_waiting_rekey(Instant now);
-  void give_up_waiting_rekey(const std::string & text, Instant now);
-  std::optional<std::uint32_t> take_request();
-  bool waits_for(const Suite & suite) const;
   void drop_exchange(Instant now);
   bool may_rekey_by_itself() const;
   Instant renewal_due() const;
   void change_to_configured(Instant now);
   void renew_keys(Instant now);
   void replace_used_up_keys(Instant now);
+
+  // --- The rekey that waits for its key (drone_waiting_rekey.cpp) ---
+  bool waits_for(const Suite & suite) const;
+  void wait_for_key(const WaitingRekey & rekey, Instant now);
+  void watch_waiting_rekey(Instant now);
+  void begin_waiting_rekey(Instant now);
+  void begin_waiting_rekey_anew(Instant now);
+  void give_up_waiting_rekey(const std::string & text, Instant now);
 
   // --- Prekeys (drone_prekeys.cpp) ---
   using Fetch = std::optional<PrekeyFetch>;
@@ -203,7 +207,6 @@ private:
   // Begins the fetch, or gets hold of the one under way. Returns false if others take all lanes.
   bool fetch(const Suite & suite, bool urgent, Instant now);
   std::size_t slot_for(bool urgent) const;
-  void fetch_awaited(Instant now);
   void watch_fetches(Instant now);
   void watch_fetch(Fetch & fetch, StreamLane lane, Instant now);
   void ask_for(Fetch & fetch, StreamLane lane, Instant now);

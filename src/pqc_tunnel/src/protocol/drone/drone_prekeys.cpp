@@ -144,8 +144,6 @@ bool DroneEnd::fetch(const Suite & suite, bool urgent, Instant now)
   return true;
 }
 
-void DroneEnd::fetch_awaited(Instant now) { fetch(*waiting_->suite, true, now); }
-
 void DroneEnd::watch_fetches(Instant now)
 {
   if (lost_since_) {
@@ -226,8 +224,7 @@ bool DroneEnd::handle_fetch_control(const ControlFrame & frame, Instant now)
   const Suite & suite = (*found)->suite();
   found->reset();
   if (waits_for(suite)) {
-    waiting_->anew = true;
-    begin_waiting_rekey(now);
+    begin_waiting_rekey_anew(now);
   } else {
     not_offered_.emplace_back(suite);
     forget_asked(suite);
@@ -258,8 +255,7 @@ void DroneEnd::handle_prekey_job(Fetch & fetch, JobResult result, Instant now)
   if (prekey == nullptr || !stock_.is_new(prekey->key_id)) {
     end_fetch(fetch, now);
     if (waits_for(suite)) {
-      waiting_->anew = true;
-      begin_waiting_rekey(now);
+      begin_waiting_rekey_anew(now);
     }
     return;
   }
@@ -339,12 +335,6 @@ void DroneEnd::plan_prefetch(Instant now)
 
 void DroneEnd::prefetch(Instant now)
 {
-  if (waiting_ && !waiting_->anew && find_fetch(*waiting_->suite) == nullptr) {
-    if (may_rekey_by_itself() && !stock_.holds(*waiting_->suite, now)) {
-      fetch_awaited(now);  // of a session that has ended
-    }
-    begin_waiting_rekey(now);
-  }
   if (!next_prefetch_ || now < *next_prefetch_) {
     return;
   }

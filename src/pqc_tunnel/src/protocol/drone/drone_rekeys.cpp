@@ -93,12 +93,6 @@ DroneEnd::Objection DroneEnd::objection(const Suite & suite, RekeyKind kind, Ins
   return {};
 }
 
-// One rekey at a time waits for its key.
-bool DroneEnd::waits_for(const Suite & suite) const
-{
-  return waiting_ && PrekeyKind(*waiting_->suite) == PrekeyKind(suite);
-}
-
 std::string DroneEnd::anchor_objection(const Suite & suite, RekeyKind kind) const
 {
   if (kind != RekeyKind::anchored_ratchet) {
@@ -175,67 +169,12 @@ void DroneEnd::start_rekey(
   const std::string text = started_text(kind);
   peer_.report(EventKind::rekey_started, now, reason.empty() ? text : text + ": " + reason, &suite);
   if (kind == RekeyKind::full && !stock_.holds(suite, now)) {
-    waiting_ = WaitingRekey{
-      &suite, std::exchange(asked_here_, std::nullopt), take_request(), now, peer_.key_traffic()};
-    fetch_awaited(now);
+    wait_for_key({&suite, now, peer_.key_traffic()}, now);
     return;
   }
   fetched_ = {};
   rekey_traffic_ = peer_.key_traffic();
   act(rekey_.start(suite, kind, false, peer_.link().retry_time(now), now), now);
-}
-
-// Returns the request of the ground station that the rekey under way answers.
-std::optional<std::uint32_t> DroneEnd::take_request()
-{
-  return gcs_request_ && std::exchange(gcs_request_->under_way, false)
-           ? std::optional(gcs_request_->transaction)
-           : std::nullopt;
-}
-
-// Begins the rekey that has waited, once its key is there and no other rekey is under way.
-void DroneEnd::begin_waiting_rekey(Instant now)
-{
-  if (!waiting_ || !may_rekey_by_itself()) {
-    return;
-  }
-  const Suite & suite = *waiting_->suite;
-  const bool anew = waiting_->anew || peer_.keys().sending()->epoch() == last_epoch;
-  if (blacklist_.holds(suite, now)) {
-    give_up_waiting_rekey(std::string(suite.id) + " failed lately and is blacklisted", now);
-    return;
-  }
-  if (!anew && !stock_.holds(suite, now)) {
-    return;
-  }
-  const WaitingRekey begun = *std::exchange(waiting_, std::nullopt);
-  keep_pace(now);
-  asked_here_ = begun.asked_here;
-  if (gcs_request_) {
-    gcs_request_->under_way = begun.asked_there == gcs_request_->transaction;
-  }
-  fetched_ = now - begun.since;
-  rekey_traffic_ = peer_.key_traffic();
-  rekey_traffic_.fetch = begun.traffic.fetch;
-  const RekeyKind kind = anew ? RekeyKind::new_session : RekeyKind::full;
-  act(rekey_.start(suite, kind, begun.again, peer_.link().retry_time(now), now), now);
-}
-
-void DroneEnd::give_up_waiting_rekey(const std::string & text, Instant now)
-{
-  if (!waiting_) {
-    return;
-  }
-  const WaitingRekey ended = *std::exchange(waiting_, std::nullopt);
-  keep_pace(now);
-  peer_.report(EventKind::rekey_failed, now, text, ended.suite);
-  if (gcs_request_ && ended.asked_there == gcs_request_->transaction) {
-    gcs_request_->failed = true;
-    peer_.send_control({gcs_request_->transaction, Abort{AbortReason::failed}}, now);
-  }
-  if (ended.asked_here) {
-    peer_.reply(*ended.asked_here, false, text, timing_);
-  }
 }
 
 // --- The course of one rekey ---
@@ -249,10 +188,7 @@ void DroneEnd::act(RekeyStep step, Instant now)
       exchange_.reset();
       peer_.cancel_message(StreamLane::foreground);
       give_up_waiting_rekey("another rekey has to fetch its key again", now);
-      waiting_ = WaitingRekey{rekey_.suite(), std::exchange(asked_here_, std::nullopt),
-                              take_request(), rekey_.exchange_began() - fetched_,
-                              rekey_traffic_, true};
-      fetch_awaited(now);
+      wait_for_key({rekey_.suite(), rekey_.exchange_began() - fetched_, rekey_traffic_, true}, now);
       return;
     }
     case RekeyStep::make_finish:
