@@ -176,6 +176,7 @@ private:
   void begin_ratchet();
   void send_ratchet(Instant now);
   void install(EpochSecrets secrets, const EpochName & name, Instant now);
+  void send_under(std::unique_ptr<EpochKeys> keys);
   // Returns the suite that a command names, or the one in use.
   Result<const Suite *> suite_of(const RekeyCommand & command) const;
   std::string suite_fault(const Suite & suite, Instant now) const;
@@ -236,7 +237,8 @@ private:
 
   const TunnelSettings & settings_;
   DroneIdentity identity_;
-  std::vector<const Suite *> usable_;  // suites that configuration, identity and library bear
+  std::vector<const Suite *> usable_;        // suites that configuration, identity and library bear
+  std::vector<const Suite *> shown_suites_;  // for each KEM, by the suite in use
   SharedPskKeys psk_;
   PolicyHash policy_hash_;
   std::vector<Endpoint> gcs_addresses_;

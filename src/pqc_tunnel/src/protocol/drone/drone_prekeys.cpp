@@ -401,13 +401,12 @@ void DroneEnd::keep_pace(Instant now)
 
 std::vector<KemFetch> DroneEnd::fetches(Instant now) const
 {
-  const EpochKeys * keys = peer_.keys().sending();
-  if (keys == nullptr) {
+  if (peer_.keys().sending() == nullptr) {
     return {};
   }
   std::vector<KemFetch> costs = fetch_costs(
-    keys->suite(), usable_, settings_.mode, peer_.paths().stream_link(),
-    peer_.paths().stream_rate(), settings_.prefetch_airtime);
+    shown_suites_, settings_.mode, peer_.paths().stream_link(), peer_.paths().stream_rate(),
+    settings_.prefetch_airtime);
   for (KemFetch & cost : costs) {
     cost.ready = stock_.holds(*cost.suite, now);
     for (std::size_t slot = 0; slot < fetches_.size(); ++slot) {

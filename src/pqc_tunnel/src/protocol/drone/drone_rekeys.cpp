@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "drone_end.hpp"
+#include "fetch_costs.hpp"
 #include "protocol/handshake/suite_objection.hpp"
 #include "protocol/rekey/ratchet.hpp"
 
@@ -388,11 +389,17 @@ void DroneEnd::install(EpochSecrets secrets, const EpochName & name, Instant now
 {
   exchange_.reset();
   peer_.cancel_message(StreamLane::foreground);
-  peer_.keys().install_for_sending(std::make_unique<EpochKeys>(
+  send_under(std::make_unique<EpochKeys>(
     name, Role::drone, std::move(secrets), settings_, now, peer_.clock(Channel::session)));
   peer_.report(EventKind::rekey_committed, now, "sending under new keys", name.suite, name.epoch);
   peer_.report_protection(now);
   act(rekey_.handle_installed(now), now);
+}
+
+void DroneEnd::send_under(std::unique_ptr<EpochKeys> keys)
+{
+  shown_suites_ = suites_by_kem(keys->suite(), usable_);
+  peer_.keys().install_for_sending(std::move(keys));
 }
 
 void DroneEnd::handle_confirmed(Instant now)

@@ -202,7 +202,7 @@ void DroneEnd::handle_session_made(Instant now)
     unconfirmed_since_ = now;
   }
   const SessionId session = made.secrets.session;
-  peer_.keys().install_for_sending(std::make_unique<EpochKeys>(
+  send_under(std::make_unique<EpochKeys>(
     EpochName{&suite, session, Epoch{}}, Role::drone, std::move(made.secrets), settings_, now,
     std::move(clock)));
   peer_.link().start_listening(now);

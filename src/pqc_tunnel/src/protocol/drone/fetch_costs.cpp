@@ -39,23 +39,29 @@ std::optional<Duration> time_of(std::size_t bytes, std::optional<double> rate)
 
 }  // namespace
 
-std::vector<KemFetch> fetch_costs(
-  const Suite & active, const std::vector<const Suite *> & usable, HandshakeMode mode,
-  const LinkSettings & link, std::optional<double> rate, double airtime)
+std::vector<const Suite *> suites_by_kem(
+  const Suite & active, const std::vector<const Suite *> & usable)
 {
-  std::vector<KemFetch> costs;
+  std::vector<const Suite *> suites;
+  const auto unlike = [&](const Suite & one) {
+    return std::tuple(one.signature != active.signature, one.aead != active.aead);
+  };
   for (const Suite * suite : usable) {
     const auto known =
-      std::ranges::find(costs, suite->kem, [](const KemFetch & cost) { return cost.suite->kem; });
-    const auto unlike = [&](const Suite & one) {
-      return std::tuple(one.signature != active.signature, one.aead != active.aead);
-    };
-    if (known == costs.end()) {
-      costs.emplace_back().suite = suite;
-    } else if (unlike(*suite) < unlike(*known->suite)) {
-      known->suite = suite;
+      std::ranges::find(suites, suite->kem, [](const Suite * other) { return other->kem; });
+    if (known == suites.end()) {
+      suites.push_back(suite);
+    } else if (unlike(*suite) < unlike(**known)) {
+      *known = suite;
     }
   }
+  return suites;
+}
+
+std::vector<KemFetch> fetch_costs(
+  const std::vector<const Suite *> & suites, HandshakeMode mode, const LinkSettings & link,
+  std::optional<double> rate, double airtime)
+{
   const std::size_t longest = std::min(link.mtu, universal_payload) - frame_overhead;
   const auto pace = rate ? std::optional(*rate * airtime) : std::nullopt;
   const std::size_t payload = pace ? std::min(longest, paced_payload(link, *pace, rate)) : longest;
@@ -63,7 +69,10 @@ std::vector<KemFetch> fetch_costs(
     link.line_bytes(frame_overhead + encode(ControlFrame{0, Confirm{}}).size()) +
     2 * link.line_bytes(frame_overhead + encode(ControlFrame{0, Keepalive{}}).size());
   const std::size_t want = link.line_bytes(frame_overhead + encode(ControlFrame{0, Want{}}).size());
-  for (KemFetch & cost : costs) {
+  std::vector<KemFetch> costs(suites.size());
+  for (std::size_t i = 0; i < suites.size(); ++i) {
+    KemFetch & cost = costs[i];
+    cost.suite = suites[i];
     cost.fetch_bytes = want + message_cost(
                                 prekey_size(*cost.suite, mode).max, payload,
                                 parts_per_acknowledgement(payload, pace.has_value()), link);

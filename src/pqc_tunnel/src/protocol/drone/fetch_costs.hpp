@@ -15,11 +15,15 @@
 namespace pqc_tunnel
 {
 
-// Returns what the key and a rekey of each KEM of `usable` cost on the link, without what the drone has of them. `active`:
-// the suite in use. `rate`: of the link, bytes per second; none: unknown. `airtime`: the share of it for fetches.
+// Returns a suite for each KEM of `usable`, as much like `active`, the one in use, as there is.
+std::vector<const Suite *> suites_by_kem(
+  const Suite & active, const std::vector<const Suite *> & usable);
+
+// Returns what the key of each suite and a rekey to it cost on the link, without what the drone has of them. `rate`: of the
+// link, bytes per second; none: unknown. `airtime`: the share of it for fetches.
 std::vector<KemFetch> fetch_costs(
-  const Suite & active, const std::vector<const Suite *> & usable, HandshakeMode mode,
-  const LinkSettings & link, std::optional<double> rate, double airtime);
+  const std::vector<const Suite *> & suites, HandshakeMode mode, const LinkSettings & link,
+  std::optional<double> rate, double airtime);
 
 }  // namespace pqc_tunnel
 

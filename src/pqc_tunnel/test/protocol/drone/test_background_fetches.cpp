@@ -380,6 +380,21 @@ TEST(FetchCosts, are_unknown_times_where_the_rate_is)
   EXPECT_FALSE(cost.progress);
 }
 
+TEST(FetchCosts, are_of_the_suite_of_each_kem_that_is_most_like_the_one_in_use)
+{
+  const Suite & chacha = suite("cs-mlkem768-chacha20poly1305-mldsa65");
+  const Suite & light_chacha = suite("cs-mlkem512-chacha20poly1305-mldsa44");
+  WiredPair::Options options = options_of({{.name = "lte"}});
+  options.settings.suites = SuitePolicy({&in_use(), &chacha, &light_chacha, &light()});
+  Fetching drone(std::move(options));
+  EXPECT_EQ(drone.state(in_use()).suite, &in_use());
+  EXPECT_EQ(drone.state(light()).suite, &light());
+  EXPECT_TRUE(drone.ask(rekey_to(&chacha)).success);
+  EXPECT_EQ(drone.state(in_use()).suite, &chacha);
+  EXPECT_EQ(drone.state(light()).suite, &light_chacha);
+  EXPECT_EQ(drone.pair().snapshot(Side::drone).fetches.size(), 2u);
+}
+
 // --- Beside data ---
 
 // A link of 64 kbit/s each way, with states, heartbeats and a command every 200 ms.
