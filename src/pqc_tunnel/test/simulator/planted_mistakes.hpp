@@ -59,9 +59,11 @@ enum class Mistake
   failed_rekey_is_a_layer,
   anchor_out_of_transcript,
   zeros_for_anchor,
+  fetch_ignores_pace,
+  new_keys_forget_fetch,
 };
 
-inline constexpr std::array<std::pair<Mistake, std::string_view>, 43> mistake_names = {{
+inline constexpr std::array<std::pair<Mistake, std::string_view>, 45> mistake_names = {{
   {Mistake::promote_at_handshake_end, "promote_at_handshake_end"},
   {Mistake::promote_on_control_only, "promote_on_control_only"},
   {Mistake::pool_key_reused, "pool_key_reused"},
@@ -105,6 +107,8 @@ inline constexpr std::array<std::pair<Mistake, std::string_view>, 43> mistake_na
   {Mistake::failed_rekey_is_a_layer, "failed_rekey_is_a_layer"},
   {Mistake::anchor_out_of_transcript, "anchor_out_of_transcript"},
   {Mistake::zeros_for_anchor, "zeros_for_anchor"},
+  {Mistake::fetch_ignores_pace, "fetch_ignores_pace"},
+  {Mistake::new_keys_forget_fetch, "new_keys_forget_fetch"},
 }};
 
 inline std::optional<Mistake> planted_mistake;

@@ -54,6 +54,7 @@ void Schedule::recover()
   }
   expect_commands_kept(seed_);
   expect_strangers_last(seed_);
+  expect_fetch_kept(seed_);
 }
 
 void Schedule::expect_rekey()

@@ -4,12 +4,15 @@
 #include "simulator/thin_link_check.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "link/shaping/bundle.hpp"
 #include "link/shaping/shaper.hpp"
 #include "simulator/witnesses/violation.hpp"
 #include "support/identities.hpp"
+#include "support/pair/rekey_command.hpp"
+#include "support/pair/wired_pair.hpp"
 
 namespace pqc_tunnel::test
 {
@@ -126,6 +129,48 @@ void expect_strangers_last(std::uint64_t seed)
   require(
     soon + 2 >= sent, "answers to strangers come after commands",
     "a command waits behind answers to strangers");
+}
+
+void expect_fetch_kept(std::uint64_t seed)
+{
+  SeededRandom dice(seed + 3);
+  const Suite & heavier = suite("cs-frodokem640aes-aesgcm-mldsa44");
+  const LinkSettings link{"radio", LinkType::serial, Carry::all, 240, 57.6};
+  WiredPair::Options options;
+  options.seed = seed;
+  options.suite = "cs-mlkem512-aesgcm-mldsa44";
+  options.settings.suites = SuitePolicy({&suite(options.suite), &heavier});
+  options.settings.paths.links = {link};
+  options.settings.prefetch_max_bytes = 0;
+  options.settings.prefetch_airtime = 0.1 + 0.1 * dice.uniform();
+  WiredPair pair(options);
+  pair.establish();
+  pair.run_for(1s);
+  RekeyCommand fetch = rekey_to(&heavier);
+  fetch.fetch_only = true;
+  pair.drone().request_rekey(fetch, pair.now());
+  const Instant begun = pair.now();
+  const std::uint64_t before = pair.snapshot(Side::drone).fetch_bytes;
+  double progress = 0;
+  while (progress < 1) {
+    if (dice.uniform() < 0.2) {
+      RekeyCommand ratchet = rekey_to(nullptr);
+      ratchet.ratchet = true;
+      pair.drone().request_rekey(ratchet, pair.now());
+    }
+    pair.run_for(std::chrono::duration_cast<Duration>(2s * dice.uniform()));
+    const PeerSnapshot now = pair.snapshot(Side::drone);
+    const KemFetch & state = now.fetches.at(now.fetches.front().suite == &heavier ? 0 : 1);
+    const double former = std::exchange(progress, state.ready ? 1 : state.progress.value_or(0));
+    const std::chrono::duration<double> time = pair.now() - begun;
+    require(
+      progress >= former && time < 2min, "a fetch goes on whatever else goes on",
+      "what has come of a key is dropped, or its fetch takes too long");
+    const double share = options.settings.prefetch_airtime * time.count() * link.bytes_per_s();
+    require(
+      static_cast<double>(now.fetch_bytes - before) <= share + 2 * static_cast<double>(link.mtu),
+      "fetches keep to their share of the airtime", "a fetch takes more of a thin link");
+  }
 }
 
 }  // namespace pqc_tunnel::test

@@ -15,6 +15,9 @@ void expect_commands_kept(std::uint64_t seed);
 // Offers it more for addresses that have not proved themselves than it carries. Throws a Violation unless commands overtake
 // all of that.
 void expect_strangers_last(std::uint64_t seed);
+// Fetches a key over it while ratchets go on. Throws a Violation unless what has come of the key stays, and the fetch keeps to
+// its share of the airtime.
+void expect_fetch_kept(std::uint64_t seed);
 
 }  // namespace pqc_tunnel::test
 
