@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "link/shaping/shaped_line.hpp"
+#include "protocol/drone/fetch_costs.hpp"
 #include "protocol/handshake/prekey_fetch.hpp"
 #include "support/pair/traffic.hpp"
 
@@ -55,6 +57,8 @@ public:
     command.fetch_only = true;
     return ask(command);
   }
+  // Whether it is being fetched.
+  bool fetches(const Suite & of) { return state(of).progress.has_value(); }
   RekeyReply ask(const RekeyCommand & command)
   {
     pair_.drone().request_rekey(command, pair_.now());
@@ -157,6 +161,95 @@ TEST(KeysAskedFor, take_the_room_of_those_that_nobody_has_asked_for)
   EXPECT_TRUE(drone.state(heavy()).ready);
 }
 
+TEST(KeysAskedFor, need_a_session_whose_keys_are_not_used_up)
+{
+  WiredPair::Options options = options_of({{.name = "lte"}});
+  options.settings.packet_limits = {1000, 1000};
+  WiredPair pair(options);
+  RekeyCommand command = rekey_to(&heavy());
+  command.fetch_only = true;
+  for (const bool used_up : {false, true}) {
+    pair.drone().request_rekey(command, pair.now());
+    pair.pump();
+    EXPECT_EQ(pair.outcomes(Side::drone).back().message, "there is no session to fetch a key in");
+    EXPECT_EQ(pair.outcomes(Side::drone).size(), used_up ? 2u : 1u);
+    ASSERT_TRUE(pair.establish());
+    for (std::uint32_t n = 0; pair.send(Side::drone, numbered(n)); ++n) {
+      ASSERT_LT(n, 1000u);
+    }
+  }
+}
+
+TEST(KeysAskedFor, wait_while_a_rekey_waits_or_is_under_way)
+{
+  Fetching drone(options_of({{.name = "lte"}}));
+  WiredPair & pair = drone.pair();
+  drone.fetch(light());
+  ASSERT_TRUE(drone.run_until_ready(light(), 10s));
+  for (const Suite * rekey : {&frodo(), &light()}) {
+    pair.hold_jobs(Side::gcs, true);
+    pair.drone().request_rekey(rekey_to(rekey), pair.now());
+    EXPECT_TRUE(drone.fetch(in_use()).success);
+    EXPECT_FALSE(drone.fetches(in_use()));
+    pair.hold_jobs(Side::gcs, false);
+    ASSERT_TRUE(drone.run_until_ready(in_use(), 60s));
+    EXPECT_EQ(pair.snapshot(Side::drone).suite, rekey);
+    EXPECT_TRUE(drone.ask(rekey_to(&in_use())).success);
+  }
+}
+
+TEST(KeysAskedFor, wait_for_a_lane_however_often_others_are_asked_for)
+{
+  Fetching drone(options_of({{.name = "lte"}}));
+  drone.pair().hold_jobs(Side::gcs, true);
+  for (const Suite * suite : {&light(), &heavy(), &frodo(), &in_use()}) {
+    EXPECT_TRUE(drone.fetch(*suite).success);
+  }
+  for (std::size_t n = 0; n < max_prekeys; ++n) {
+    drone.fetch(light());
+  }
+  EXPECT_TRUE(drone.fetches(light()) && drone.fetches(heavy()) && drone.fetches(frodo()));
+  EXPECT_FALSE(drone.fetches(in_use()));
+  drone.pair().hold_jobs(Side::gcs, false);
+  EXPECT_TRUE(drone.run_until_ready(in_use(), 60s));
+}
+
+TEST(KeysAskedFor, are_eight_and_the_oldest_gives_way_to_a_ninth)
+{
+  std::vector<const Suite *> asked{&light(), &heavy(), &frodo(), &in_use()};
+  for (const char * const id :
+       {"cs-mlkem1024-aesgcm-mldsa87", "cs-hqc128-aesgcm-mldsa44", "cs-hqc192-aesgcm-mldsa65",
+        "cs-hqc256-aesgcm-mldsa87", "cs-classicmceliece460896-aesgcm-mldsa65"})
+  {
+    asked.push_back(&suite(id));
+  }
+  WiredPair::Options options = options_of({{.name = "lte"}});
+  options.settings.suites = SuitePolicy(asked);
+  options.identities.push_back(SignatureAlgorithm::ml_dsa_87);
+  Fetching drone(std::move(options));
+  drone.pair().hold_jobs(Side::gcs, true);
+  for (const Suite * suite : asked) {
+    EXPECT_TRUE(drone.fetches(*asked.front()) || suite == asked.front());
+    EXPECT_TRUE(drone.fetch(*suite).success);
+  }
+  EXPECT_FALSE(drone.fetches(*asked.front()));
+  EXPECT_TRUE(drone.fetches(*asked.at(1)));
+  EXPECT_TRUE(drone.fetches(*asked.back()));
+}
+
+TEST(KeysAskedFor, stay_when_another_serves_its_rekey)
+{
+  Fetching drone(options_of({{.name = "lte"}}));
+  for (const Suite * suite : {&frodo(), &light()}) {
+    drone.fetch(*suite);
+    ASSERT_TRUE(drone.run_until_ready(*suite, 10s));
+  }
+  EXPECT_TRUE(drone.ask(rekey_to(&light())).success);
+  drone.fetch(in_use());
+  ASSERT_TRUE(drone.run_until_ready(in_use(), 10s));
+  EXPECT_TRUE(drone.state(frodo()).ready);
+}
+
 // --- Progress ---
 
 // A radio with so much airtime for fetches that a large key makes progress in a minute.
@@ -216,6 +309,67 @@ TEST(SeveralFetches, end_with_the_session)
   EXPECT_EQ(pair.snapshot(Side::drone).pool.bytes_under_way, 0u);
 }
 
+TEST(SeveralFetches, give_way_to_an_urgent_one_unasked_before_asked_and_the_longest_first)
+{
+  for (const bool unasked : {true, false}) {
+    WiredPair::Options options = options_of({sik()});
+    options.settings.prefetch_max_bytes = unasked ? kem_sizes(in_use().kem).public_key : 0;
+    Fetching drone(std::move(options));
+    const Suite & third = unasked ? in_use() : light();
+    if (!unasked) {
+      drone.fetch(third);
+    }
+    ASSERT_TRUE(drone.pair().run_until([&] { return drone.fetches(third); }, 10s));
+    drone.pair().hold_jobs(Side::gcs, true);
+    drone.fetch(heavy());
+    drone.fetch(frodo());
+    drone.pair().drone().request_rekey(
+      rekey_to(unasked ? &light() : &in_use()), drone.pair().now());
+    EXPECT_TRUE(drone.fetches(light()) && drone.fetches(frodo()));
+    EXPECT_EQ(drone.fetches(heavy()), unasked);
+    EXPECT_EQ(drone.fetches(in_use()), !unasked);
+  }
+}
+
+TEST(SeveralFetches, that_are_verified_keep_their_lane)
+{
+  Fetching drone(options_of({{.name = "lte"}}));
+  WiredPair & pair = drone.pair();
+  pair.hold_jobs(Side::drone, true);
+  drone.fetch(heavy());
+  ASSERT_TRUE(pair.run_until([&] { return drone.state(heavy()).progress == 1; }, 60s));
+  pair.hold_jobs(Side::gcs, true);
+  drone.fetch(frodo());
+  drone.fetch(light());
+  pair.drone().request_rekey(rekey_to(&in_use()), pair.now());
+  EXPECT_EQ(drone.state(heavy()).progress, 1);
+  EXPECT_FALSE(drone.fetches(frodo()));
+  pair.hold_jobs(Side::drone, false);
+  EXPECT_TRUE(drone.run_until_ready(heavy(), 10s));
+}
+
+TEST(SeveralFetches, keep_no_key_that_has_come_before)
+{
+  Fetching drone(options_of({{.name = "lte"}}));
+  WiredPair & pair = drone.pair();
+  std::optional<KeyId> first;
+  pair.set_job_filter([&](Side, Job & job) -> std::optional<JobResult> {
+    if (!std::holds_alternative<VerifyPrekey>(job)) {
+      return std::nullopt;
+    }
+    JobResult result = run_job(std::move(job), pair.random());
+    auto & prekey = std::get<VerifiedPrekey>(result);
+    first = prekey.key_id = first.value_or(prekey.key_id);
+    return result;
+  });
+  drone.fetch(light());
+  ASSERT_TRUE(drone.run_until_ready(light(), 10s));
+  EXPECT_TRUE(drone.ask(rekey_to(&light())).success);
+  drone.fetch(light());
+  pair.run_for(10s);
+  EXPECT_FALSE(drone.state(light()).ready);
+}
+
 // --- Rekeys that wait ---
 
 TEST(WaitingRekey, hurries_its_fetch_and_lets_ratchets_and_other_rekeys_go_on)
@@ -271,6 +425,85 @@ TEST(WaitingRekey, that_the_ground_station_has_asked_for_answers_it)
   pair.gcs().request_rekey(rekey_to(&frodo()), pair.now());
   ASSERT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::gcs).empty(); }, 60s));
   EXPECT_TRUE(pair.outcomes(Side::gcs)[0].success) << pair.outcomes(Side::gcs)[0].message;
+}
+
+TEST(WaitingRekey, of_the_drone_answers_no_former_request_of_the_ground_station)
+{
+  Fetching drone(options_of({{.name = "lte"}}));
+  WiredPair & pair = drone.pair();
+  RekeyCommand ratchet = rekey_to(nullptr);
+  ratchet.ratchet = true;
+  pair.gcs().request_rekey(ratchet, pair.now());
+  ASSERT_TRUE(pair.run_until([&] { return !pair.outcomes(Side::gcs).empty(); }, 10s));
+  const auto ignored = [&] { return pair.snapshot(Side::gcs).traffic.control_ignored; };
+  const std::uint64_t before = ignored();
+  pair.set_job_filter([](Side, Job & job) {
+    return std::holds_alternative<MakeFinish>(job)
+             ? std::optional<JobResult>(JobFailed{JobError::unavailable, "no memory"})
+             : std::nullopt;
+  });
+  EXPECT_FALSE(drone.ask(rekey_to(&frodo())).success);
+  pair.run_for(1s);
+  EXPECT_EQ(ignored(), before);
+}
+
+TEST(WaitingRekey, that_gets_its_key_while_another_is_under_way_begins_after_it)
+{
+  Fetching drone(options_of({sik()}));
+  WiredPair & pair = drone.pair();
+  drone.fetch(light());
+  ASSERT_TRUE(drone.run_until_ready(light(), 120s));
+  pair.drone().request_rekey(rekey_to(&frodo()), pair.now());
+  ASSERT_TRUE(pair.run_until([&] { return drone.state(frodo()).progress > 0; }, 10s));
+  pair.hold_jobs(Side::gcs, true);
+  pair.drone().request_rekey(rekey_to(&light()), pair.now());
+  ASSERT_TRUE(drone.run_until_ready(frodo(), 20s));
+  pair.outcomes(Side::drone).clear();
+  pair.hold_jobs(Side::gcs, false);
+  for (const std::size_t n : {1, 2}) {
+    ASSERT_TRUE(pair.run_until([&] { return pair.outcomes(Side::drone).size() == n; }, 60s));
+    EXPECT_TRUE(pair.outcomes(Side::drone).back().success);
+    EXPECT_EQ(pair.outcomes(Side::drone).back().suite, n == 1 ? &light() : &frodo());
+  }
+}
+
+TEST(WaitingRekey, fetches_its_key_again_in_a_session_that_another_rekey_has_begun)
+{
+  Fetching drone(options_of({sik()}));
+  WiredPair & pair = drone.pair();
+  drone.fetch(light());
+  ASSERT_TRUE(drone.run_until_ready(light(), 120s));
+  const RekeyCommand command = rekey_to(&frodo());
+  pair.drone().request_rekey(command, pair.now());
+  pair.run_for(500ms);
+  pair.set_job_filter([failed = false](Side, Job & job) mutable -> std::optional<JobResult> {
+    const bool fails = std::holds_alternative<CompleteFinish>(job) && !std::exchange(failed, true);
+    return fails ? std::optional<JobResult>(JobFailed{JobError::unavailable, "no memory"})
+                 : std::nullopt;
+  });
+  EXPECT_TRUE(drone.ask(rekey_to(&light())).success);
+  EXPECT_EQ(pair.count(Side::drone, EventKind::handshake_completed), 2u);
+  ASSERT_TRUE(
+    pair.run_until([&] { return pair.outcomes(Side::drone).back().id == command.id; }, 60s));
+  EXPECT_TRUE(pair.outcomes(Side::drone).back().success);
+}
+
+TEST(WaitingRekey, becomes_a_new_session_after_the_last_epoch)
+{
+  WiredPair::Options options = options_of({{.name = "lte"}});
+  options.settings.max_ratchets = 0;
+  Fetching drone(std::move(options));
+  WiredPair & pair = drone.pair();
+  while (pair.snapshot(Side::drone).epoch < Epoch{254}) {
+    ASSERT_TRUE(drone.ratchet().success);
+  }
+  pair.hold_jobs(Side::gcs, true);
+  pair.drone().request_rekey(rekey_to(&frodo()), pair.now());
+  EXPECT_TRUE(drone.ratchet().success);
+  pair.run_for(1s);
+  EXPECT_EQ(pair.snapshot(Side::drone).state, PeerState::rekeying);
+  pair.hold_jobs(Side::gcs, false);
+  ASSERT_TRUE(pair.run_until([&] { return pair.snapshot(Side::drone).suite == &frodo(); }, 60s));
 }
 
 // --- Pace ---
@@ -382,17 +615,22 @@ TEST(FetchCosts, are_unknown_times_where_the_rate_is)
 
 TEST(FetchCosts, are_of_the_suite_of_each_kem_that_is_most_like_the_one_in_use)
 {
-  const Suite & chacha = suite("cs-mlkem768-chacha20poly1305-mldsa65");
-  const Suite & light_chacha = suite("cs-mlkem512-chacha20poly1305-mldsa44");
+  const Suite & chacha = suite("cs-mlkem512-chacha20poly1305-mldsa44");
   WiredPair::Options options = options_of({{.name = "lte"}});
-  options.settings.suites = SuitePolicy({&in_use(), &chacha, &light_chacha, &light()});
+  options.settings.suites = SuitePolicy({&in_use(), &light(), &chacha, &frodo()});
   Fetching drone(std::move(options));
-  EXPECT_EQ(drone.state(in_use()).suite, &in_use());
   EXPECT_EQ(drone.state(light()).suite, &light());
   EXPECT_TRUE(drone.ask(rekey_to(&chacha)).success);
-  EXPECT_EQ(drone.state(in_use()).suite, &chacha);
-  EXPECT_EQ(drone.state(light()).suite, &light_chacha);
-  EXPECT_EQ(drone.pair().snapshot(Side::drone).fetches.size(), 2u);
+  EXPECT_EQ(drone.state(light()).suite, &chacha);
+  EXPECT_EQ(drone.pair().snapshot(Side::drone).fetches.size(), 3u);
+
+  // The signature counts before the AEAD, and of the same likeness the first.
+  const Suite & falcon = suite("cs-hqc128-chacha20poly1305-falcon512");
+  const Suite & mldsa = suite("cs-hqc128-aesgcm-mldsa44");
+  const Suite & ascon = suite("cs-mlkem768-ascon128a-mldsa65");
+  EXPECT_EQ(
+    suites_by_kem(chacha, {&in_use(), &ascon, &falcon, &mldsa}),
+    (std::vector<const Suite *>{&in_use(), &mldsa}));
 }
 
 // --- Beside data ---

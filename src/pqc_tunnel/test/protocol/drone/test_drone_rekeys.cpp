@@ -343,6 +343,20 @@ TEST_F(DroneRekeys, are_not_put_off_by_word_of_another_prekey)
   EXPECT_EQ(said<Abort>(), 0);  // there is no exchange to call off
 }
 
+TEST_F(DroneRekeys, asked_for_by_the_ground_station_that_wait_in_vain_are_told_there)
+{
+  pair_.run_for(3s);
+  passes_ = false;
+  ask(7, other_suite());
+  for (int i = 0; i < 16 && count(EventKind::rekey_failed) == 0; ++i) {
+    const std::int64_t now = pair_.now().time_since_epoch().count();
+    insider_.say(Side::gcs, {0, TimeResponse{now, now, now}});
+    pair_.run_for(1s);
+  }
+  EXPECT_EQ(count(EventKind::rekey_failed), 1u);
+  EXPECT_EQ(said<Abort>(7), 1);
+}
+
 TEST_F(DroneRekeys, that_wait_for_a_prekey_go_on_after_an_abort_of_something_else)
 {
   pair_.run_for(3s);
@@ -386,6 +400,7 @@ TEST_F(FetchesAhead, go_on_after_an_abort_of_something_else)
   for (const auto reason : {AbortReason::failed, AbortReason::unknown_prekey}) {
     insider_.say(Side::gcs, {first_want().transaction + 50, Abort{reason}});
   }
+  insider_.say(Side::gcs, {first_want().transaction, Confirm{}});
   pair_.hold_jobs(Side::gcs, false);
   ASSERT_TRUE(pair_.run_until([&] { return pair_.snapshot(Side::drone).prekeys > 0; }, 3s));
   EXPECT_EQ(said<Want>(), said<Want>(first_want().transaction));
@@ -406,6 +421,28 @@ TEST_F(FetchesAhead, end_for_this_session_if_the_ground_station_has_none)
       }),
     1);
   EXPECT_GT(said<Want>(), 1);  // others are asked for
+}
+
+TEST_F(FetchesAhead, that_are_refused_leave_a_rekey_alone_that_waits_for_another_key)
+{
+  request(rekey_to(&other_suite()));
+  insider_.say(Side::gcs, {first_want().transaction, Abort{AbortReason::suite_refused}});
+  pair_.hold_jobs(Side::gcs, false);
+  ASSERT_TRUE(run_until_answered());
+  EXPECT_TRUE(answer().success);
+  EXPECT_EQ(count(EventKind::handshake_started), 1u);
+}
+
+TEST_F(FetchesAhead, that_are_asked_for_besides_are_not_hurried)
+{
+  pair_.run_for(50ms);  // its own word has come
+  insider_.say(Side::gcs, {first_want().transaction, Later{4000}});
+  const auto asked = said<Want>();
+  RekeyCommand command = rekey_to(nullptr);
+  command.fetch_only = true;
+  request(command);
+  EXPECT_TRUE(answer().success);
+  EXPECT_EQ(said<Want>(), asked);
 }
 
 TEST_F(FetchesAhead, serve_a_rekey_that_begins_meanwhile)
