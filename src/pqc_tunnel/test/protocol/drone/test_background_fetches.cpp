@@ -552,6 +552,23 @@ TEST(PrekeyFetch, that_is_renewed_while_it_is_due_is_asked_for_once)
   EXPECT_GT(fetch.next_timeout(), now);
 }
 
+TEST(PrekeyFetch, that_nobody_waits_for_asks_again_late_behind_others)
+{
+  const Instant now{Duration(1h)};
+  for (const bool urgent : {false, true}) {
+    SeededRandom random(1);
+    PrekeyFetch fetch(heavy(), 1, urgent, 30s, now);
+    EXPECT_TRUE(fetch.take_try(now, random));
+    EXPECT_FALSE(fetch.take_try(now, random));
+    const Instant next = fetch.next_timeout();
+    fetch.note_others(now);
+    EXPECT_EQ(fetch.next_timeout(), next) << "nothing has come since";
+    fetch.note_others(now + 2s);
+    EXPECT_EQ(fetch.next_timeout(), urgent ? next : now + 8s);
+    EXPECT_EQ(fetch.take_try(now + 7s, random), urgent);
+  }
+}
+
 TEST(PacedFetches, say_nothing_of_the_rate_of_the_link)
 {
   Fetching drone(options_of({{.name = "lte"}}));
