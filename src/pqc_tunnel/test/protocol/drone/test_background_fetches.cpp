@@ -460,7 +460,7 @@ TEST(WaitingRekey, that_gets_its_key_while_another_is_under_way_begins_after_it)
   ASSERT_TRUE(drone.run_until_ready(frodo(), 20s));
   pair.outcomes(Side::drone).clear();
   pair.hold_jobs(Side::gcs, false);
-  for (const std::size_t n : {1, 2}) {
+  for (const std::size_t n : {1u, 2u}) {
     ASSERT_TRUE(pair.run_until([&] { return pair.outcomes(Side::drone).size() == n; }, 60s));
     EXPECT_TRUE(pair.outcomes(Side::drone).back().success);
     EXPECT_EQ(pair.outcomes(Side::drone).back().suite, n == 1 ? &light() : &frodo());
