@@ -36,6 +36,8 @@ _BOOT_QUESTION_S = 0.125
 _NEVER = float("inf")
 
 # Requests that the other end may have given up since it sent them.
+# Frames that are dropped when they are stale.
+_YOUNG = (Kind.DATA, Kind.BUNDLE, Kind.FRAGMENT, Kind.CONTROL_FRAGMENT)
 _WISHES = {Control.REKEY_REQ, Control.NOTICE}
 
 # Called with a sentence, and with the keys that it is about if there are any.
@@ -90,8 +92,7 @@ class Peer:
         elif len(datagram) > LONGEST_DATAGRAM:
             self.drops["oversize"] += 1
         else:
-            for fragment in fragments(datagram, self._config.max_datagram - HEADER_SIZE):
-                self._send(Kind.FRAGMENT, fragment.encode(), keys, self.address)
+            self._send_fragments(Kind.FRAGMENT, datagram, keys, self.address)
 
     def send_control(self, kind: Control, transaction: int, *fields: Any) -> None:
         """Send a control message, if there are keys to send it under."""
@@ -107,7 +108,14 @@ class Peer:
 
     def _send_control(self, message: bytes, keys: EpochKeys, address: Address) -> None:
         self.packets["control_out"] += 1
-        self._send(Kind.CONTROL, message, keys, address)
+        if len(message) <= self._config.max_datagram or keys is not self.slots.sending:
+            self._send(Kind.CONTROL, message, keys, address)
+        else:
+            self._send_fragments(Kind.CONTROL_FRAGMENT, message, keys, address)
+
+    def _send_fragments(self, kind: Kind, text: bytes, keys: EpochKeys, address: Address) -> None:
+        for fragment in fragments(text, self._config.max_datagram - HEADER_SIZE):
+            self._send(kind, fragment.encode(), keys, address)
 
     def _send(self, kind: Kind, payload: bytes, keys: EpochKeys, address: Address) -> None:
         try:
@@ -141,7 +149,7 @@ class Peer:
             self._end.handle_boot_frame(self)
         else:
             self._note_received(keys, size, sender)
-        data = kind in (Kind.DATA, Kind.BUNDLE, Kind.FRAGMENT) and not in_boot
+        data = kind in _YOUNG and not in_boot
         if data and keys.stale:
             self.drops["stale"] += 1
         elif kind == Kind.DATA and not in_boot:
@@ -149,7 +157,11 @@ class Peer:
         elif kind == Kind.BUNDLE and not in_boot:
             self._deliver_bundle(payload)
         elif kind == Kind.FRAGMENT and not in_boot:
-            self._handle_fragment(payload, keys)
+            if datagram := self._whole(payload, keys):
+                self._deliver(datagram)
+        elif kind == Kind.CONTROL_FRAGMENT and not in_boot:
+            if message := self._whole(payload, keys):
+                self._handle_control(message, keys, sender)
         elif kind == Kind.CONTROL:
             self._handle_control(payload, keys, sender)
         elif kind == Kind.STREAM:
@@ -222,17 +234,16 @@ class Peer:
         except BadBundle:
             self.packets["kind_ignored"] += 1
 
-    def _handle_fragment(self, payload: bytes, keys: EpochKeys) -> None:
+    def _whole(self, payload: bytes, keys: EpochKeys) -> bytes | None:
+        """Return what a fragment completes, if anything."""
         try:
-            datagram = self._reassembly.handle(keys, keys.sequence, payload, self._end.now)
+            return self._reassembly.handle(keys, keys.sequence, payload, self._end.now)
         except BadFragment:
             self.packets["kind_ignored"] += 1
-            return
+            return None
         finally:
             self.drops["incomplete"] = self._reassembly.incomplete
             self.drops += Counter()  # removes counts of zero
-        if datagram is not None:
-            self._deliver(datagram)
 
     def _handle_part(self, payload: bytes, keys: EpochKeys) -> None:
         try:

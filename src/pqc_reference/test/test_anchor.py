@@ -131,8 +131,12 @@ def test_an_anchor_that_can_not_be_read_is_not_taken_for_an_unknown_one(disks: D
     world.run(lambda: world.heard("drone", "it can't use its anchor"))
 
 
-def test_a_one_time_key_goes_into_a_ratchet_and_its_secret_is_erased(disks: Disks) -> None:
-    world = disks.world(job_s=0.5)  # RATCHET is repeated meanwhile
+@pytest.mark.parametrize("mtu", [1500, 230])  # RATCHET leaves whole, and in fragments
+def test_a_one_time_key_goes_into_a_ratchet_and_its_secret_is_erased(
+    disks: Disks, mtu: int
+) -> None:
+    # RATCHET is repeated meanwhile.
+    world = disks.world(job_s=0.5, same={"link_mtu_bytes": mtu})
     world.connect()
     assert disks.left() == 1
     assert world.rekey(one_time_key=True) is None

@@ -267,7 +267,9 @@ private:
   // Several datagrams, or a part of one.
   void say_pieces(Side side, ByteView text)
   {
-    mad_.say(side, text.size() % 2 == 0 ? FrameKind::bundle : FrameKind::fragment, text);
+    static constexpr std::array kinds{
+      FrameKind::bundle, FrameKind::fragment, FrameKind::control_fragment};
+    mad_.say(side, kinds.at(text.size() % kinds.size()), text);
   }
 
   // Calls that no shell makes: ids that are unknown or no longer valid.

@@ -38,6 +38,7 @@ class Kind(IntEnum):
     BUNDLE = 2
     STREAM = 3
     FRAGMENT = 4
+    CONTROL_FRAGMENT = 5
 
 
 class Dropped(Exception):

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -33,12 +34,13 @@ public:
   };
 
   // A last-resort key, and this many one-time keys.
-  explicit MemoryAnchor(std::size_t one_time) : state_(std::make_shared<State>())
+  explicit MemoryAnchor(std::size_t one_time, KemAlgorithm of = kem)
+  : state_(std::make_shared<State>())
   {
     for (std::size_t i = 0; i <= one_time; ++i) {
-      const KemKeyPair & made = pair(i);
+      const KemKeyPair & made = pair(of, i);
       state_->keys.push_back(
-        {{kem, i > 0}, {made.public_key, SecretBytes::copy_of(made.secret_key.view())}});
+        {{of, i > 0}, {made.public_key, SecretBytes::copy_of(made.secret_key.view())}});
     }
   }
 
@@ -64,9 +66,10 @@ public:
     for (Key & key : state_->keys) {
       key.at_ground = key.at_ground && (key.kind.one_time || &key == &*newest);
     }
-    const KemKeyPair & made = pair(state_->keys.size());
+    const KemAlgorithm of = newest->kind.kem;
+    const KemKeyPair & made = pair(of, state_->keys.size());
     state_->keys.push_back(
-      {{kem, false}, {made.public_key, SecretBytes::copy_of(made.secret_key.view())}, false});
+      {{of, false}, {made.public_key, SecretBytes::copy_of(made.secret_key.view())}, false});
   }
   // The drone gets the newest last-resort key.
   void update_drone()
@@ -94,13 +97,14 @@ private:
   };
 
   // Made once in a process.
-  static const KemKeyPair & pair(std::size_t number)
+  static const KemKeyPair & pair(KemAlgorithm of, std::size_t number)
   {
-    static std::vector<std::unique_ptr<KemKeyPair>> made;
+    static std::map<KemAlgorithm, std::vector<std::unique_ptr<KemKeyPair>>> all;
+    auto & made = all[of];
     while (made.size() <= number) {
       run_with_large_stack([&] {
         SeededRandom random(4711 + made.size());
-        made.push_back(std::make_unique<KemKeyPair>(Kem::open(kem).value().keygen(random).value()));
+        made.push_back(std::make_unique<KemKeyPair>(Kem::open(of).value().keygen(random).value()));
       });
     }
     return *made[number];

@@ -67,8 +67,11 @@ public:
   bool seal(FrameKind kind, std::size_t datagrams, MutableBytes frame, Instant now);
   // See Shaper.
   SealedFragment seal_fragment(
-    MutableBytes frame, const FragmentPlace & place, FragmentOrigin & origin, Instant now);
-  bool seal_in_fragments(ByteView datagram, std::size_t frame_size, Bytes & frames, Instant now);
+    MutableBytes frame, const FragmentPlace & place, FragmentOrigin & origin, Instant now,
+    FrameKind kind = FrameKind::fragment);
+  bool seal_in_fragments(
+    ByteView datagram, std::size_t frame_size, Bytes & frames, Instant now,
+    FrameKind kind = FrameKind::fragment);
   // Returns where a frame of so many bytes goes now, and counts it as sent there.
   Routes routes(TrafficClass traffic, std::size_t bytes, Instant now);
   // `restore`: leave the datagram as it was if it is not authentic.
@@ -201,6 +204,7 @@ private:
   // Identifies a run of sequence numbers, which begins at zero with each set of keys.
   static std::uint64_t stream_of(const EpochKeys & keys);
   // Returns the datagram that a fragment completes; none: it is still incomplete, or malformed.
+  void send_control_in_fragments(const ControlBody & body, ByteView payload, Instant now);
   std::optional<MutableBytes> take_fragment(const Opened & opened, ByteView payload, Instant now);
   static FrameOrder order_of(const EpochKeys & keys, std::uint64_t sequence)
   {

@@ -135,26 +135,27 @@ void Peer::take_payload(
 {
   const std::uint8_t kind = opened.frame.kind;
   const bool in_session = received.channel == Channel::session;
-  if (
-    in_session && (kind == static_cast<std::uint8_t>(FrameKind::data) ||
-                   kind == static_cast<std::uint8_t>(FrameKind::bundle) ||
-                   kind == static_cast<std::uint8_t>(FrameKind::fragment)))
-  {
-    if (received.stale) {
-      link_.traffic().count(Drop::stale);
+  const auto is = [&](FrameKind one) {
+    return in_session && kind == static_cast<std::uint8_t>(one);
+  };
+  const bool of_control = is(FrameKind::control_fragment);
+  const bool of_datagram = is(FrameKind::data) || is(FrameKind::bundle) || is(FrameKind::fragment);
+  if (received.stale && (of_datagram || of_control)) {
+    link_.traffic().count(Drop::stale);
+    return;
+  }
+  if (is(FrameKind::fragment) || of_control) {
+    const auto whole = take_fragment(opened, payload, now);
+    if (!whole) {
       return;
     }
-    received.assembled = kind == static_cast<std::uint8_t>(FrameKind::fragment);
-    if (received.assembled) {
-      const auto datagram = take_fragment(opened, payload, now);
-      if (!datagram) {
-        return;
-      }
-      payload = *datagram;
-    }
+    payload = *whole;
+  }
+  if (of_datagram) {
+    received.assembled = is(FrameKind::fragment);
     ++link_.traffic().plain_out_packets;
     link_.traffic().plain_out_bytes += payload.size();
-    received.bundle = kind == static_cast<std::uint8_t>(FrameKind::bundle);
+    received.bundle = is(FrameKind::bundle);
     if (received.bundle) {
       unpack_bundle(payload, unpacked_);
       payload = unpacked_;
@@ -183,7 +184,7 @@ void Peer::take_payload(
     }
     return;
   }
-  if (kind != static_cast<std::uint8_t>(FrameKind::control)) {
+  if (kind != static_cast<std::uint8_t>(FrameKind::control) && !of_control) {
     link_.traffic().count(Drop::malformed);
     return;
   }

@@ -140,6 +140,9 @@ void Peer::send_control(const ControlFrame & frame, Instant now, Channel channel
     of_stream ? class_of(channel, lane_of(ack->id)) : TrafficClass::control;
   const std::size_t size = frame_overhead + payload.size();
   const Routes routes = routes_of(channel, traffic, size, now);
+  if (routes.empty() && channel == Channel::session) {
+    send_control_in_fragments(frame.body, payload, now);
+  }
   count_key_traffic(
     channel, frame.body,
     send_frame(keys_.sending(channel), FrameKind::control, payload, traffic, routes, now));

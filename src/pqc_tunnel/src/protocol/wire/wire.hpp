@@ -22,6 +22,7 @@ enum class FrameKind : std::uint8_t
   bundle = 2,
   stream = 3,
   fragment = 4,
+  control_fragment = 5,  // of a control frame
 };
 
 /// When a frame was sealed: the sender's monotonic clock in units of send_time_unit, modulo the period.

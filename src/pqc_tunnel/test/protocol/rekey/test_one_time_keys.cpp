@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "link/shaping/shaped_line.hpp"
 #include "support/hostile/insiders_rekey.hpp"
 #include "support/memory_anchor.hpp"
 #include "support/pair/traffic.hpp"
@@ -26,13 +27,16 @@ protected:
   // The session takes the last-resort key, so that all one-time keys are left.
   void establish(std::size_t keys = 2, AnchorUse drone = AnchorUse::automatic)
   {
-    anchor_.emplace(keys);
+    anchor_.emplace(keys, kem_);
     for (MemoryAnchor::Key & key : anchor_->keys()) {
       key.at_drone = false;
     }
     WiredPair::Options options;
     options.suite = in_use().id;
     options.settings.anchor = drone;
+    if (!links_.empty()) {
+      options.settings.paths.links = links_;
+    }
     options.alter_drone = [this](DroneIdentity & identity) {
       identity.anchor = anchor_->at_drone();
     };
@@ -80,6 +84,8 @@ protected:
   }
 
   std::optional<MemoryAnchor> anchor_;
+  std::vector<LinkSettings> links_;  // none: the usual one
+  KemAlgorithm kem_ = MemoryAnchor::kem;
 };
 
 TEST_F(OneTimeKeys, make_the_next_epochs_and_their_secrets_are_erased)
@@ -110,6 +116,27 @@ TEST_F(OneTimeKeys, cost_about_390_bytes_on_the_link)
   establish();
   EXPECT_TRUE(ratchet_at().success);
   EXPECT_LT(pair_->snapshot(Side::drone).timing.bytes, 500u);
+}
+
+// Its control frame leaves in fragments, and again when one is lost.
+TEST_F(OneTimeKeys, serve_on_a_radio_whose_frames_hold_no_such_ratchet)
+{
+  constexpr std::size_t longest = 240;
+  links_ = {radio(57.6, longest)};
+  kem_ = KemAlgorithm::classic_mceliece_460896;
+  establish();
+  std::size_t sent = 0;
+  pair_->set_datagram_filter([&](Side from, const Bytes & frame) {
+    EXPECT_LE(frame.size(), longest);
+    sent += from == Side::drone && frame.size() == longest ? 1 : 0;
+    return from != Side::drone || frame.size() < longest || sent > 1;
+  });
+  EXPECT_TRUE(ratchet_at().success);
+  EXPECT_GT(sent, 1u);
+  ASSERT_TRUE(pair_->run_until([&] { return pair_->agreed(); }));
+  for (const Side side : both_sides) {
+    EXPECT_EQ(pair_->snapshot(side).anchor, (AnchorKind{kem_, true}));
+  }
 }
 
 TEST_F(OneTimeKeys, are_read_by_jobs_alone)
