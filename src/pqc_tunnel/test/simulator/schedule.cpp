@@ -69,7 +69,6 @@ Schedule::Schedule(
     *pair_, *keys_, *life_, suites_, settings_, holds_back(),
     weather_.largest >= universal_payload);
   handshakes_.emplace(*pair_, *keys_, journal_, suites_, settings_.initial_suite);
-  blame_.emplace(*pair_);
   addresses_.emplace(*pair_, Adversary::addresses());
   pair_->watch([this] { look(); });
   pair_->watch_arrivals(
@@ -355,13 +354,14 @@ void Schedule::ask_for_rekey(Side side, const Suite * suite, bool ratchet, bool 
 
 void Schedule::look()
 {
-  keys_->look();
+  const Snapshots ends = pair_->snapshots();
+  keys_->look(ends);
   chain_->look();
-  blame_->look();
+  BlameWitness::look(ends);
   life_->look_at_events();
-  handshakes_->look();  // forgets the events
+  handshakes_->look(ends);  // forgets the events
   datagrams_->look();
-  life_->look();
+  life_->look(ends);
   addresses_->look();
 }
 

@@ -143,7 +143,6 @@ private:
   std::optional<KeyWitness> keys_;
   std::optional<ChainWitness> chain_;
   std::optional<LifeWitness> life_;
-  std::optional<BlameWitness> blame_;
   std::optional<AddressWitness> addresses_;
   std::optional<DatagramWitness> datagrams_;
   std::optional<HandshakeWitness> handshakes_;

@@ -56,7 +56,7 @@ std::size_t LinkEstimator::slot_at(Instant now)
   Slot & slot = slots_[index];
   if (slot.tick != tick) {
     for (std::size_t bin = slot.first_bin; bin <= slot.last_bin; ++bin) {
-      gaps_[index][bin] = 0;
+      all_gaps_[bin] -= std::exchange(gaps_[index][bin], 0);
     }
     slot = Slot{.tick = tick};
   }
@@ -93,6 +93,8 @@ void LinkEstimator::handle_gap(std::size_t index, Duration gap)
   Slot & slot = slots_[index];
   const auto bin = static_cast<std::uint16_t>(bin_of(gap));
   ++gaps_[index][bin];
+  ++all_gaps_[bin];
+  ++slot.gaps;
   slot.first_bin = std::min(slot.first_bin, bin);
   slot.last_bin = std::max(slot.last_bin, bin);
   slot.longest_gap = std::max(slot.longest_gap, gap);
@@ -148,20 +150,22 @@ LinkView LinkEstimator::view(Instant now) const
   std::uint64_t bytes = 0;
   std::uint64_t expected = 0;
   std::uint64_t gap_count = 1;
-  Histogram gaps{};
+  Histogram gaps = all_gaps_;
   ++gaps[bin_of(silence)];
   view.longest_silence = silence;
   for (std::size_t index = 0; index < slot_count; ++index) {
     const Slot & slot = slots_[index];
-    if (slot.tick < oldest || slot.tick > newest) continue;
+    if (slot.tick < oldest || slot.tick > newest) {
+      for (std::size_t bin = slot.first_bin; bin <= slot.last_bin; ++bin) {
+        gaps[bin] -= gaps_[index][bin];
+      }
+      continue;
+    }
     packets += slot.packets;
     bytes += slot.bytes;
     expected += slot.expected;
+    gap_count += slot.gaps;
     view.longest_silence = std::max(view.longest_silence, slot.longest_gap);
-    for (std::size_t bin = slot.first_bin; bin <= slot.last_bin; ++bin) {
-      gaps[bin] += gaps_[index][bin];
-      gap_count += gaps_[index][bin];
-    }
   }
 
   view.window = now - std::max(*started_, Instant(oldest * slot_length_));

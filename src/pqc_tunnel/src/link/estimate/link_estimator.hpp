@@ -78,6 +78,7 @@ private:
     std::uint64_t packets = 0;
     std::uint64_t bytes = 0;
     std::uint64_t expected = 0;
+    std::uint64_t gaps = 0;
     Duration longest_gap{};
     // Bins outside these are zero and need no look.
     std::uint16_t first_bin = bins;
@@ -105,6 +106,7 @@ private:
   Duration blackout_;
   std::array<Slot, slot_count> slots_;  // a ring by tick
   std::vector<Histogram> gaps_;         // by slot, allocated once
+  Histogram all_gaps_{};  // of all slots: views are taken far more often than slots end
   std::array<Stream, 2> streams_;
   std::size_t newest_stream_ = 0;
   std::optional<Instant> started_;

@@ -22,7 +22,7 @@ std::size_t message_cost(
   const std::size_t bytes = payload - StreamPart::header_size;
   const std::size_t parts = (message + bytes - 1) / bytes;
   const std::size_t last = message - (parts - 1) * bytes;
-  const std::size_t ack = frame_overhead + encode(ControlFrame{0, StreamAck{}}).size();
+  static const std::size_t ack = frame_overhead + encode(ControlFrame{0, StreamAck{}}).size();
   return (parts - 1) * link.line_bytes(frame_overhead + payload) +
          link.line_bytes(frame_overhead + StreamPart::header_size + last) +
          (parts + parts_per_ack - 1) / parts_per_ack * link.line_bytes(ack);

@@ -76,7 +76,7 @@ void HandshakeWitness::restarted(Side side)
   }
 }
 
-void HandshakeWitness::look()
+void HandshakeWitness::look(const Snapshots & ends)
 {
   for (const Side side : both_sides) {
     for (const Event & event : pair_.events(side)) {
@@ -105,8 +105,7 @@ void HandshakeWitness::look()
   }
   // Nothing that the network or a crash does is held against a suite.
   require(
-    pair_.snapshot(Side::drone).blacklist.empty(),
-    "only an authenticated failure counts against a suite",
+    ends.drone.blacklist.empty(), "only an authenticated failure counts against a suite",
     "a suite is blacklisted and no end is to blame");
 }
 

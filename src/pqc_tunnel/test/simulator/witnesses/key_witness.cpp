@@ -34,10 +34,10 @@ void KeyWitness::restarted(Side side)
 
 void KeyWitness::opened(Side at, const KeyTag & keys) { sides_.at(at).proved.insert(keys); }
 
-void KeyWitness::look()
+void KeyWitness::look(const Snapshots & ends)
 {
   for (const Side side : both_sides) {
-    update(side);
+    update(side, ends.at(side).keys);
   }
   out_of_touch_ = out_of_touch_ && !proved(Side::drone);
   for (const Side side : both_sides) {
@@ -48,10 +48,9 @@ void KeyWitness::look()
   }
 }
 
-void KeyWitness::update(Side side)
+void KeyWitness::update(Side side, const std::vector<InstalledKeys> & held)
 {
   End & end = sides_.at(side);
-  const auto held = pair_.snapshot(side).keys;
   const bool wiped = held.empty() && !end.keys.empty();
   for (const InstalledKeys & keys : end.keys) {
     Seen & seen = end.seen[keys.transcript_tag];

@@ -28,7 +28,7 @@ public:
   KeyWitness(WiredPair & pair, Duration longest_round_trip);
 
   // To be called after everything that happens; throws Violation.
-  void look();
+  void look(const Snapshots & ends);
   void restarted(Side side);
   // The drone has declared the peer lost. If nothing arrived under its newest keys, no datagram passes at all, and
   // sessions may end one after another without either end knowing the session of the other.
@@ -82,7 +82,7 @@ private:
     std::optional<std::pair<SessionId, Epoch>> newest;
   };
 
-  void update(Side side);
+  void update(Side side, const std::vector<InstalledKeys> & held);
   void check_slots(Side side) const;
   void check_sending(Side side) const;
   void check_epoch(Side side);

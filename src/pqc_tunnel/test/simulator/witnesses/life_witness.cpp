@@ -63,11 +63,11 @@ void LifeWitness::look_at_events()
   }
 }
 
-void LifeWitness::look()
+void LifeWitness::look(const Snapshots & ends)
 {
   for (const Side side : both_sides) {
     End & end = ends_[side];
-    const auto held = pair_.snapshot(side).keys;
+    const auto & held = ends.at(side).keys;
     for (const InstalledKeys & keys : held) {
       end.installed.try_emplace(keys.transcript_tag, pair_.now());
     }
