@@ -31,10 +31,10 @@ if(PQC_TUNNEL_SANITIZE)
 endif()
 set(PQC_TUNNEL_TEST_RUNS_UNDER nice)  # these only compute; those beside them keep time
 pqc_tunnel_add_tests(pqc_tunnel_simulator test/simulator/test_simulated_schedules.cpp)
-target_compile_definitions(test_simulated_schedules PRIVATE
+target_compile_definitions(${program_of_test_simulated_schedules} PRIVATE
   PQC_TUNNEL_SIMULATED_SCHEDULES=${schedules}u PQC_TUNNEL_HOSTILE_SCHEDULES=${hostile_schedules}u
   PQC_TUNNEL_FLEET_SCHEDULES=${fleet_schedules}u)
-set_tests_properties(test_simulated_schedules PROPERTIES TIMEOUT 900)
+set_tests_properties(${PQC_TUNNEL_BUILT_TESTS} PROPERTIES TIMEOUT 900)
 
 if(PQC_TUNNEL_SANITIZE)
   return()  # mistakes are found without its help

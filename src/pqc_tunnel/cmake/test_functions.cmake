@@ -20,20 +20,45 @@ set(PQC_TUNNEL_UNPACKED_VECTORS ${CMAKE_CURRENT_BINARY_DIR}/vectors)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PQC_TUNNEL_PACKED_VECTORS})
 file(ARCHIVE_EXTRACT INPUT ${PQC_TUNNEL_PACKED_VECTORS} DESTINATION ${PQC_TUNNEL_UNPACKED_VECTORS})
 
+# Each source is a program. Under sanitizers a folder is one: compiled together its sources take half of the time. It
+# runs as often as it has sources, each time with a share of the tests. program_of_NAME: the program with that source;
+# PQC_TUNNEL_BUILT_PROGRAMS, PQC_TUNNEL_BUILT_TESTS: all of this call.
 function(pqc_tunnel_add_tests library)
   foreach(source IN LISTS ARGN)
     get_filename_component(name ${source} NAME_WE)
-    add_executable(${name} ${source})
-    target_compile_definitions(${name} PRIVATE
+    set(program ${name})
+    if(PQC_TUNNEL_SANITIZE)
+      get_filename_component(program ${source} DIRECTORY)
+      string(REPLACE / _ program ${program})
+    endif()
+    set(program_of_${name} ${program} PARENT_SCOPE)
+    list(APPEND programs ${program})
+    list(APPEND sources_of_${program} ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES programs)
+  foreach(program IN LISTS programs)
+    add_executable(${program} ${sources_of_${program}})
+    target_compile_definitions(${program} PRIVATE
       PQC_TUNNEL_TEST_VECTORS="${PQC_TUNNEL_VECTORS}"
       PQC_TUNNEL_UNPACKED_VECTORS="${PQC_TUNNEL_UNPACKED_VECTORS}")
-    target_link_libraries(${name} PRIVATE
+    target_link_libraries(${program} PRIVATE
       ${library} pqc_tunnel_test_support pqc_tunnel_test_options GTest::gtest GTest::gtest_main)
-    if(TARGET pqc_tunnel_test_headers)
-      target_precompile_headers(${name} REUSE_FROM pqc_tunnel_test_headers)
+    if(NOT PQC_TUNNEL_SANITIZE)
+      pqc_run_test(${program} ${PQC_TUNNEL_TEST_RUNS_UNDER})
+      list(APPEND tests ${program})
+      continue()
     endif()
-    list(APPEND built ${name})
-    pqc_run_test(${name} ${PQC_TUNNEL_TEST_RUNS_UNDER})
+    target_precompile_headers(${program} REUSE_FROM pqc_tunnel_test_headers)
+    set_target_properties(${program} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    list(LENGTH sources_of_${program} shares)
+    foreach(share RANGE 1 ${shares})
+      math(EXPR index "${share} - 1")
+      add_test(NAME ${program}_${share} COMMAND ${PQC_TUNNEL_TEST_RUNS_UNDER} $<TARGET_FILE:${program}>)
+      set_tests_properties(${program}_${share} PROPERTIES
+        TIMEOUT 900 ENVIRONMENT "GTEST_TOTAL_SHARDS=${shares};GTEST_SHARD_INDEX=${index}")
+      list(APPEND tests ${program}_${share})
+    endforeach()
   endforeach()
-  set(PQC_TUNNEL_BUILT_TESTS ${built} PARENT_SCOPE)
+  set(PQC_TUNNEL_BUILT_PROGRAMS ${programs} PARENT_SCOPE)
+  set(PQC_TUNNEL_BUILT_TESTS ${tests} PARENT_SCOPE)
 endfunction()

@@ -15,6 +15,12 @@ namespace pqc_tunnel
 namespace
 {
 
+// Returns the bytes of a frame with this body.
+std::size_t size_of(const ControlBody & body)
+{
+  return frame_overhead + encode(ControlFrame{0, body}).size();
+}
+
 // Returns the bytes of a message in parts of `payload` bytes, with an acknowledgement of every `parts_per_ack` parts.
 std::size_t message_cost(
   std::size_t message, std::size_t payload, std::size_t parts_per_ack, const LinkSettings & link)
@@ -22,7 +28,7 @@ std::size_t message_cost(
   const std::size_t bytes = payload - StreamPart::header_size;
   const std::size_t parts = (message + bytes - 1) / bytes;
   const std::size_t last = message - (parts - 1) * bytes;
-  static const std::size_t ack = frame_overhead + encode(ControlFrame{0, StreamAck{}}).size();
+  static const std::size_t ack = size_of(StreamAck{});
   return (parts - 1) * link.line_bytes(frame_overhead + payload) +
          link.line_bytes(frame_overhead + StreamPart::header_size + last) +
          (parts + parts_per_ack - 1) / parts_per_ack * link.line_bytes(ack);
@@ -65,10 +71,11 @@ std::vector<KemFetch> fetch_costs(
   const std::size_t longest = std::min(link.mtu, universal_payload) - frame_overhead;
   const auto pace = rate ? std::optional(*rate * airtime) : std::nullopt;
   const std::size_t payload = pace ? std::min(longest, paced_payload(link, *pace, rate)) : longest;
-  const std::size_t answers =
-    link.line_bytes(frame_overhead + encode(ControlFrame{0, Confirm{}}).size()) +
-    2 * link.line_bytes(frame_overhead + encode(ControlFrame{0, Keepalive{}}).size());
-  const std::size_t want = link.line_bytes(frame_overhead + encode(ControlFrame{0, Want{}}).size());
+  static const std::size_t confirm = size_of(Confirm{});
+  static const std::size_t keepalive = size_of(Keepalive{});
+  static const std::size_t want_size = size_of(Want{});
+  const std::size_t answers = link.line_bytes(confirm) + 2 * link.line_bytes(keepalive);
+  const std::size_t want = link.line_bytes(want_size);
   std::vector<KemFetch> costs(suites.size());
   for (std::size_t i = 0; i < suites.size(); ++i) {
     KemFetch & cost = costs[i];

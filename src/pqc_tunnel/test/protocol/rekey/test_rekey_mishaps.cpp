@@ -428,7 +428,7 @@ TEST(RekeyOfASlowLink, loses_nothing)
   }
 }
 
-TEST(Rekeying, slow_key_generation_is_waited_for)
+TEST(Rekey, slow_key_generation_is_waited_for)
 {
   WiredPair::Options options;
   options.time_of_job = [](const Job & job) {
@@ -448,7 +448,7 @@ TEST(Rekeying, slow_key_generation_is_waited_for)
 
 // A repeated answer has the ground station ask for the time. The wires throw if that leaves a time-out due.
 // A key of McEliece comes ahead for minutes. What it took for progress of its own fetch kept a rekey from asking again.
-TEST(Rekeying, awaits_no_other_prekey_that_is_on_its_way_although_its_want_is_lost)
+TEST(Rekey, awaits_no_other_prekey_that_is_on_its_way_although_its_want_is_lost)
 {
   WiredPair::Options options;
   const Suite & heavy = suite("cs-classicmceliece348864-aesgcm-mldsa44");
