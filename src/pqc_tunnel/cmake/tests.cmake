@@ -69,6 +69,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/drone/test_drone_rekeys.cpp
     test/protocol/tunnel/test_fleet_fairness.cpp
     test/protocol/tunnel/test_hostile_member.cpp
+    test/command/test_show_text.cpp
     PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   pqc_tunnel_add_tests(pqc_tunnel_core
     test/base/test_shown_text.cpp

@@ -1,6 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <errno.h>
 #include <unistd.h>
 
 #include "pqc_fixture.hpp"
@@ -60,8 +61,8 @@ TEST_F(PqcCheck, every_problem_is_listed)
      "problem: Parameter min_level is 4, but must be 0, 1, 3 or 5.",
      "problem: Parameter drones names alhpa, which the identity has no record of; did you mean "
      "alpha?",
-     " for the plaintext side of drone alhpa is in use by another program: test_pqc_check (pid " +
-       std::to_string(::getpid()) + ").\n",
+     " for the plaintext side of drone alhpa is in use by another program: " +
+       std::string(program_invocation_short_name) + " (pid " + std::to_string(::getpid()) + ").\n",
      "warning: The parameters drone.alpha.* have no effect: the parameter drones does not name "
      "alpha.",
      "note: The identity knows the drone alpha, too"});
