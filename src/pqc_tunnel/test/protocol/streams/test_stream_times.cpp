@@ -39,7 +39,8 @@ TEST(PacedStreamTimes, are_short_although_two_of_five_small_parts_and_acknowledg
 {
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
     Streams streams({.loss = 0.4, .delay = 30ms}, seed);
-    streams.sender().set_pace({.bytes_per_s = 1e6, .overhead = 50, .longest = 500, .yields_beyond = true});
+    streams.sender().set_pace(
+      {.bytes_per_s = 1e6, .overhead = 50, .longest = 500, .yields_beyond = true});
     streams.receiver().set_paced(true);
     EXPECT_LT(fetch(streams, light), 20) << "seed " << seed;
   }
