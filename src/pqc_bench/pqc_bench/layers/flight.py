@@ -54,6 +54,8 @@ class _Flight:
 
     def __init__(self, folder: Path, link: str, strategy: str, stack: contextlib.ExitStack) -> None:
         self._link, self._emulator = start_link(folder, link, stack)
+        # The computer's own temperature is none of the link's conditions.
+        self._sensors, self._measured_ns = Sensors(folder / "sys"), 0
         self._pair = stack.enter_context(TunnelPair(folder, self._plan(folder, strategy)))
         self._view = stack.enter_context(MeasuredNodes(self._pair.check))
         self._traffic = Traffic(self._pair.applications, stack)
@@ -104,8 +106,6 @@ class _Flight:
 
     def _plan(self, folder: Path, strategy: str) -> Plan:
         (mirror_port,) = free_ports(1)
-        # The computer's own temperature is none of the link's conditions.
-        sensors = Sensors(folder / "sys")
         drone, ground = (end_parameters([self._link], end, "failover") for end in _ENDS)
         return Plan(
             drone={"mirror_address": LOOPBACK, "mirror_port": mirror_port, **drone},
@@ -113,7 +113,7 @@ class _Flight:
             launch={
                 "strategy": strategy,
                 "mirror_port": str(mirror_port),
-                "sys_root": str(sensors.root),
+                "sys_root": str(self._sensors.root),
             },
             one_time_keys=_ONE_TIME_KEYS,
             ends=("drone",),
@@ -127,6 +127,10 @@ class _Flight:
                 raise RunFault(f"{event} didn't come within {_START_S:.0f} s")
 
     def _turn(self) -> None:
+        now_ns = time.monotonic_ns()
+        if now_ns > self._measured_ns + _SECOND_NS:
+            self._sensors.measure()  # a sensor that never changes is taken for broken
+            self._measured_ns = now_ns
         self._traffic.pass_until(time.monotonic_ns() + _TURN_NS)
         for _ in range(_MOST_MESSAGES):
             self._view.spin_once(0.0)
