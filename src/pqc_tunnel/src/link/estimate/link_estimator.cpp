@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace pqc_tunnel
@@ -94,7 +95,6 @@ void LinkEstimator::handle_gap(std::size_t index, Duration gap)
   const auto bin = static_cast<std::uint16_t>(bin_of(gap));
   ++gaps_[index][bin];
   ++all_gaps_[bin];
-  ++slot.gaps;
   slot.first_bin = std::min(slot.first_bin, bin);
   slot.last_bin = std::max(slot.last_bin, bin);
   slot.longest_gap = std::max(slot.longest_gap, gap);
@@ -149,7 +149,6 @@ LinkView LinkEstimator::view(Instant now) const
   std::uint64_t packets = 0;
   std::uint64_t bytes = 0;
   std::uint64_t expected = 0;
-  std::uint64_t gap_count = 1;
   Histogram gaps = all_gaps_;
   ++gaps[bin_of(silence)];
   view.longest_silence = silence;
@@ -164,7 +163,6 @@ LinkView LinkEstimator::view(Instant now) const
     packets += slot.packets;
     bytes += slot.bytes;
     expected += slot.expected;
-    gap_count += slot.gaps;
     view.longest_silence = std::max(view.longest_silence, slot.longest_gap);
   }
 
@@ -179,6 +177,7 @@ LinkView LinkEstimator::view(Instant now) const
   if (silence > blackout_) ++view.blackouts;
   view.jitter = Duration(std::llround(jitter_ns_));
 
+  const auto gap_count = std::accumulate(gaps.begin(), gaps.end(), std::uint64_t{0});
   auto rank = (gap_count * 95 + 99) / 100;
   std::size_t bin = 0;
   while (rank > gaps[bin]) rank -= gaps[bin++];

@@ -15,11 +15,7 @@ namespace pqc_tunnel
 namespace
 {
 
-// Returns the bytes of a frame with this body.
-std::size_t size_of(const ControlBody & body)
-{
-  return frame_overhead + encode(ControlFrame{0, body}).size();
-}
+std::size_t size_of(const ControlBody & body) { return frame_overhead + encode({0, body}).size(); }
 
 // Returns the bytes of a message in parts of `payload` bytes, with an acknowledgement of every `parts_per_ack` parts.
 std::size_t message_cost(
@@ -73,14 +69,14 @@ std::vector<KemFetch> fetch_costs(
   const std::size_t payload = pace ? std::min(longest, paced_payload(link, *pace, rate)) : longest;
   static const std::size_t confirm = size_of(Confirm{});
   static const std::size_t keepalive = size_of(Keepalive{});
-  static const std::size_t want_size = size_of(Want{});
+  static const std::size_t want = size_of(Want{});
   const std::size_t answers = link.line_bytes(confirm) + 2 * link.line_bytes(keepalive);
-  const std::size_t want = link.line_bytes(want_size);
   std::vector<KemFetch> costs(suites.size());
   for (std::size_t i = 0; i < suites.size(); ++i) {
     KemFetch & cost = costs[i];
     cost.suite = suites[i];
-    cost.fetch_bytes = want + message_cost(
+    cost.fetch_bytes =
+      link.line_bytes(want) + message_cost(
                                 prekey_size(*cost.suite, mode).max, payload,
                                 parts_per_acknowledgement(payload, pace.has_value()), link);
     cost.rekey_bytes = answers + message_cost(
