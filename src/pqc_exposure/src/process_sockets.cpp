@@ -9,8 +9,8 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
-#include <iterator>
 #include <optional>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -26,14 +26,16 @@ namespace
 
 namespace fs = std::filesystem;
 
-// Returns the text, or errno if the file cannot be opened.
+// Returns the text, or errno if the file cannot be opened. A process may end meanwhile: then the text is empty.
 tl::expected<std::string, int> read_text(const fs::path & path)
 {
   std::ifstream file(path);
   if (!file) {
     return tl::make_unexpected(errno);
   }
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
 }
 
 std::string text_or_nothing(const fs::path & path)

@@ -183,6 +183,18 @@ TEST(ProcessSockets, odd_names_and_broken_files_do_no_harm)
   EXPECT_TRUE(machine.processes.empty());
 }
 
+// As when a process ends between the two.
+TEST(ProcessSockets, files_that_open_and_cannot_be_read_do_no_harm)
+{
+  ProcRoot root;
+  root.add_process(4711, "ended", {"ended"}, {91});
+  for (const char * name : {"cmdline", "comm", "maps", "status"}) {
+    fs::remove(root.process(4711) / name);
+    fs::create_directory(root.process(4711) / name);
+  }
+  EXPECT_TRUE(read_machine_sockets(root.path()));
+}
+
 TEST(ProcessSockets, the_libraries_identify_the_middleware)
 {
   const auto middleware = [](const std::string & library) {

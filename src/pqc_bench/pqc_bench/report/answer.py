@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from html import escape
 
 from pqc_bench.report.analysis import phi
-from pqc_bench.report.choice import MOST_PHI, NO_MATTER, REKEY_S, Choice, choose
+from pqc_bench.report.choice import MOST_PHI, NO_MATTER, REKEY_S, TEXT_BYTES, Choice, choose
 from pqc_bench.report.context import Context, interval_words
+from pqc_bench.report.names import display
 from pqc_bench.report.number_text import short
 from pqc_bench.report.power import busy_core_power, rekeys_j
 from pqc_bench.report.run_data import Cell, Sample
@@ -32,12 +33,14 @@ def answer(context: Context) -> str:
     more = [
         _rivals(context, found, found.chosen),
         _considered(context, found),
+        *_under_load(context, found.chosen.suite),
+        _cipher(context, found.chosen.aead),
     ]
     return (
         f"{doubt}{_pick(context, found.chosen, sure=not doubt)}"
         f"<p>{_shipped(context, found, found.chosen)}</p><h3>Why</h3><ul>{why}</ul>{careful}"
         f"<details><summary>More on the choice</summary>"
-        f"<p>{' '.join(more)}</p></details>"
+        f"<p>{' '.join(part for part in more if part)}</p></details>"
     )
 
 
@@ -189,3 +192,22 @@ def _rivals(context: Context, found: Choice, chosen: Cell) -> str:
         f"Equal in cost are {', '.join(named)}{more}: their {little}. Among equals the shipped "
         "default wins, then the highest level, then the fewest bytes on the air."
     )
+
+
+def _under_load(context: Context, suite: str) -> list[str]:
+    times = []
+    for scenario, cells in context.run.across().items():
+        if scenario == context.run.primary()[0]:
+            continue
+        for cell in cells:
+            if cell.suite == suite and cell.handshake_ms is not None:
+                took = f'<a href="{context.link(cell)}">{short(cell.handshake_ms)} ms</a>'
+                times.append(f"{took} in {escape(scenario)}")
+    return [f"Beside a CPU load it took {' and '.join(times)}."] if times else []
+
+
+def _cipher(context: Context, aead: str) -> str:
+    if aead not in context.ciphers:
+        return "The cost of the cipher was not measured."
+    us = context.ciphers[aead].us
+    return f"{display(aead)} seals and opens {TEXT_BYTES} bytes in {short(us)} µs."

@@ -31,7 +31,7 @@ MOST_PHI = 0.01
 NO_MATTER = 0.001
 # Times that differ by less count as equal, however small noise and intervals.
 LEAST_NOISE = 0.05
-_TEXT_BYTES = 256
+TEXT_BYTES = 256
 _RATE = 320  # datagrams per second
 _US_PER_S = 1e6
 _KEY_BITS = {1: 128, 3: 192, 5: 256}  # AES-128, -192 and -256 define the levels
@@ -96,7 +96,7 @@ def cipher_costs(speed: Mapping[str, Any] | None) -> dict[str, CipherCost]:
         both = [
             one
             for name in ("seal", "open")
-            if (one := timed_for(subject["operations"], name, _TEXT_BYTES)) is not None
+            if (one := timed_for(subject["operations"], name, TEXT_BYTES)) is not None
         ]
         if len(both) == 2:
             us, low, high = (

@@ -24,10 +24,12 @@ namespace
 
 namespace fs = std::filesystem;
 
+// Returns nothing of a process that ends meanwhile.
 std::string text_of(const fs::path & path)
 {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
 }
 
 // Returns the effective user, the second number after "Uid:". The folder belongs to root if the process guards secrets.
