@@ -40,7 +40,8 @@ FILES = {
     budget.TUNNEL: TUNNEL,
     budget.PARAMETERS: "Words of a generated page.\n\n| Name |\n|---|\n| `role` |\n",
     "src/pqc_tunnel/test/test_tunnel.cpp": "int main() {}\n",
-    "README.md": "Three words here\n\n| in | a | table |\n<!-- run -->\nof a run\n<!-- end of run -->\n",
+    "README.md": "Three words here\n\n| in | a | table |\n"
+    "<!-- run -->\nof a run\n<!-- end of run -->\n",
     "setup/setup.bash": "true\n",
     "setup/apt.txt": "not a source\n",
 }
