@@ -181,9 +181,10 @@ TEST(InsidersFrame, of_an_unknown_kind_or_an_impossible_part_is_counted_as_malfo
     EXPECT_FALSE(opened.forward);
     EXPECT_EQ(pair.drops(Side::gcs, Drop::malformed), before + 1);
   };
-  for (unsigned kind = 5; kind < 256; ++kind) {
+  for (unsigned kind = 6; kind < 256; ++kind) {
     expect_malformed(FrameKind{static_cast<std::uint8_t>(kind)}, Bytes(10, 1));
   }
+  expect_malformed(FrameKind::control_fragment, Bytes(3));  // without bytes of a message
   for (const Bytes & part : {Bytes{}, Bytes(6), Bytes(7), Bytes{0, 0, 0, 9, 0, 0, 9, 1}}) {
     expect_malformed(FrameKind::stream, part);
   }
