@@ -35,9 +35,9 @@ _STRETCH_REPORT_INTERVAL_S = 10.0
 _BOOT_QUESTION_S = 0.125
 _NEVER = float("inf")
 
-# Requests that the other end may have given up since it sent them.
 # Frames that are dropped when they are stale.
 _YOUNG = (Kind.DATA, Kind.BUNDLE, Kind.FRAGMENT, Kind.CONTROL_FRAGMENT)
+# Requests that the other end may have given up since it sent them.
 _WISHES = {Control.REKEY_REQ, Control.NOTICE}
 
 # Called with a sentence, and with the keys that it is about if there are any.

@@ -11,7 +11,6 @@ from typing import Any
 
 from pqc_testing.child import die_with_parent
 
-from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.measurement import run_measurement
 from pqc_bench.layers import layers_text
 from pqc_bench.layers.command import SECONDS
@@ -37,12 +36,7 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         flights = _fly_both(folder, link, options.strategy, seconds)
         links[link] = compared(flights, modelled)
         print(f"  {link}: done", flush=True)
-    return {
-        "links": links,
-        "strategy": options.strategy,
-        "machine": machine_kind(),
-        "commit": commit(),
-    }
+    return {"links": links, "strategy": options.strategy}
 
 
 def compared(flights: dict[str, Any], modelled: dict[str, float]) -> dict[str, Any]:

@@ -108,8 +108,8 @@ class _Advisor:
 class AdvisorTrack:
     """The messages that the advisor has received in a flight, and its verdicts.
 
-    Strategies differ in little that the advisor sees: each follows the track as long as it is told
-    the same, and then a branch of it, so that what is told alike is judged once.
+    Strategies differ in little that the advisor sees. A strategy follows the track until it is told
+    something else, and then a branch. So equal messages are judged once.
     """
 
     def __init__(self, advisor: _Advisor | None = None) -> None:

@@ -38,7 +38,7 @@ const char * started_text(RekeyKind kind)
 
 // --- Requests ---
 
-// What is wrong with the suite, whatever the drone does now.
+// Returns what is wrong with the suite, whatever the drone does now; empty: nothing.
 std::string DroneEnd::suite_fault(const Suite & suite, Instant now) const
 {
   std::string fault = suite_objection(suite, settings_, identity_);
@@ -47,7 +47,7 @@ std::string DroneEnd::suite_fault(const Suite & suite, Instant now) const
            : fault;
 }
 
-// What a rekey must wait for.
+// Returns what a rekey must wait for; empty: nothing.
 std::string DroneEnd::obstacle(const Suite & suite, RekeyKind kind, Instant now) const
 {
   const EpochKeys * keys = peer_.keys().sending();
@@ -70,7 +70,7 @@ std::string DroneEnd::obstacle(const Suite & suite, RekeyKind kind, Instant now)
            : "";
 }
 
-// What is wrong with the request comes first: waiting does not help there.
+// A fault of the request comes before an obstacle, because waiting does not mend it.
 DroneEnd::Objection DroneEnd::objection(const Suite & suite, RekeyKind kind, Instant now) const
 {
   if (std::string fault = suite_fault(suite, now); !fault.empty()) {

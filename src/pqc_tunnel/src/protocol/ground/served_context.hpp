@@ -18,7 +18,7 @@
 namespace pqc_tunnel
 {
 
-// Returns the reason that the drone is told: that of the anchor if the job failed by it, else `otherwise`.
+// Returns the reason that ABORT gives: the anchor if the job failed by it, else `otherwise`.
 inline AbortReason abort_reason(JobError error, AbortReason otherwise)
 {
   return error == JobError::unknown_anchor    ? AbortReason::unknown_anchor

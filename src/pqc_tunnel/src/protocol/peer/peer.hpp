@@ -203,8 +203,8 @@ private:
   void note_stretched(std::string_view what, Instant now);
   // Identifies a run of sequence numbers, which begins at zero with each set of keys.
   static std::uint64_t stream_of(const EpochKeys & keys);
-  // Returns the datagram that a fragment completes; none: it is still incomplete, or malformed.
   void send_control_in_fragments(const ControlBody & body, ByteView payload, Instant now);
+  // Returns what a fragment completes; none: it is still incomplete, or malformed.
   std::optional<MutableBytes> take_fragment(const Opened & opened, ByteView payload, Instant now);
   static FrameOrder order_of(const EpochKeys & keys, std::uint64_t sequence)
   {

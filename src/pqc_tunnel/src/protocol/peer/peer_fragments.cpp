@@ -71,7 +71,7 @@ bool Peer::seal_in_fragments(
   return true;
 }
 
-// A frame that no link holds, such as that of a ratchet with a one-time key on a radio.
+// Serves frames that no link holds, such as that of a ratchet with a one-time key on a radio.
 void Peer::send_control_in_fragments(const ControlBody & body, ByteView payload, Instant now)
 {
   const Routes to = routes(TrafficClass::control, 0, now);

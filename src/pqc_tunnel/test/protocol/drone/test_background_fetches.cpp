@@ -57,7 +57,7 @@ public:
     command.fetch_only = true;
     return ask(command);
   }
-  // Whether it is being fetched.
+  // Returns whether its key is being fetched.
   bool fetches(const Suite & of) { return state(of).progress.has_value(); }
   RekeyReply ask(const RekeyCommand & command)
   {
