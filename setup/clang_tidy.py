@@ -17,7 +17,10 @@ from pathlib import Path
 _BATCH = 40
 # The analyzer analyses sources that a file of this name includes (clang's AnalysisManager).
 _NAME = "UnifiedSource"
-_OPTIONS = ("--quiet", "--checks=-bugprone-suspicious-include")
+_CHECKS = "-bugprone-suspicious-include"
+# It takes longer for the templates of a command line than all other checks do.
+_SLOW_CHECK = "performance-unnecessary-value-param"
+_COMMAND_LINE = "#include <CLI/CLI.hpp>"
 
 
 def tidy_findings(root: Path, build: Path, sources: Iterable[Path]) -> Iterator[str]:
@@ -27,6 +30,8 @@ def tidy_findings(root: Path, build: Path, sources: Iterable[Path]) -> Iterator[
         for entry in json.loads((build / "compile_commands.json").read_text())
     }
     batches = _batches({path: commands[path] for path in sources if path in commands})
+    if not batches:
+        yield f"{build} compiles none of the sources"
     (build / "tidy").mkdir(exist_ok=True)
 
     def check(batch: list[Path], options: tuple[str, ...], number: str) -> list[str]:
@@ -52,10 +57,11 @@ def tidy_findings(root: Path, build: Path, sources: Iterable[Path]) -> Iterator[
 
 
 def _batches(commands: dict[Path, list[str]]) -> list[tuple[list[Path], tuple[str, ...]]]:
-    """Batches of sources with the same options; the longest first."""
+    """Batches of sources with the same options and checks; the longest first."""
     alike = defaultdict(list)
     for path in sorted(commands):
-        alike[tuple(_compiler_options(commands[path]))].append(path)
+        options = (_checks(path), "--", *_compiler_options(commands[path]))
+        alike[options].append(path)
     batches = [
         (paths[first : first + _BATCH], options)
         for options, paths in alike.items()
@@ -64,9 +70,15 @@ def _batches(commands: dict[Path, list[str]]) -> list[tuple[list[Path], tuple[st
     return sorted(batches, key=lambda batch: -len(batch[0]))
 
 
+def _checks(path: Path) -> str:
+    slow = f",-{_SLOW_CHECK}" if _COMMAND_LINE in path.read_text() else ""
+    return f"--checks={_CHECKS}{slow}"
+
+
 def _errors(unified: Path, options: tuple[str, ...]) -> list[str]:
     """Errors of a batch, whose sources may have the same names for different things."""
-    command = ["clang++-14", "-fsyntax-only", "-w", "-ferror-limit=0", *options, str(unified)]
+    _, _, *of_compiler = options
+    command = ["clang++-14", "-fsyntax-only", "-w", "-ferror-limit=0", *of_compiler, str(unified)]
     done = subprocess.run(command, capture_output=True, text=True)
     return [line for line in done.stderr.splitlines() if " error: " in line]
 
@@ -84,8 +96,7 @@ def _parts(batch: list[Path], errors: list[str]) -> list[list[Path]]:
 
 def _tidy(root: Path, source: Path, options: tuple[str, ...]) -> list[str]:
     done = subprocess.run(
-        ["clang-tidy-14", *_OPTIONS, f"--config-file={root / '.clang-tidy'}", str(source),
-         "--", *options],
+        ["clang-tidy-14", "--quiet", f"--config-file={root / '.clang-tidy'}", str(source), *options],
         cwd=root, capture_output=True, text=True,
     )  # fmt: skip
     return [line for line in done.stdout.splitlines() if "error:" in line]
@@ -98,6 +109,7 @@ def _compiler_options(command: list[str]) -> Iterator[str]:
         if word in ("-o", "-c"):
             next(words)
         elif word.startswith("-"):
-            yield word
-            if word in ("-isystem", "-include", "-I", "-D"):
-                yield next(words)
+            value = [next(words)] if word in ("-isystem", "-include", "-I", "-D") else []
+            # Another compiler can't read what this one has precompiled.
+            if word != "-Winvalid-pch" and not "".join(value).endswith("cmake_pch.hxx"):
+                yield from (word, *value)

@@ -181,7 +181,7 @@ def main() -> int:
     parser.add_argument("--fix", action="store_true", help="correct what the tools can correct")
     parser.add_argument("--only", help="one check by name; release is none of the others")
     arguments = parser.parse_args()
-    lint = Lint(arguments.root, arguments.build, fix=arguments.fix)
+    lint = Lint(arguments.root.resolve(), arguments.build.resolve(), fix=arguments.fix)
     checks = lint.checks()
     if arguments.only == "release":
         checks = [lint.release]

@@ -10,6 +10,8 @@ if(PQC_TUNNEL_NODE_SOURCES)
   target_link_libraries(pqc_tunnel_node
     PUBLIC pqc_tunnel_engine rclcpp::rclcpp diagnostic_updater::diagnostic_updater ${pqc_msgs_TARGETS}
     PRIVATE pqc_tunnel_options)
+  pqc_tunnel_compile_together(pqc_tunnel_node)
+  target_precompile_headers(pqc_tunnel_node PRIVATE <rclcpp/rclcpp.hpp>)
   add_executable(tunnel_node src/node/interface/main.cpp)
   target_link_libraries(tunnel_node PRIVATE pqc_tunnel_node pqc_tunnel_options)
   install(TARGETS tunnel_node DESTINATION lib/${PROJECT_NAME})
