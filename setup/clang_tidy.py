@@ -96,7 +96,8 @@ def _parts(batch: list[Path], errors: list[str]) -> list[list[Path]]:
 
 def _tidy(root: Path, source: Path, options: tuple[str, ...]) -> list[str]:
     done = subprocess.run(
-        ["clang-tidy-14", "--quiet", f"--config-file={root / '.clang-tidy'}", str(source), *options],
+        ["clang-tidy-14", "--quiet", f"--config-file={root / '.clang-tidy'}", str(source),
+         *options],
         cwd=root, capture_output=True, text=True,
     )  # fmt: skip
     return [line for line in done.stdout.splitlines() if "error:" in line]

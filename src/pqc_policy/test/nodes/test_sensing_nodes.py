@@ -268,13 +268,15 @@ def test_battery_and_vehicle_come_from_mavros_or_else_from_the_mirror(
         "MAVROS",
         both,
     )
-    batteries.clear()
-    vehicles.clear()
+
+    def in_a_row(messages: list[Any], source: str) -> bool:
+        return [message.source for message in messages[-3:]] == [source] * 3
+
     listener.wait_for(
-        lambda: len(batteries) >= 3 and len(vehicles) >= 3, "more messages of MAVROS", both
+        lambda: in_a_row(batteries, "/fc/battery") and in_a_row(vehicles, "/fc/state"),
+        "more messages of MAVROS",
+        both,
     )
-    assert {message.source for message in batteries} == {"/fc/battery"}
-    assert {message.source for message in vehicles} == {"/fc/state"}
     assert batteries[-1].current_a == pytest.approx(12.5)
     assert (vehicles[-1].armed, vehicles[-1].mode) == (True, "OFFBOARD")
     listener.wait_for(
