@@ -45,7 +45,6 @@ def whole_cells(whole_run: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="session")
 def whole_report(whole_run: Path) -> Report:
-    """Its report."""
     return run_report(read_run_folder(whole_run), whole_run)
 
 

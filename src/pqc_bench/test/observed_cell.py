@@ -29,5 +29,4 @@ def example_text() -> str:
 
 
 def example_metrics() -> dict[str, Any]:
-    """Return them."""
     return json.loads(example_text())

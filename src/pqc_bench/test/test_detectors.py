@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of `bench detectors`: which detectors it compares, and its options."""
-
 from __future__ import annotations
 
 import json

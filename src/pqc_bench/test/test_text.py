@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Results as text."""
-
 from __future__ import annotations
 
 from pqc_bench.harness.text import columns, conclusion

@@ -74,7 +74,6 @@ def read_bytes(file: Path, most: int = MOST_BYTES, *, trusted: bool = False) -> 
 
 
 def read_text(file: Path, most: int = MOST_BYTES, *, trusted: bool = False) -> str:
-    """Return the text of a file."""
     try:
         return read_bytes(file, most, trusted=trusted).decode()
     except UnicodeDecodeError as fault:
@@ -100,7 +99,6 @@ def from_json(text: str, *, finite: bool = False) -> Any:
 
 
 def from_yaml(text: str) -> Any:
-    """Return the value of a YAML text."""
     import yaml  # here, because JSON is read where no package is installed, too
 
     class Loader(yaml.SafeLoader):

@@ -70,7 +70,5 @@ class Traffic:
 def changed(listener: Listener, name: str, value: object, node: str = "advisor") -> str:
     """Change a parameter of a node; return the reason of a rejection."""
     request = SetParameters.Request(parameters=[Parameter(name, value=value).to_parameter_msg()])
-    future = listener.call(SetParameters, f"/pqc/{node}/set_parameters", request)
-    listener.wait_for(future.done, "the answer")
-    (result,) = future.result().results
+    (result,) = listener.call(SetParameters, f"/pqc/{node}/set_parameters", request).results
     return "" if result.successful else result.reason or "rejected"

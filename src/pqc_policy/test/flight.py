@@ -51,6 +51,12 @@ _REKEY_S = 0.1  # from the decision until the new keys are in use
 _MESSAGES = {"attack_class": "advisor"}  # inputs that come in the message of another one
 
 
+def suite(suite_id: str) -> Suite:
+    found = find_suite(suite_id)
+    assert found is not None
+    return found
+
+
 @dataclass
 class Chain:
     """What the tunnel tells of its chain of keys, and of those that it fetches."""
@@ -166,7 +172,6 @@ class Flight:
     chain: Chain = field(default_factory=lambda: Chain())
 
     def inputs(self) -> DecisionInput:
-        """Return the present inputs."""
         values: dict[str, Any] = {
             "link": Link(
                 gap_p95_s=self.gap_s,
@@ -212,7 +217,6 @@ class Flight:
         )
 
     def age_s(self, name: str) -> float:
-        """Return the age of an input."""
         return self.ages_s.get(name, _AGE_S)
 
     def step(self, **changes: Any) -> Decision:

@@ -45,13 +45,11 @@ def heeded(config: PolicyConfig, decision: Decision) -> frozenset[str]:
 
 
 def leads_to_heavier(flight: Flight, decision: Decision) -> bool:
-    """Return whether a decision asks for a heavier suite."""
     before, after = find_suite(decision.from_suite or ""), find_suite(decision.to_suite or "")
     return before is not None and after is not None and flight.policy.order.lighter(before, after)
 
 
 def leads_to_lighter(flight: Flight, decision: Decision) -> bool:
-    """Return whether a decision asks for a lighter suite."""
     other = decision.to_suite not in (None, decision.from_suite)
     return other and not leads_to_heavier(flight, decision)
 

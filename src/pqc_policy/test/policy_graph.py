@@ -4,20 +4,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import rclpy
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
 from pqc_policy.policy.settings import PolicySettings
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from recorded import MLKEM768
-from ros_graph import PATIENCE_S, NodeProcess
+from ros_graph import Listener, NodeProcess
 from rosgraph_msgs.msg import Clock
 
 from pqc_msgs.msg import (
@@ -71,16 +68,12 @@ class SimulatedInputs:
     fetched: list[str] = field(default_factory=list)  # suites whose keys were asked for
 
 
-class Graph:
+class Graph(Listener):
     """Simulates everything around the policy node; step() advances the clock."""
 
     def __init__(self, process: NodeProcess | None = None) -> None:
         self.process = process
-        self._context = rclpy.Context()
-        rclpy.init(context=self._context)
-        self.node = rclpy.create_node("simulated_inputs", namespace="pqc", context=self._context)
-        self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self.node)
+        super().__init__(node_name="simulated_inputs", namespace="pqc")
         self._clock = self.node.create_publisher(Clock, "/clock", 10)
         self._publishers = {
             topic: self.node.create_publisher(message_type, topic, qos)
@@ -95,41 +88,27 @@ class Graph:
                 ("computer", ComputerLoad, qos_profile_sensor_data),
             )
         }
-        self.decisions = self._subscribe(PolicyDecision, "decision")
-        self.diagnostics = self._subscribe(DiagnosticArray, "/diagnostics")
+        self.decisions = self.subscribe(PolicyDecision, "decision", QoSProfile(depth=50))
+        self.diagnostics = self.subscribe(DiagnosticArray, "/diagnostics", QoSProfile(depth=50))
         self._service: Any = None
         self.node.create_service(Prefetch, "prefetch", self._prefetch)
         self.simulated = SimulatedInputs()
         self.now_s = 0.0
 
-    def close(self) -> None:
-        """Destroy the node and shut its context down."""
-        self._executor.shutdown()
-        self.node.destroy_node()
-        rclpy.shutdown(context=self._context)
+    def wait_for(
+        self,
+        condition: Callable[[], Any],
+        what: str,
+        meanwhile: Callable[[], None] = lambda: None,
+    ) -> Any:
+        """Wait as a listener, as long as the policy node is running."""
 
-    def _subscribe(self, message_type: Any, topic: str) -> list[Any]:
-        received: list[Any] = []
-        self.node.create_subscription(message_type, topic, received.append, QoSProfile(depth=50))
-        return received
+        def fulfilled() -> Any:
+            result = condition()
+            assert result or self.process is None or self.process.running, self.process.output
+            return result
 
-    def wait_for(self, condition: Callable[[], Any], what: str) -> Any:
-        """Spin until `condition()` is true; return its value."""
-        deadline = time.monotonic() + PATIENCE_S
-        while not (result := condition()):
-            assert self.process is None or self.process.running, self.process.output
-            assert time.monotonic() < deadline, f"timed out waiting for {what}"
-            self._executor.spin_once(timeout_sec=0.05)
-        return result
-
-    def call(self, service_type: Any, name: str, request: Any) -> Any:
-        """Call a service and return its response."""
-        client = self.node.create_client(service_type, name)
-        self.wait_for(client.service_is_ready, f"the service {name}")
-        future = client.call_async(request)
-        self.wait_for(future.done, f"the response of {name}")
-        self.node.destroy_client(client)
-        return future.result()
+        return super().wait_for(fulfilled, what, meanwhile)
 
     def offer_rekey(self, offered: bool = True) -> None:
         """Create the tunnel's rekey service, or remove it."""

@@ -20,7 +20,7 @@ from pqc_policy.policy.inputs import (
     Verdict,
     known,
 )
-from pqc_policy.policy.telemetry import read_fetch, read_layer
+from pqc_policy.policy.telemetry import numbers_of, read_fetch, read_layer
 
 T = TypeVar("T")
 
@@ -31,11 +31,11 @@ def inputs_of(decision: Any) -> DecisionInput:
     return DecisionInput(
         now_s=decision.stamp.sec + decision.stamp.nanosec / 1e9,
         link=_reading(told.link_age_s, _link(told)),
-        battery=_reading(told.battery_age_s, _battery(told)),
-        thermal=_reading(
-            told.thermal_age_s,
-            Thermal(known(told.thermal_temperature_c), known(told.thermal_rate_c_per_min)),
+        battery=_reading(
+            told.battery_age_s,
+            numbers_of(Battery, told, "battery_", cells=int(told.battery_cells)),
         ),
+        thermal=_reading(told.thermal_age_s, numbers_of(Thermal, told, "thermal_")),
         power_w=_reading(told.power_age_s, told.power_w),
         armed=_reading(told.armed_age_s, bool(told.armed)),
         advisor=_reading(
@@ -55,36 +55,15 @@ def _reading(age_s: float, value: T | None) -> Reading[T]:
 
 
 def _link(told: Any) -> Link:
-    return Link(
-        gap_p95_s=known(told.link_gap_p95_s),
-        packets_per_s=known(told.link_packets_per_s),
-        longest_silence_s=known(told.link_longest_silence_s),
-        jitter_s=known(told.link_jitter_s),
-        blackouts=int(told.link_blackouts) if told.link_blackouts >= 0 else None,
-        loss=known(told.link_loss),
-        rtt_s=known(told.link_rtt_s),
-        rate_bytes_s=known(told.link_rate_bytes_s),
-        rate_source=str(told.link_rate_source),
-    )
-
-
-def _battery(told: Any) -> Battery:
-    return Battery(
-        voltage_v=known(told.battery_voltage_v),
-        rate_mv_per_min=known(told.battery_rate_mv_per_min),
-        charge=known(told.battery_charge),
-        endurance_s=known(told.battery_endurance_s),
-        cells=int(told.battery_cells),
-    )
+    blackouts = int(told.link_blackouts) if told.link_blackouts >= 0 else None
+    source = str(told.link_rate_source)
+    return numbers_of(Link, told, "link_", blackouts=blackouts, rate_source=source)
 
 
 def _computer(told: Any) -> Computer:
     throttled = int(told.computer_throttled)
-    return Computer(
-        load=known(told.computer_load),
-        memory=known(told.computer_memory),
-        throttled=None if throttled < 0 else bool(throttled),
-    )
+    known_throttled = None if throttled < 0 else bool(throttled)
+    return numbers_of(Computer, told, "computer_", throttled=known_throttled)
 
 
 def _session(told: Any) -> Session:

@@ -56,12 +56,10 @@ class NodeProcess:
 
     @property
     def running(self) -> bool:
-        """Whether the process is running."""
         return self._process.poll() is None
 
     @property
     def output(self) -> str:
-        """The output of the process so far."""
         return self._log.read_text(encoding="utf-8", errors="replace")
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
@@ -83,11 +81,12 @@ class NodeProcess:
 class Listener:
     """A node for tests; every wait has a time limit and raises AssertionError after it."""
 
-    def __init__(self, patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, patience_s: float = PATIENCE_S, **names: str) -> None:
+        """Create the node, with the keywords of rclpy.create_node."""
         self._patience_s = patience_s
         self._context = rclpy.Context()
         rclpy.init(context=self._context)
-        self.node = rclpy.create_node("test_client", context=self._context)
+        self.node = rclpy.create_node(**{"node_name": "test_client"} | names, context=self._context)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
 
@@ -123,6 +122,12 @@ class Listener:
         return result
 
     def call(self, service_type: Any, name: str, request: Any) -> Any:
+        """Call a service and return its response."""
+        future = self.begin_call(service_type, name, request)
+        self.wait_for(future.done, f"the response of {name}")
+        return future.result()
+
+    def begin_call(self, service_type: Any, name: str, request: Any) -> Any:
         """Send a request as soon as the service is available; return the future of its response."""
         client = self.node.create_client(service_type, name)
         self.wait_for(client.service_is_ready, f"the service {name}")

@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of properties that hold in every history."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -284,7 +282,6 @@ def bytes_of(decision: Decision) -> float:
     if decision.ratchet:
         return ONE_TIME_BYTES if decision.one_time_key else RATCHET_BYTES
     suite = find_suite(decision.to_suite or "")
-    assert suite is not None
     return float(suite.rekey_bytes - suite.prekey_bytes)
 
 

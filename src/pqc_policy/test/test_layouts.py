@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that the layouts for Foxglove and rqt name topics and fields that exist."""
-
 from __future__ import annotations
 
 import ast

@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of battery and state from the tunnel's copy of the MAVLink traffic."""
-
 from __future__ import annotations
 
 import itertools

@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the generator of parameter files and of their reference page (setup/parameters.py)."""
-
 from __future__ import annotations
 
 import json

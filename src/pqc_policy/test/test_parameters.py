@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the table of parameters and of settings made from it."""
-
 from __future__ import annotations
 
 from pathlib import Path

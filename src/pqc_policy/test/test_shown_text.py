@@ -10,10 +10,12 @@ from pathlib import Path
 from unicodedata import category
 
 import pytest
+import rclpy
 from hypothesis import given
 from hypothesis import strategies as st
 from pqc_policy.foreign_fault import sentence
 from pqc_policy.named_files import FileFault
+from pqc_policy.nodes.process.shown_log import show_log
 from pqc_policy.parameters import ParameterFault
 from pqc_policy.policy.config import PolicyConfig
 from pqc_policy.policy.engine import Policy
@@ -24,6 +26,7 @@ from pqc_policy.replay.recording import RecordingFault, read_recording
 from pqc_policy.replay.replay_command import main
 from pqc_policy.sensing.detectors.detector_fault import DetectorFault
 from pqc_policy.shown_text import MOST_SHOWN, shown, shown_lines, shown_streams
+from rclpy.logging import get_logger
 from recorded import Entry, calm_second, flight, made, parameters, status, write_bag
 
 TABLE = next(Path(__file__).parents[2].glob("*/test/vectors/shown_text.tsv"), None)
@@ -125,10 +128,6 @@ def test_a_bag_and_a_topic_with_forged_names_are_one_sentence(
 def test_a_log_of_rclpy_is_one_line_whoever_writes_it(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    rclpy = pytest.importorskip("rclpy")
-    from pqc_policy.nodes.process.shown_log import show_log
-    from rclpy.logging import get_logger
-
     show_log()
     show_log()
     context = rclpy.Context()

@@ -27,7 +27,6 @@ BIAS = (0.0, *[-8.0] * (len(CLASSES) - 1))
 
 
 def trees(bias: Sequence[float] = BIAS) -> np.ndarray:
-    """Return the trees of a model."""
     made = np.zeros(len(CLASSES), dtype=TREE)
     made["leaf"] = np.array(bias)[:, np.newaxis]
     telling = made[1]
@@ -48,7 +47,6 @@ def model(
 
 
 def card(content: bytes, name: str, **changes: Any) -> dict[str, Any]:
-    """Return the card of a model."""
     return {
         "format": FORMAT,
         "name": name,

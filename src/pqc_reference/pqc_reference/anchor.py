@@ -121,7 +121,6 @@ class AnchorSecrets:
         raise UnknownAnchor("it is not known here, or was used before")
 
     def erase(self, key: SecretKey) -> None:
-        """Erase a one-time key, and those before it, from the disk."""
         with self._lock:
             number = next((f.number for f in _files(self._one_time, ".key") if f.id == key.id), 0)
             if number == 0:

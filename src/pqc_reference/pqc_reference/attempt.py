@@ -71,7 +71,6 @@ class Attempt:
     # --- Time ---
 
     def due(self) -> float:
-        """Return when `handle_due` has something to do."""
         return _NEVER if self._working else min(self._next_hello, self._deadline)
 
     def handle_due(self) -> None:

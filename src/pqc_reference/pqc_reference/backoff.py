@@ -15,12 +15,10 @@ class Backoff:
         self.reset()
 
     def reset(self) -> None:
-        """Start again with the first wait."""
         self._current = self._first
         self.tries = 0
 
     def next(self) -> float:
-        """Return the next wait in s."""
         wait = self._current * random.uniform(0.8, 1.2)
         self._current = min(2 * self._current, self._longest)
         self.tries += 1

@@ -101,7 +101,6 @@ class PlaintextPort:
     """The plaintext side: the socket that applications send to and receive from."""
 
     def __init__(self, config: Plaintext) -> None:
-        """Bind the socket."""
         self.socket = bound_socket(config.bind_address, config.port)
         self._fixed = config.peer_port != 0
         self._peer: Address | None = None
@@ -115,6 +114,5 @@ class PlaintextPort:
         return sender == self._peer
 
     def deliver(self, datagram: bytes) -> None:
-        """Send a datagram to the application."""
         if self._peer is not None:
             send(self.socket, datagram, self._peer)

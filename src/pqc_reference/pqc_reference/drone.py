@@ -101,13 +101,11 @@ class Drone(End):
         return new
 
     def begin_attempt(self, suite: Suite) -> None:
-        """Begin to open a session."""
         self.suite = suite
         self.attempt = Attempt(self, suite)
         self.attempt.handle_due()
 
     def fail_attempt(self, attempt: Attempt, failed: HandshakeFailed) -> None:
-        """Note that an attempt has failed."""
         if self.attempt is not attempt:
             return
         self.attempt = self.peer.boot = None

@@ -72,7 +72,6 @@ class End(ABC):
     # --- What happens to an end ---
 
     def handle_datagram(self, datagram: bytes, sender: Address, now: float) -> list[Datagram]:
-        """Handle a datagram of the link."""
         self.now = now
         if not datagram:
             return self._flush()
@@ -136,7 +135,6 @@ class End(ABC):
     # --- For the roles and for Peer ---
 
     def send(self, datagram: bytes, address: Address) -> None:
-        """Send a datagram."""
         self._outgoing.append(Datagram(datagram, address))
 
     def start(
@@ -145,7 +143,6 @@ class End(ABC):
         done: Callable[[Any], None],
         failed: Callable[[HandshakeFailed], None],
     ) -> None:
-        """Start a job."""
         self._jobs.append(Job(work, done, failed))
 
     def new_session(self, limit: int) -> Session:
@@ -161,7 +158,6 @@ class End(ABC):
         resumption: bytes = b"",
         layers: Layers | None = None,
     ) -> EpochKeys:
-        """Return the keys of an epoch."""
         window = ReplayWindow(self.config.replay_window_packets, self.config.max_age_s)
         drone = self.config.role == "drone"
         return EpochKeys(

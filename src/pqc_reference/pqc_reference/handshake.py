@@ -74,7 +74,6 @@ def abort_reason(failed: HandshakeFailed) -> Abort:
 
 
 def used_twice() -> HandshakeFailed:
-    """Return the failure of a GCS that repeats a key_id."""
     return HandshakeFailed(Failure.FAILED, "the ground station used an ephemeral key twice")
 
 
@@ -102,7 +101,6 @@ def prekey_text(
     public_key: bytes,
     bind: bytes,
 ) -> bytes:
-    """Return the text that the GCS signs."""
     names = b"PQM3 prekey\0" + pair + bytes([mode]) + key_id + gcs_id
     return names + (x25519_key or NO_X25519) + digest(public_key) + bind
 

@@ -47,7 +47,6 @@ class DroneRecord:
 
 
 def load_drone_identity(folder: Path) -> DroneIdentity:
-    """Read a drone's folder."""
     _check_folder(folder)
     file = read(folder / "drone.identity", Kind.DRONE_IDENTITY)
     psk, gcs_id, name = file.payload[:32], file.payload[32:64], file.payload[64:]
@@ -63,7 +62,6 @@ def load_drone_identity(folder: Path) -> DroneIdentity:
 
 
 def load_gcs_identity(folder: Path) -> GcsIdentity:
-    """Read a ground station's folder."""
     _check_folder(folder)
     file = read(folder / "gcs.identity", Kind.GCS_IDENTITY)
     keys = _keys(folder / "signing", ".key", Kind.SIGNING_KEY, file.owner)

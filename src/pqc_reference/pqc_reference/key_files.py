@@ -57,7 +57,6 @@ def check_secret(path: Path, status: os.stat_result) -> None:
 
 
 def encode(kind: Kind, algorithm: bytes, owner: bytes, payload: bytes) -> bytes:
-    """Return the bytes of a key file."""
     names = _MAGIC + bytes([_FORMAT, kind]) + algorithm + owner
     body = names + len(payload).to_bytes(4, "big") + payload
     return body + sha256(body).digest()

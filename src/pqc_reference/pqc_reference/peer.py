@@ -131,7 +131,6 @@ class Peer:
     # --- Receiving ---
 
     def find(self, key_id: int) -> list[EpochKeys]:
-        """Return the keys with an id."""
         keys = self.slots.find(key_id)
         if self.boot is not None and self.boot.keys.receive_id == key_id:
             keys.append(self.boot.keys)
@@ -190,7 +189,6 @@ class Peer:
             self._note_stretched()
 
     def is_silent(self) -> bool:
-        """Return whether nothing has come for too long."""
         return self._end.now >= self.last_received + self._config.peer_timeout_s
 
     def _note_stretched(self) -> None:
@@ -325,7 +323,6 @@ class Peer:
         return self.last_alive + (self._config.wipe_after_s or _NEVER)
 
     def wipe(self) -> None:
-        """Forget all keys."""
         self.slots, self.boot, self.address = KeySlots(), None, None
         self._next_report = _NEVER
 

@@ -85,7 +85,6 @@ class Prekeys:
             self._held, self._fetches = {}, {}
 
     def holds(self, suite: Suite) -> bool:
-        """Return whether there is a prekey for a suite."""
         held = self._held.get(suite.pair)
         return held is not None and self._drone.now < held.until
 
@@ -127,12 +126,10 @@ class Prekeys:
 
     @property
     def count(self) -> int:
-        """The number of prekeys held."""
         return len(self._held)
 
     @property
     def fetching(self) -> bool:
-        """Return whether a prekey is on its way."""
         return bool(self._fetches)
 
     def progress(self, suite: Suite) -> float | None:
@@ -184,7 +181,6 @@ class Prekeys:
     # --- Time ---
 
     def due(self) -> float:
-        """Return when `handle_due` has something to do."""
         return min((fetch.due for fetch in self._fetches.values()), default=_NEVER)
 
     def handle_due(self) -> None:

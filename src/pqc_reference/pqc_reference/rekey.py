@@ -60,7 +60,6 @@ class Rekey:
         self._next_try = _NEVER
 
     def start(self) -> None:
-        """Do what comes first."""
         drone, suite, current = self._drone, self.order.suite, self._current
         if current.epoch == LAST_EPOCH or self.order.new_session:
             drone.begin_attempt(suite)
@@ -106,7 +105,6 @@ class Rekey:
     # --- Time ---
 
     def due(self) -> float:
-        """Return when `handle_due` has something to do."""
         return min(self._limit, self._deadline, self._next_try)
 
     def handle_due(self) -> None:

@@ -76,7 +76,6 @@ class ServedDrone:
     # --- For NewSession and ServedRekeys ---
 
     def is_live(self, session: Session) -> bool:
-        """Return whether a session is the one in use."""
         keys = self.peer.slots.sending
         return keys is not None and keys.session is session
 
@@ -149,7 +148,6 @@ class ServedDrone:
     # --- Frames ---
 
     def handle_proved(self, keys: EpochKeys) -> None:
-        """React to the first frame under new keys."""
         self._lost_at = None
         self.new_session.formers.clear()
         self.peer.send_control(Control.KEEPALIVE, 0)  # the drone has waited for a frame
@@ -163,7 +161,6 @@ class ServedDrone:
             self._end_rekey(None)
 
     def handle_message(self, message: bytes, keys: EpochKeys) -> None:
-        """Handle a message of a stream."""
         in_use, in_boot = self.peer.slots.sending, self._is_boot(keys)
         if self._answers_again(message):
             return
@@ -195,7 +192,6 @@ class ServedDrone:
     # --- Rekeys that the ground station requests ---
 
     def request_rekey(self, suite: Suite | None, kind: RekeyKind) -> Future[str | None]:
-        """Ask the drone for a rekey."""
         keys = self.peer.slots.sending
         if keys is None or self._lost_at is not None:
             return _failed(f"there is no session with {self.record.name}")
@@ -233,7 +229,6 @@ class ServedDrone:
             self._end_rekey("all keys are wiped")
 
     def due(self) -> float:
-        """Return when `handle_due` has something to do."""
         times = [self.new_session.next_later]
         if self.peer.slots.sending is not None and self._lost_at is None:
             times.append(self.peer.last_received + self.ground.config.peer_timeout_s)
@@ -244,7 +239,6 @@ class ServedDrone:
         return min(times)
 
     def handle_due(self) -> None:
-        """Do what is due."""
         now, pending = self.ground.now, self._pending
         silent = now >= self.peer.last_received + self.ground.config.peer_timeout_s
         if self.peer.slots.sending is not None and silent and self._lost_at is None:

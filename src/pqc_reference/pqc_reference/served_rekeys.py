@@ -41,7 +41,6 @@ class ServedRekeys:
         self.forget()
 
     def forget(self) -> None:
-        """Wipe what depends on the session."""
         self._wants: dict[int, _Want] = {}  # by transaction
         self._prekeys: dict[bytes, tuple[OwnPrekey, float]] = {}  # by key_id, with its expiry
         self._request = b""  # the Rekey, or the random of the RATCHET, that is being worked on
@@ -50,7 +49,6 @@ class ServedRekeys:
 
     @property
     def count(self) -> int:
-        """The number of prekeys that the drone can use."""
         return len(self._prekeys)
 
     def handle_want(

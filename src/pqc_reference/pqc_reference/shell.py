@@ -38,7 +38,6 @@ class Shell:
 
     @property
     def port(self) -> int:
-        """The UDP port of the encrypted side."""
         return self._link.getsockname()[1]
 
     async def run(self) -> None:

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import pytest
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
@@ -80,7 +80,6 @@ class Site:
         self.gcs_plain, self.drone_plain, self.ground_program, self.drone_program = plain
 
     def of(self, role: str) -> dict[str, Any]:
-        """Return the parameters of one end."""
         common: dict[str, Any] = {
             "bind_address": LOOPBACK,
             "plaintext_bind_address": LOOPBACK,
@@ -141,13 +140,11 @@ class Reference:
         self._loop.run_until_complete(self._loop.shutdown_default_executor())
         self._loop.close()
 
-    def __enter__(self) -> Reference:
-        """Run it."""
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop it."""
         self._loop.call_soon_threadsafe(lambda: self._running.cancel())
         self._thread.join()
 
@@ -162,7 +159,6 @@ class Reference:
         return wait_for("a session", lambda: self.session)
 
     def rekey(self, suite: Suite | None = None, **kind: bool) -> str | None:
-        """Rekey; return why it failed, or None."""
         request = self._shell.request_rekey(suite, **kind)
         return asyncio.run_coroutine_threadsafe(request, self._loop).result(LIMIT_S)
 
@@ -192,7 +188,6 @@ class Reference:
         """Return a frame under the keys in use."""
 
         async def seal() -> bytes:
-            assert self.session is not None
             return self.session.seal(kind, text, self.end.now)
 
         self.wait_for_session()
@@ -203,19 +198,16 @@ class ByHand:
     """An end of the reference peer that acts only in `run`, on a socket of its own."""
 
     def __init__(self, end: End, port: int) -> None:
-        """Bind the socket."""
         self.end = end
         # Returns a datagram as it shall arrive, or None for one that shall not.
         self.change: Callable[[bytes, str], bytes | None] = lambda datagram, _: datagram
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.bind((LOOPBACK, port))
 
-    def __enter__(self) -> ByHand:
-        """Return itself."""
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the socket."""
         self._socket.close()
 
     def run(self, what: str, until: Callable[[], bool]) -> None:
@@ -265,7 +257,6 @@ class Tunnel:
     """A pqc_tunneld; a context manager."""
 
     def __init__(self, site: Site, role: str) -> None:
-        """Prepare to start it."""
         self._folder = site.folder
         self._control = site.folder / f"{role}.sock"
         self._program = program("pqc_tunneld")
@@ -275,7 +266,7 @@ class Tunnel:
         for parameter in parameters:
             self._command += ["-p", parameter]
 
-    def __enter__(self) -> Tunnel:
+    def __enter__(self) -> Self:
         """Start it, and wait until it answers."""
         self._process = subprocess.Popen(
             self._command, stderr=subprocess.DEVNULL, preexec_fn=die_with_parent
@@ -284,7 +275,6 @@ class Tunnel:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop it."""
         self._process.send_signal(signal.SIGINT)
         try:
             self._process.wait(10.0)
@@ -306,7 +296,6 @@ class Tunnel:
 
     @property
     def peer(self) -> dict[str, Any]:
-        """Its status of the reference peer."""
         return self.ask("show")[0]["peers"][0]
 
     def rekey(self, suite: Suite | None = None, **kind: bool) -> str | None:
@@ -331,14 +320,12 @@ class Application:
     """A program on the plaintext side of one end."""
 
     def __init__(self, own_port: int, plaintext_port: int) -> None:
-        """Open its socket."""
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         enlarge_receive_buffer(self._socket)
         self._socket.bind((LOOPBACK, own_port))
         self._socket.connect((LOOPBACK, plaintext_port))
 
     def send(self, datagram: bytes) -> None:
-        """Send a datagram to the other application."""
         self._socket.send(datagram)
 
     def receive(self) -> bytes:
@@ -348,7 +335,6 @@ class Application:
         return self._socket.recv(65535)
 
     def close(self) -> None:
-        """Close the socket."""
         self._socket.close()
 
 

@@ -14,7 +14,7 @@ from pqc_reference.anchor import AnchorKeys, AnchorSecrets, UnknownAnchor, ancho
 from pqc_reference.crypto import liboqs
 from pqc_reference.crypto.suites import KEMS, Kem
 from pqc_reference.key_files import Kind, encode
-from world import NAME, World, identities, suite
+from world import NAME, World, connected, identities, suite
 
 KEM = next(kem for kem in KEMS if kem.token == "classicmceliece348864")
 OWNER = b"drone__1".ljust(32, b"\0")
@@ -41,7 +41,6 @@ class Disks:
     """The anchor's folders of a drone and its ground station: two one-time keys, and the last."""
 
     def __init__(self, folder: Path) -> None:
-        """Make them."""
         self.drone, self.gcs = folder / "drone", folder / "gcs"
         for number in (1, 2):
             _write(self.drone / "anchor/one_time", Kind.ANCHOR_PUBLIC, number, KEM)
@@ -51,12 +50,10 @@ class Disks:
 
     @property
     def keys(self) -> AnchorKeys:
-        """The public keys."""
         return AnchorKeys(self.drone, OWNER)
 
     @property
     def secrets(self) -> AnchorSecrets:
-        """The secret keys."""
         return AnchorSecrets(self.gcs, NAME, OWNER)
 
     def left(self) -> int:
@@ -168,8 +165,7 @@ def test_a_damaged_one_time_key_is_left_out_and_the_next_one_taken(disks: Disks)
 def test_the_ground_station_knows_the_former_session_after_two_that_the_drone_never_saw_made() -> (
     None
 ):
-    world = World()
-    world.connect()
+    world = connected()
     proves_nothing = True
 
     def lose(datagram: bytes, direction: str) -> bytes | None:
@@ -200,8 +196,7 @@ def test_the_ground_station_knows_the_former_session_after_two_that_the_drone_ne
 
 
 def test_a_new_session_takes_the_secret_of_the_one_before_along() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     hellos = [datagram for way, datagram in world.seen if datagram[0] == 0x81]
     assert all(hello[80:88] == bytes(8) for hello in hellos)
     world.seen.clear()

@@ -10,7 +10,7 @@ import pytest
 from pqc_reference.session.epoch_keys import Kind
 from pqc_reference.wire import control
 from pqc_reference.wire.control import Control
-from world import DRONE, GCS, World
+from world import DRONE, GCS, World, connected
 
 END_OF = {"up": "gcs", "down": "drone"}
 
@@ -34,8 +34,7 @@ def stale_at(world: World, way: str) -> int:
 @pytest.mark.parametrize("way", ["up", "down"])
 @pytest.mark.parametrize("seconds", [4.0, 60.0])
 def test_a_command_that_is_released_first_is_not_delivered(way: str, seconds: float) -> None:
-    world = World()
-    world.connect()
+    world = connected()
     world.pass_time(1.0)
     held: list[bytes] = []
 
@@ -60,8 +59,7 @@ def test_a_command_that_is_released_first_is_not_delivered(way: str, seconds: fl
 
 
 def test_a_command_under_keys_of_before_the_silence_is_not_delivered() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     world.pass_time(1.0)
     held: list[bytes] = []
     first, _ = world.keys
@@ -90,8 +88,7 @@ def test_a_command_under_keys_of_before_the_silence_is_not_delivered() -> None:
 
 @pytest.mark.parametrize("way", ["up", "down"])
 def test_what_is_let_through_one_by_one_is_not_delivered(way: str) -> None:
-    world = World()
-    world.connect()
+    world = connected()
     world.pass_time(1.0)
     held: list[bytes] = []
 
@@ -115,8 +112,7 @@ def test_what_is_let_through_one_by_one_is_not_delivered(way: str) -> None:
 
 
 def test_a_short_silence_costs_nothing_afterwards() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     world.pass_time(1.0)
     world.link.cut = True
     world.pass_time(2.5)
@@ -126,8 +122,7 @@ def test_a_short_silence_costs_nothing_afterwards() -> None:
 
 
 def test_a_drone_whose_questions_nobody_answers_counts_its_session_as_lost() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     # Frames of the ground station arrive, those of the drone don't.
     world.link.change = lambda datagram, way: datagram if way == "down" else None
     world.run(lambda: world.heard("drone", "answers no question"), 10.0)
@@ -137,10 +132,8 @@ def test_a_drone_whose_questions_nobody_answers_counts_its_session_as_lost() -> 
 
 
 def test_a_drone_whose_ground_station_has_wiped_its_keys_begins_anew_at_once() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     first, live = world.keys
-    assert live is not None
     wiped = live.seal(Kind.CONTROL, control.encode(Control.WIPED, 0), world.now)
     again = live.seal(Kind.CONTROL, control.encode(Control.WIPED, 0), world.now)
     peer = world.ground.peers[0]

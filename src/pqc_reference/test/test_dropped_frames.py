@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 from pqc_reference.crypto.key_schedule import Psk
 from pqc_reference.session.epoch_keys import Kind
-from world import DRONE, MLKEM, World, flipped, suite
+from world import DRONE, MLKEM, World, connected, flipped, suite
 
 
 @pytest.mark.parametrize("number", range(12))
@@ -27,11 +27,9 @@ def test_a_flipped_bit_delays_a_session_but_blames_nothing(number: int) -> None:
 
 
 def test_repeated_changed_and_late_frames_are_counted_once_each() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     world.pass_time(1.0)
     keys, peer = world.drone.peer.slots.sending, world.ground.peers[0]
-    assert keys is not None
     frame = keys.seal(Kind.DATA, b"only once", world.now)
     late = keys.seal(Kind.DATA, b"too late", world.now)
     for datagram in (flipped(-1)(frame), frame, frame, flipped(8)(frame)):
@@ -48,8 +46,7 @@ def test_repeated_changed_and_late_frames_are_counted_once_each() -> None:
 
 
 def test_frames_under_old_keys_are_accepted_only_for_a_short_time() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     keys, peer = world.drone.peer.slots.sending, world.ground.peers[0]
     assert keys is not None
     frames = [keys.seal(Kind.DATA, b"%d" % i, world.now) for i in range(3)]
@@ -82,8 +79,7 @@ def test_nothing_of_an_application_travels_under_boot_keys() -> None:
 
 
 def test_datagrams_that_are_too_long_for_fragments_are_dropped() -> None:
-    world = World(same={"link_mtu_bytes": 576})
-    world.connect()
+    world = connected(same={"link_mtu_bytes": 576})
     world.say(world.drone, bytes(1500))
     world.say(world.drone, bytes(1501))
     world.pass_time(0.1)
@@ -93,8 +89,7 @@ def test_datagrams_that_are_too_long_for_fragments_are_dropped() -> None:
 
 
 def test_no_frame_shows_the_session_or_a_secret() -> None:
-    world = World(mode=3)
-    world.connect()
+    world = connected(mode=3)
     assert world.rekey() is None
     keys = world.keys[0]
     assert keys is not None

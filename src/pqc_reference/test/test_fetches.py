@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from pqc_reference.wire.control import Control
-from world import Link, World, suite
+from world import Link, World, connected, suite
 
 SMALL = "cs-mlkem512-chacha20poly1305-falcon512"
 PLAIN = "cs-frodokem640aes-aesgcm-mldsa44"  # 10 kB
@@ -51,8 +51,7 @@ def test_fetches_keep_to_the_share_of_the_airtime_and_the_small_key_comes_first(
 
 
 def test_a_key_that_was_fetched_makes_a_rekey_one_round_trip() -> None:
-    world = World(link=Link(latency_s=0.05))
-    world.connect()
+    world = connected(link=Link(latency_s=0.05))
     begin(world, LARGE, PLAIN)
     world.run(lambda: progress(world, LARGE) == progress(world, PLAIN) == 1.0)
     for name in (PLAIN, LARGE):
@@ -108,7 +107,6 @@ def test_a_rekey_waits_for_its_key_while_others_ratchets_and_data_go_on() -> Non
     assert late.result() is None
     world.run(lambda: world.in_step)
     drone, _ = world.keys
-    assert drone is not None
     assert (drone.suite.name, drone.epoch) == (LARGE, 3)
 
 
@@ -134,16 +132,14 @@ def test_a_rekey_that_waits_is_urgent_and_what_is_left_is_paced_again() -> None:
 
 
 def test_the_ground_stations_request_waits_for_the_key_too() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     assert world.rekey(LARGE, end=world.ground) is None
     drone, _ = world.keys
     assert drone is not None and drone.suite.name == LARGE
 
 
 def test_a_rekey_that_waits_ends_if_the_ground_station_sends_no_key() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     world.link.change = lambda d, way: None if way == "down" and len(d) > 300 else d
     assert "no prekey in time" in (world.rekey(LARGE) or "")
     assert world.drone.rollbacks == 0
@@ -163,8 +159,7 @@ def test_a_fourth_fetch_waits_for_a_lane_and_an_urgent_one_takes_one() -> None:
 
 
 def test_a_key_that_was_asked_for_stays_and_takes_the_place_of_others() -> None:
-    world = World(drone={"prefetch_max_bytes": 12_000})
-    world.connect()
+    world = connected(drone={"prefetch_max_bytes": 12_000})
     world.run(lambda: world.drone.prekeys.count == 1)  # of the suite in use
     begin(world, PLAIN)
     world.run(lambda: progress(world, PLAIN) == 1.0)

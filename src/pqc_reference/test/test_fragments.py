@@ -10,7 +10,7 @@ from itertools import permutations
 import pytest
 from pqc_reference.session.epoch_keys import Kind
 from pqc_reference.wire.fragments import BadFragment, Fragment, Reassembly, fragments
-from world import DRONE, Link, World
+from world import DRONE, Link, connected
 
 
 def test_a_header_has_the_known_bytes() -> None:
@@ -72,8 +72,7 @@ def test_fragments_that_contradict_each_other_are_given_up(second: Fragment) -> 
 def test_random_datagrams_arrive_unchanged_or_not_at_all() -> None:
     dice = random.Random(3)
     link = Link(loss=0.05, duplicates=0.05, jitter_s=0.03)
-    world = World(same={"link_mtu_bytes": 300}, link=link)
-    world.connect()
+    world = connected(same={"link_mtu_bytes": 300}, link=link)
     world.pass_time(1.0)
     sent = {"drone": list[bytes](), "gcs": list[bytes]()}
     for i in range(200):
@@ -91,8 +90,7 @@ def test_random_datagrams_arrive_unchanged_or_not_at_all() -> None:
 
 
 def test_no_datagram_is_lost_to_a_rekey() -> None:
-    world = World(same={"link_mtu_bytes": 300})
-    world.connect()
+    world = connected(same={"link_mtu_bytes": 300})
     sent = []
     rekey = world.begin_rekey()
     while not rekey.done():
@@ -105,8 +103,7 @@ def test_no_datagram_is_lost_to_a_rekey() -> None:
 
 
 def test_a_fragment_that_was_held_back_completes_nothing() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     world.pass_time(1.0)
     keys, peer = world.drone.peer.slots.sending, world.ground.peers[0]
     assert keys is not None

@@ -42,7 +42,6 @@ def make_keys(
 def test_frames_have_the_layout_of_the_protocol_page() -> None:
     secret = HandshakeSecret(PskKeys.of(b"\x01" * 32, key_schedule.SHA256), b"", b"shared")
     suite = suite_named("cs-mlkem768-aesgcm-mldsa65")
-    assert suite is not None
     traffic = secret.traffic(suite.cipher, bytes(64))
     keys = make_keys(drone=True, epoch=7)
     keys.seal(Kind.DATA, b"the first", 0.0)

@@ -9,7 +9,7 @@ import random
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from itertools import cycle
 from pathlib import Path
 
@@ -35,7 +35,6 @@ from pqc_reference.session.epoch_keys import Kind
 EVERY_SUITE = os.environ.get("PQC_EVERY_SUITE") == "1"
 SLOWEST_KEM = "classicmceliece8192128"
 SLOW_SIGNATURES = ("sphincs128s", "sphincs192s", "sphincs256s")
-ROLES = ("drone", "gcs")
 
 
 def representative_suites() -> list[Suite]:
@@ -53,6 +52,12 @@ def representative_suites() -> list[Suite]:
     ]
 
 
+@pytest.fixture(params=("drone", "gcs"))
+def role(request: pytest.FixtureRequest) -> str:
+    """The role of the reference peer."""
+    return str(request.param)
+
+
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Identities, made once."""
@@ -60,7 +65,6 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def other(role: str) -> str:
-    """Return the other end's role."""
     return "gcs" if role == "drone" else "drone"
 
 
@@ -84,15 +88,20 @@ def pair(site: Site, role: str) -> Iterator[tuple[Reference, Tunnel]]:
 @contextmanager
 def applications(site: Site) -> Iterator[tuple[Application, Application]]:
     """Programs on both sides: the drone's and the ground's."""
-    with ExitStack() as stack:
-        drone = Application(site.drone_program, site.drone_plain)
-        stack.callback(drone.close)
-        ground = Application(site.ground_program, site.gcs_plain)
-        stack.callback(ground.close)
+    with (
+        closing(Application(site.drone_program, site.drone_plain)) as drone,
+        closing(Application(site.ground_program, site.gcs_plain)) as ground,
+    ):
         yield drone, ground
 
 
-@pytest.mark.parametrize("role", ROLES)
+def check_both_ways(drone: Application, ground: Application, text: bytes) -> None:
+    """Send a datagram each way, and receive it."""
+    for sender, receiver in ((drone, ground), (ground, drone)):
+        sender.send(text)
+        assert receiver.receive() == text
+
+
 def test_sessions_use_up_the_one_time_keys_of_the_anchor(role: str, tmp_path: Path) -> None:
     site = Site(tmp_path, make_identities(tmp_path, one_time=1), {"anchor": "required"})
     for kind in ("one_time", "last_resort"):
@@ -109,7 +118,6 @@ def layers_of(tunnel: Tunnel) -> dict[tuple[str, str, str], str]:
     return {tuple(layer[n] for n in names): layer["kem"] for layer in tunnel.peer["layers"]}
 
 
-@pytest.mark.parametrize("role", ROLES)
 def test_both_ends_derive_the_same_layers(role: str, tmp_path: Path) -> None:
     hybrid = {"hybrid_x25519": True}
     site = Site(tmp_path, make_identities(tmp_path, one_time=1), hybrid)
@@ -134,7 +142,6 @@ def test_both_ends_derive_the_same_layers(role: str, tmp_path: Path) -> None:
             agree("a session in the chain", 5)
 
 
-@pytest.mark.parametrize("role", ROLES)
 def test_every_suite_carries_data_both_ways(role: str, keys: Path, tmp_path: Path) -> None:
     # Nothing is fetched ahead: the ground station would make keys for many more suites.
     site = Site(tmp_path, keys, drone_parameters={"prefetch.max_bytes": 0})
@@ -142,17 +149,13 @@ def test_every_suite_carries_data_both_ways(role: str, keys: Path, tmp_path: Pat
     with pair(site, role) as (reference, tunnel), applications(site) as (drone, ground):
         for suite in suites:
             assert reference.rekey(suite) is None, (suite.name, reference.events[-3:])
-            for sender, receiver in ((drone, ground), (ground, drone)):
-                text = f"{suite.name} {role}".encode()
-                sender.send(text)
-                assert receiver.receive() == text
+            check_both_ways(drone, ground, f"{suite.name} {role}".encode())
             assert reference.session is not None and reference.session.suite == suite
         assert not reference.peer.drops
         assert {name for name, count in tunnel.peer["traffic"]["drops"].items() if count} == set()
         wait_for("its count of rekeys", lambda: tunnel.peer["rekeys"] == len(suites) or None)
 
 
-@pytest.mark.parametrize("role", ROLES)
 def test_large_keys_pass_a_link_that_loses_datagrams(role: str, keys: Path, tmp_path: Path) -> None:
     site = Site(tmp_path, keys, drone_parameters={"prefetch.max_bytes": 0})
     with Tunnel(site, other(role)), by_hand(site, role, []) as reference:
@@ -168,7 +171,6 @@ def test_large_keys_pass_a_link_that_loses_datagrams(role: str, keys: Path, tmp_
             assert rekey.result() is None
 
 
-@pytest.mark.parametrize("role", ROLES)
 def test_a_session_begins_with_the_slowest_suite(role: str, keys: Path, tmp_path: Path) -> None:
     slowest = "cs-classicmceliece8192128-aesgcm-sphincs256s"
     drone = {"suite": slowest, "prefetch.max_bytes": 0}
@@ -178,7 +180,6 @@ def test_a_session_begins_with_the_slowest_suite(role: str, keys: Path, tmp_path
         assert reference.session is not None and reference.session.suite.name == slowest
 
 
-@pytest.mark.parametrize("role", ROLES)
 def test_both_ends_can_ask_for_a_rekey(role: str, keys: Path, tmp_path: Path) -> None:
     site = Site(tmp_path, keys)
     wanted = suite_named("cs-mlkem512-ascon128a-falcon512")
@@ -193,7 +194,6 @@ def test_both_ends_can_ask_for_a_rekey(role: str, keys: Path, tmp_path: Path) ->
         assert tunnel.peer["suite"] == again.name
 
 
-@pytest.mark.parametrize("role", ROLES)
 def test_both_ends_can_ask_for_a_ratchet(role: str, keys: Path, tmp_path: Path) -> None:
     site = Site(tmp_path, keys)
     with pair(site, role) as (reference, tunnel), applications(site) as (drone, ground):
@@ -203,43 +203,33 @@ def test_both_ends_can_ask_for_a_ratchet(role: str, keys: Path, tmp_path: Path) 
             assert reference.rekey(ratchet=True) is None
             assert tunnel.rekey(ratchet=True) is None
             reference.wait_for_session()
-            for sender, receiver in ((drone, ground), (ground, drone)):
-                sender.send(b"after two ratchets")
-                assert receiver.receive() == b"after two ratchets"
+            check_both_ways(drone, ground, b"after two ratchets")
         wait_for("the same epoch", lambda: tunnel.peer["epoch"] == 5 or None)
         assert reference.session is not None and reference.session.epoch == 5
 
 
-@pytest.mark.parametrize("role", ROLES)
 def test_both_ends_can_ask_for_a_ratchet_with_a_one_time_key(role: str, tmp_path: Path) -> None:
     site = Site(tmp_path, make_identities(tmp_path, one_time=3))
     with pair(site, role) as (reference, tunnel), applications(site) as (drone, ground):
         assert reference.rekey(one_time_key=True) is None
         assert tunnel.rekey(one_time_key=True) is None
         reference.wait_for_session()
-        for sender, receiver in ((drone, ground), (ground, drone)):
-            sender.send(b"after two ratchets")
-            assert receiver.receive() == b"after two ratchets"
+        check_both_ways(drone, ground, b"after two ratchets")
         assert tunnel.peer["epoch"] == 2
         left = list((site.keys / "gcs/anchor/one_time" / DRONE).glob("*.key"))
         assert not left, "the session and the ratchets took one each"
         assert "one-time key" in (tunnel.rekey(one_time_key=True) or "")
 
 
-@pytest.mark.parametrize("role", ROLES)
 def test_datagrams_longer_than_a_frame_arrive_whole(role: str, keys: Path, tmp_path: Path) -> None:
     site = Site(tmp_path, keys, parameters={"link_mtu_bytes": 256})
     with pair(site, role) as (reference, tunnel), applications(site) as (drone, ground):
         for size in (228 - 25, 228 - 24, 280, 330, 1064, 1500):
-            for sender, receiver in ((drone, ground), (ground, drone)):
-                text = random.Random(size).randbytes(size)
-                sender.send(text)
-                assert receiver.receive() == text
+            check_both_ways(drone, ground, random.Random(size).randbytes(size))
         assert not reference.peer.drops
         assert {name for name, count in tunnel.peer["traffic"]["drops"].items() if count} == set()
 
 
-@pytest.mark.parametrize("role", ROLES)
 def test_a_prekey_that_was_sent_ahead_is_used(role: str, keys: Path, tmp_path: Path) -> None:
     site = Site(tmp_path, keys, drone_parameters={"prefetch.max_bytes": 1 << 20})
     with pair(site, role) as (reference, tunnel):
@@ -250,7 +240,6 @@ def test_a_prekey_that_was_sent_ahead_is_used(role: str, keys: Path, tmp_path: P
         wait_for("the same epoch", lambda: tunnel.peer["epoch"] == 1 or None)
 
 
-@pytest.mark.parametrize("role", ROLES)
 def test_several_keys_are_fetched_at_once_for_rekeys_that_begin_at_once(
     role: str, keys: Path, tmp_path: Path
 ) -> None:
@@ -270,21 +259,14 @@ def test_several_keys_are_fetched_at_once_for_rekeys_that_begin_at_once(
             assert not drone.has_key(suite)
 
 
-@pytest.mark.parametrize("role", ROLES)
 def test_rekeys_lose_no_datagrams(role: str, keys: Path, tmp_path: Path) -> None:
     site = Site(tmp_path, keys)
-    suites = [
-        s
-        for s in map(
-            suite_named,
-            (
-                "cs-mlkem512-chacha20poly1305-mldsa44",
-                "cs-mlkem1024-aesgcm-falcon1024",
-                "cs-classicmceliece348864-aesgcm-mldsa44",
-            ),
-        )
-        if s
-    ]
+    names = (
+        "cs-mlkem512-chacha20poly1305-mldsa44",
+        "cs-mlkem1024-aesgcm-falcon1024",
+        "cs-classicmceliece348864-aesgcm-mldsa44",
+    )
+    suites = [suite for name in names if (suite := suite_named(name))]
     with pair(site, role) as (reference, _), applications(site) as (drone, ground):
         done = threading.Event()
         sent = {"up": 0, "down": 0}
@@ -310,7 +292,6 @@ def test_rekeys_lose_no_datagrams(role: str, keys: Path, tmp_path: Path) -> None
         ]
 
 
-@pytest.mark.parametrize("role", ROLES)
 def test_what_was_held_through_a_silence_is_stale_at_both_ends(
     role: str, keys: Path, tmp_path: Path
 ) -> None:
@@ -331,7 +312,6 @@ def test_what_was_held_through_a_silence_is_stale_at_both_ends(
 
         reference.change = hold
         partner.send(b"arm the motors, now")
-        assert peer.slots.sending is not None
         held["out"] = peer.slots.sending.seal(Kind.DATA, b"arm the motors, now", time.monotonic())
         over = time.monotonic() + 2.0
         reference.run("the silence", lambda: time.monotonic() > over and "in" in held)
@@ -348,7 +328,6 @@ def test_what_was_held_through_a_silence_is_stale_at_both_ends(
         reference.run("its datagram", lambda: peer.packets["plain_out"] == 1)
 
 
-@pytest.mark.parametrize("role", ROLES)
 def test_an_idle_tunnel_stays_alive_and_measures_the_link(
     role: str, keys: Path, tmp_path: Path
 ) -> None:
@@ -371,7 +350,6 @@ def test_an_idle_tunnel_stays_alive_and_measures_the_link(
         assert abs(status["clock_offset_s"]) <= status["clock_error_s"]
 
 
-@pytest.mark.parametrize("role", ROLES)
 def test_hybrid_key_exchange_and_drone_signatures(role: str, keys: Path, tmp_path: Path) -> None:
     site = Site(tmp_path, keys, {"hybrid_x25519": True, "drone_signature": True})
     falcon = suite_named("cs-mlkem512-aesgcm-falcon512")
@@ -381,7 +359,6 @@ def test_hybrid_key_exchange_and_drone_signatures(role: str, keys: Path, tmp_pat
         wait_for("the same suite", lambda: tunnel.peer["suite"] == falcon.name or None)
 
 
-@pytest.mark.parametrize("role", ROLES)
 def test_ends_of_different_policy_report_it(role: str, keys: Path, tmp_path: Path) -> None:
     site = Site(tmp_path, keys)
     strict = Site(tmp_path, keys, {"min_level": 3})

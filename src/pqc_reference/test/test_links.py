@@ -10,14 +10,13 @@ import pytest
 from pqc_reference.session.epoch_keys import OVERHEAD, Kind
 from pqc_reference.wire import control
 from pqc_reference.wire.control import Control
-from world import DRONE, GCS, Link, World
+from world import DRONE, GCS, Link, World, connected
 
 SMALL = "cs-mlkem512-chacha20poly1305-falcon512"
 
 
 def test_a_lost_link_is_healed_by_the_answer_to_a_new_question_alone() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     withheld: list[bytes] = []
 
     def withhold_answers(datagram: bytes, direction: str) -> bytes | None:
@@ -43,8 +42,7 @@ def test_a_lost_link_is_healed_by_the_answer_to_a_new_question_alone() -> None:
 
 @pytest.mark.parametrize("end", ["drone", "ground"])
 def test_an_end_that_starts_again_comes_back(end: str) -> None:
-    world = World()
-    world.connect()
+    world = connected()
     first, _ = world.keys
     world.restart_drone() if end == "drone" else world.restart_ground()
     world.run(lambda: world.in_step and world.keys[0] is not first)
@@ -83,8 +81,7 @@ def test_hellos_are_repeated_with_growing_waits() -> None:
 
 
 def test_hellos_go_to_every_address_that_may_be_right() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     elsewhere = ("10.0.0.9", 46012)
     world.drone.handle_home([elsewhere], world.now)
     world.link.cut = True
@@ -94,8 +91,7 @@ def test_hellos_go_to_every_address_that_may_be_right() -> None:
 
 
 def test_the_session_follows_the_drone_to_another_address() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     world.drone_address = ("10.0.0.77", 1)
     world.say(world.drone, b"from elsewhere")
     world.run(lambda: world.ground.peers[0].address == ("10.0.0.77", 1))
@@ -110,8 +106,7 @@ def test_the_session_follows_the_drone_to_another_address() -> None:
 
 
 def test_a_path_request_is_answered_on_its_path() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     keys = world.drone.peer.slots.sending
     assert keys is not None
     request = control.encode(Control.PATH_REQ, 0, b"a nonce!")
@@ -126,16 +121,14 @@ def test_a_path_request_is_answered_on_its_path() -> None:
 
 
 def test_keys_are_never_wiped_if_the_time_for_it_is_0() -> None:
-    world = World(same={"wipe_after_s": 0.0})
-    world.connect()
+    world = connected(same={"wipe_after_s": 0.0})
     world.link.cut = True
     world.pass_time(5000.0)
     assert world.drone.peer.slots.sending is not None
 
 
 def test_keys_are_wiped_after_a_long_silence() -> None:
-    world = World(same={"wipe_after_s": 30.0})
-    world.connect()
+    world = connected(same={"wipe_after_s": 30.0})
     world.link.cut = True
     world.pass_time(29.0)
     assert world.drone.peer.slots.sending is not None
@@ -148,8 +141,7 @@ def test_keys_are_wiped_after_a_long_silence() -> None:
 
 
 def test_a_stretched_link_is_reported() -> None:
-    world = World(link=Link(latency_s=0.1))
-    world.connect()
+    world = connected(link=Link(latency_s=0.1))
     world.pass_time(5.0)
     assert not world.heard("drone", "max_age_s")
     world.link.latency_s = 2.0
@@ -158,8 +150,7 @@ def test_a_stretched_link_is_reported() -> None:
 
 
 def test_a_bundle_is_delivered_as_its_datagrams() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     keys = world.drone.peer.slots.sending
     assert keys is not None
     for payload in (b"\0\3abc\0\1d", b"\0\1e\0\5cut", b"\0\1f\0\0\0\1g"):
@@ -171,12 +162,10 @@ def test_a_bundle_is_delivered_as_its_datagrams() -> None:
 
 
 def test_both_ends_measure_the_link() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     world.pass_time(5.0)
     for end in (world.drone, world.ground):
         peer = end.peers[0]
         assert peer.clock.rtt_s == pytest.approx(0.04, abs=0.001)
         assert peer.clock.offset_ns == pytest.approx(0, abs=1e6)
-        assert peer.remote_view is not None
         assert peer.remote_view.lost == 0 and peer.remote_view.packets > 10

@@ -14,7 +14,7 @@ from pqc_reference.drone_handshake import Answer
 from pqc_reference.prekeys import Held
 from pqc_reference.rekey import Order
 from pqc_reference.wire.control import Abort, Control
-from world import MLKEM, World, changed, flipped, identities, suite
+from world import MLKEM, World, changed, connected, flipped, identities, suite
 
 from pqc_reference import rekey
 
@@ -28,8 +28,7 @@ def test_a_suite_that_the_ground_station_cannot_sign_for_is_refused_and_blacklis
     parts = (drone, replace(gcs, signing_keys=keys), record)
     world = World(FALCON, identity=parts)
     world.run(lambda: world.heard("drone", "suite refused"))
-    world = World(identity=parts)
-    world.connect()
+    world = connected(identity=parts)
     assert "suite refused" in (world.rekey(FALCON) or "")
     assert "blacklisted" in (world.rekey(FALCON) or "")
     assert world.drone.rollbacks == 1
@@ -48,8 +47,7 @@ def test_a_wrong_signature_of_the_ground_station_ends_a_session_and_a_rekey() ->
     world.run(lambda: world.heard("drone", "signature is wrong"))
     assert world.drone.handshakes == world.ground.handshakes == 0
 
-    world = World(identity=parts)
-    world.connect()
+    world = connected(identity=parts)
     keys = world.keys
     assert "signature is wrong" in (world.rekey(FALCON) or "")
     assert world.keys == keys
@@ -67,8 +65,7 @@ def test_a_wrong_signature_of_the_drone_ends_a_session_and_a_rekey() -> None:
     world.run(lambda: world.heard("drone", "it failed there"))
     assert world.drone.handshakes == world.ground.handshakes == 0
 
-    world = World(mode=2, identity=parts)
-    world.connect()
+    world = connected(mode=2, identity=parts)
     assert "it failed there" in (world.rekey(FALCON) or "")
     assert world.drone.rollbacks == 1
     world.check_data()
@@ -87,8 +84,7 @@ def test_a_wrong_signature_of_the_drone_ends_a_session_and_a_rekey() -> None:
 def test_a_spoiled_finish_uses_up_its_prekey_and_leads_to_a_new_session(
     spoil: Callable[[bytes], bytes], reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world = World()
-    world.connect()
+    world = connected()
     session = world.drone.peer.slots.sending.session  # type: ignore[union-attr]
     genuine, used = rekey.answer_prekey, []
 
@@ -107,7 +103,6 @@ def test_a_spoiled_finish_uses_up_its_prekey_and_leads_to_a_new_session(
 
 
 def hold(world: World, prekey: Any) -> None:
-    """Let the drone hold a prekey."""
     world.drone.prekeys._held[prekey.pair] = Held(prekey, FAR_AWAY, asked=True)
 
 
@@ -136,8 +131,7 @@ def aborts(world: World) -> list[int]:
 
 
 def test_a_prekey_that_was_used_is_refused_and_another_fetched_once() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     prekey = take_prekey(world)
     hold(world, prekey)
     assert world.rekey() is None
@@ -149,8 +143,7 @@ def test_a_prekey_that_was_used_is_refused_and_another_fetched_once() -> None:
 
 
 def test_a_prekey_that_the_ground_station_forgot_is_replaced_once_but_not_twice() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     reasons = aborts(world)
     served = world.ground.drones[0]
     hold(world, take_prekey(world))
@@ -171,8 +164,7 @@ def test_a_prekey_that_the_ground_station_forgot_is_replaced_once_but_not_twice(
 
 
 def test_a_prekey_has_an_end_at_both_ends() -> None:
-    world = World(same={"prekey_max_age_s": 10.0})
-    world.connect()
+    world = connected(same={"prekey_max_age_s": 10.0})
     prekey = take_prekey(world)
     world.pass_time(11.0)
     hold(world, prekey)
@@ -187,8 +179,7 @@ def test_a_prekey_has_an_end_at_both_ends() -> None:
 
 
 def test_a_prekey_dies_with_its_session() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     prekey = take_prekey(world)
     world.restart_drone()
     world.connect()
@@ -199,8 +190,7 @@ def test_a_prekey_dies_with_its_session() -> None:
 
 
 def test_a_repeated_want_gets_one_prekey() -> None:
-    world = World(job_s=1.0)
-    world.connect()
+    world = connected(job_s=1.0)
     wire_id = suite(MLKEM).wire_id
     for _ in range(3):
         world.drone.peer.send_control(Control.WANT, 5, wire_id, 1, 0)
@@ -210,8 +200,7 @@ def test_a_repeated_want_gets_one_prekey() -> None:
 
 
 def test_a_rekey_of_another_epoch_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    world = World()
-    world.connect()
+    world = connected()
     reasons = aborts(world)
     genuine = rekey.Rekey.start
 
@@ -227,8 +216,7 @@ def test_a_rekey_of_another_epoch_is_refused(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_wrong_confirmations_are_ignored() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     keys = world.drone.peer.slots.sending
     for ratchet in (True, False):
         world.link.change = lambda d, way: None if way == "up" and d[0] >> 6 == 1 else d
@@ -249,8 +237,7 @@ def test_wrong_confirmations_are_ignored() -> None:
 def test_a_ratchet_without_the_key_of_the_epoch_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    world = World()
-    world.connect()
+    world = connected()
     genuine = Ratchet.drone_mac
     reasons = aborts(world)
     outcome = world.begin_rekey(ratchet=True)
@@ -262,8 +249,7 @@ def test_a_ratchet_without_the_key_of_the_epoch_is_refused(
 
 
 def test_the_drone_refuses_a_request_while_another_rekey_is_under_way() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     first = world.begin_rekey(FALCON)
     second = world.begin_rekey(end=world.ground)
     world.run(lambda: first.done() and second.done())
@@ -273,8 +259,7 @@ def test_the_drone_refuses_a_request_while_another_rekey_is_under_way() -> None:
 
 
 def test_a_request_is_refused_for_its_fault_while_another_waits_for_its_key() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     world.drone._blacklist[suite(FALCON)] = FAR_AWAY
     world.drone.waiting = Order(suite("cs-mlkem1024-aesgcm-mldsa87"))
     assert "reason 1" in (world.rekey(FALCON, end=world.ground) or "")

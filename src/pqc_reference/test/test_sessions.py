@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pqc_reference.crypto.suites import all_suites
 from pqc_reference.wire.control import Control
-from world import Link, World
+from world import Link, World, connected
 
 SMALL = "cs-mlkem512-chacha20poly1305-falcon512"
 LARGE = "cs-classicmceliece348864-aesgcm-mldsa44"
@@ -17,8 +17,7 @@ POOR = {"jitter_s": 0.05, "loss": 0.2, "duplicates": 0.1}
 
 
 def test_every_suite_of_level_1_carries_data_both_ways() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     slow = ("sphincs128s",)
     suites = [s for s in all_suites() if s.level == 1 and s.signature.token not in slow]
     for number, wanted in enumerate(suites, 1):
@@ -38,8 +37,7 @@ def test_every_suite_of_level_1_carries_data_both_ways() -> None:
 def test_sessions_and_rekeys_work_at_every_level_and_in_every_mode(level: int, mode: int) -> None:
     quick = {1: "mldsa44", 3: "mldsa65", 5: "falcon1024"}
     kems = {1: "mlkem512", 3: "frodokem976aes", 5: "mlkem1024"}
-    world = World(f"cs-{kems[level]}-aesgcm-{quick[level]}", mode=mode)
-    world.connect()
+    world = connected(f"cs-{kems[level]}-aesgcm-{quick[level]}", mode=mode)
     world.check_data()
     # Through the other hash and back
     for name in ("cs-mlkem1024-ascon128a-mldsa87", "cs-mlkem512-asconaead128-falcon512"):
@@ -50,8 +48,7 @@ def test_sessions_and_rekeys_work_at_every_level_and_in_every_mode(level: int, m
 
 @pytest.mark.parametrize("name", ["cs-mlkem512-aesgcm-sphincs128s", LARGE])
 def test_a_session_begins_with_slow_algorithms_too(name: str) -> None:
-    world = World(name, mode=3, link=Link(**POOR), job_s=6.0)
-    world.connect()
+    world = connected(name, mode=3, link=Link(**POOR), job_s=6.0)
     # No attempt was given up meanwhile.
     assert not world.heard("drone", "failed")
     assert world.ground.handshakes == 1
@@ -70,8 +67,7 @@ def test_a_poor_link_delays_but_does_not_stop_anything(seed: int) -> None:
 
 
 def test_rekeys_lose_no_datagrams() -> None:
-    world = World(link=Link(latency_s=0.1))
-    world.connect()
+    world = connected(link=Link(latency_s=0.1))
     outcomes = []
     for number, name in enumerate((SMALL, LARGE, None, None)):
         outcome = world.begin_rekey(name, ratchet=number == 3)
@@ -89,8 +85,7 @@ def test_rekeys_lose_no_datagrams() -> None:
 
 
 def test_the_ground_station_asks_for_rekeys_and_ratchets() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     assert world.rekey(SMALL, end=world.ground) is None
     assert world.rekey(ratchet=True, end=world.ground) is None
     drone, gcs = world.keys
@@ -139,8 +134,7 @@ def test_answers_carry_the_transaction_of_the_page() -> None:
 
 def test_the_ground_station_answers_new_keys_at_once() -> None:
     latency = 0.1
-    world = World(link=Link(latency_s=latency), same={"keepalive_interval_s": 60.0})
-    world.connect()
+    world = connected(link=Link(latency_s=latency), same={"keepalive_interval_s": 60.0})
     world.run(lambda: world.drone.peer.slots.confirmed)
     outcome = world.begin_rekey(ratchet=True)
     start = world.now
@@ -150,8 +144,7 @@ def test_the_ground_station_answers_new_keys_at_once() -> None:
 
 def test_a_prekey_that_was_sent_ahead_makes_a_rekey_one_round_trip() -> None:
     latency = 0.05
-    world = World(drone={"prefetch_max_bytes": 1 << 20}, link=Link(latency_s=latency))
-    world.connect()
+    world = connected(drone={"prefetch_max_bytes": 1 << 20}, link=Link(latency_s=latency))
     world.run(lambda: world.drone.prekeys.fetching)
     world.run(lambda: not world.drone.prekeys.fetching)
     start, sent = world.now, len(world.seen)
@@ -166,16 +159,14 @@ def test_a_prekey_that_was_sent_ahead_makes_a_rekey_one_round_trip() -> None:
 
 
 def test_no_prekey_is_fetched_beyond_the_memory_for_it() -> None:
-    world = World(drone={"prefetch_max_bytes": 800})
-    world.connect()
+    world = connected(drone={"prefetch_max_bytes": 800})
     world.pass_time(10.0)
     assert world.drone.prekeys.due() == float("inf")
     assert world.drone.prekeys.take(world.drone.suite) is None
 
 
 def test_a_confirmation_is_repeated_until_it_arrives() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     lost = []
 
     def lose(datagram: bytes, direction: str) -> bytes | None:
@@ -192,8 +183,7 @@ def test_a_confirmation_is_repeated_until_it_arrives() -> None:
 
 
 def test_no_end_sends_under_new_keys_before_the_other_can_receive_them() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     blocked = []
 
     def block_finish(datagram: bytes, direction: str) -> bytes | None:
@@ -213,8 +203,7 @@ def test_no_end_sends_under_new_keys_before_the_other_can_receive_them() -> None
 
 
 def test_a_rekey_that_is_never_answered_fails_without_blame() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     world.link.change = lambda d, direction: None if direction == "up" and len(d) > 300 else d
     outcome = world.begin_rekey(SMALL)
     world.run(outcome.done)
@@ -225,8 +214,7 @@ def test_a_rekey_that_is_never_answered_fails_without_blame() -> None:
 
 
 def test_a_new_session_follows_epoch_255() -> None:
-    world = World(drone={"max_ratchets": 1000})
-    world.connect()
+    world = connected(drone={"max_ratchets": 1000})
     first = world.keys[0]
     while world.keys[0] is not None and world.keys[0].epoch < 255:
         assert world.rekey(ratchet=True) is None
@@ -239,8 +227,7 @@ def test_a_new_session_follows_epoch_255() -> None:
 
 
 def test_after_so_many_ratchets_a_full_rekey_follows() -> None:
-    world = World(drone={"max_ratchets": 2})
-    world.connect()
+    world = connected(drone={"max_ratchets": 2})
     assert world.rekey(ratchet=True) is None
     assert world.drone.handshakes == 1
     assert world.rekey(ratchet=True) is None
@@ -249,8 +236,7 @@ def test_after_so_many_ratchets_a_full_rekey_follows() -> None:
 
 
 def test_old_keys_ask_for_a_rekey_and_ratchets_do_not_make_them_young() -> None:
-    world = World(same={"max_key_age_s": 100.0})
-    world.connect()
+    world = connected(same={"max_key_age_s": 100.0})
     start = world.now
     world.pass_time(50.0)
     assert world.rekey(ratchet=True) is None
@@ -259,10 +245,8 @@ def test_old_keys_ask_for_a_rekey_and_ratchets_do_not_make_them_young() -> None:
 
 
 def test_used_up_keys_lead_to_a_new_session() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     first = world.drone.peer.slots.sending
-    assert first is not None
     first.sent = (1 << 28) - 1
     world.run(lambda: world.heard("drone", "used up"))
     world.run(lambda: world.in_step and world.keys[0] is not first)

@@ -36,7 +36,6 @@ class Application:
     """A program on the plaintext side."""
 
     def __init__(self) -> None:
-        """Open its socket."""
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.bind((LOOPBACK, 0))
         self.socket.setblocking(False)

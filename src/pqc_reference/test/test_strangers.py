@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pqc_reference.crypto.policy import every_suite_from, only
 from pqc_reference.wire.messages import ClientHello
-from world import DRONE, GCS, MLKEM, World, changed, identities, suite
+from world import DRONE, GCS, MLKEM, World, changed, connected, identities, suite
 
 
 def hello_of(world: World, **changes: Any) -> bytes:
@@ -79,8 +79,7 @@ def test_a_challenge_is_good_for_one_address_one_random_and_some_seconds() -> No
 
 
 def test_boot_keys_are_never_made_twice_for_a_random() -> None:
-    world = World()
-    world.connect()
+    world = connected()
     keys = world.keys
     opening = next(d for way, d in world.seen if way == "up" and d[0] == 0x81 and any(d[88:120]))
     assert world.ground.handle_datagram(opening, DRONE, world.now) == []

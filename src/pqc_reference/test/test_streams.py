@@ -16,7 +16,6 @@ LIMIT = 10_000
 
 
 def make_streams(part: int = 100, small: int = 40) -> Streams:
-    """Return one end's streams."""
     return Streams(LIMIT, part, small)
 
 

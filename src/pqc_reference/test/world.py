@@ -31,7 +31,6 @@ LONGEST_S = 300.0
 
 
 def suite(name: str) -> Suite:
-    """Return the suite with a name."""
     found = suite_named(name)
     assert found is not None
     return found
@@ -66,7 +65,6 @@ def identities(
 
 
 def config(role: str, first: Suite, policy: Policy, **changes: Any) -> Config:
-    """Return the configuration of an end."""
     plaintext = Plaintext("127.0.0.1", 0, "", 0)
     values: dict[str, Any] = {
         "role": role,
@@ -258,7 +256,6 @@ class World:
     def begin_rekey(
         self, name: str | None = None, *, end: End | None = None, **kind: bool
     ) -> Future[str | None]:
-        """Request a rekey."""
         end = end or self.drone
         wanted = None if name is None else suite(name)
         outcome = end.request_rekey(wanted, self.now, **kind)
@@ -285,7 +282,6 @@ class World:
         self.run(lambda: text in self.delivered["drone"] and text in self.delivered["gcs"], 5.0)
 
     def heard(self, end: str, text: str) -> bool:
-        """Whether an end has reported an event."""
         return any(who == end and text in what for who, what in self.events)
 
 
@@ -303,3 +299,10 @@ def flipped(position: int) -> Callable[[bytes], bytes]:
         return bytes(spoiled)
 
     return spoil
+
+
+def connected(first: str = MLKEM, **given: Any) -> World:
+    """Return a world with a session."""
+    world = World(first, **given)
+    world.connect()
+    return world

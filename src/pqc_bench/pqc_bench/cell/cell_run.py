@@ -239,5 +239,4 @@ class CellRun:
 
 
 def mark(seen: Observed, moment: str) -> None:
-    """Record the time of a moment."""
     seen.times[moment] = time.monotonic()

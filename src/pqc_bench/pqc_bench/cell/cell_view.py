@@ -35,7 +35,6 @@ class CellView(MeasuredNodes):
     """Watches the current cell; ignores messages of earlier cells by their stamps."""
 
     def __init__(self) -> None:
-        """Join the graph."""
         self._since_ns = time.time_ns()
         self.gcs_events: list[TunnelEvent] = []
         # Counts each event of the drone that came before `events` was last cleared.
@@ -68,7 +67,6 @@ class CellView(MeasuredNodes):
         return lambda: self._node.destroy_timer(timer)
 
     def is_recorded(self, topic: str) -> bool:
-        """Return whether a topic is recorded."""
         subscriptions = self._node.get_subscriptions_info_by_topic(topic)
         return any(info.node_name == _RECORDER for info in subscriptions)
 
@@ -77,7 +75,6 @@ class CellView(MeasuredNodes):
         return bool(self.decisions) and self.decisions[-1].from_suite == suite
 
     def link_of(self, end: str) -> dict[str, Any] | None:
-        """Return an end's newest LinkReport."""
         report = self.links.get(end)
         return None if report is None else as_plain(report)
 
@@ -95,12 +92,10 @@ class CellView(MeasuredNodes):
         return None if began is None or ended is None else (ended - began) * _MS_PER_NS
 
     def status_of(self, end: str) -> dict[str, Any] | None:
-        """Return an end's newest status."""
         status = self.status.get(end)
         return None if status is None else as_plain(status)
 
     def worst_of(self, end: str) -> str | None:
-        """Return the worst diagnosis of an end's tunnel."""
         level = self.worst.get(end)
         return None if level is None else _WORDS.get(level, "stale")
 

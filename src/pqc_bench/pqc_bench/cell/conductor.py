@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import socket
 from pathlib import Path
+from typing import Self
 
 from pqc_sim.processes.run_fault import RunFault
 
@@ -15,7 +16,6 @@ class Conductor:
     """Listens for one load; use it as a context manager. No call blocks."""
 
     def __init__(self, path: Path) -> None:
-        """Listen."""
         self.path = path
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._listener.bind(str(path))
@@ -25,8 +25,7 @@ class Conductor:
         self._text = b""
         self._words: set[str] = set()
 
-    def __enter__(self) -> Conductor:
-        """Use it."""
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

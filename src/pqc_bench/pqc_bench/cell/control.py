@@ -12,7 +12,7 @@ import contextlib
 import select
 import signal
 import socket
-from typing import Protocol
+from typing import Protocol, Self
 
 from pqc_sim.processes.signal_pipe import SignalPipe
 
@@ -28,7 +28,6 @@ class Control:
     """Use it as a context manager in the main thread; SIGINT and SIGTERM stop the load, too."""
 
     def __init__(self, path: str) -> None:
-        """Connect to the socket."""
         self._over = False
         self._left = False
         self._text = b""
@@ -38,13 +37,11 @@ class Control:
         self._socket.connect(path)
         self._socket.setblocking(False)
 
-    def __enter__(self) -> Control:
-        """Use it."""
+    def __enter__(self) -> Self:
         self._signals.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave."""
         self._signals.__exit__(None, None, None)
         self._socket.close()
 
@@ -82,7 +79,6 @@ class Control:
             self._left = self._left or bool(self._lines and self._lines.pop(0) == "leave")
 
     def sources(self) -> list[object]:
-        """Return the objects to wait for with select."""
         return [self._signals, self._socket]
 
     def _read(self) -> None:

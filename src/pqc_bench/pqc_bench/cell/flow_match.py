@@ -16,7 +16,6 @@ class FlowMatch:
     """One direction; times in ns of one clock."""
 
     def __init__(self) -> None:
-        """Start without datagrams."""
         self.offered = 0
         self.offered_octets = 0
         self.delivered = 0
@@ -39,7 +38,6 @@ class FlowMatch:
         self._windows.setdefault(name, {"sent": 0, "received": 0, "longest_gap_ms": 0.0})
 
     def note_sent(self, datagram: bytes, now_ns: int) -> None:
-        """Record a datagram that is sent at a time in ns."""
         mark = (self.offered, now_ns, self._window)
         self._under_way.setdefault(datagram, deque()).append(mark)
         self.offered += 1
@@ -111,5 +109,4 @@ class FlowMatch:
         }
 
     def latency(self) -> dict[str, float | int | None]:
-        """Return the distribution of latencies."""
         return distribution(self.latencies_ms)

@@ -38,7 +38,6 @@ class GroundPulse:
     """The messages of an idle ground program; times in ns."""
 
     def __init__(self, now_ns: int) -> None:
-        """Begin at a time."""
         self.sent = FlowCount()
         self.received = FlowCount()
         self.round_trips_ms: list[float] = []
@@ -49,7 +48,6 @@ class GroundPulse:
         self.next_ns = now_ns
 
     def due(self, now_ns: int) -> list[bytes]:
-        """Return the messages that are due."""
         datagrams = []
         while self.next_ns <= now_ns:
             if self._count % _SYNCS_PER_HEARTBEAT == 0:
@@ -68,7 +66,6 @@ class GroundPulse:
         return datagrams
 
     def handle(self, datagram: bytes, arrived_ns: int) -> None:
-        """Process a datagram of the vehicle."""
         self.received.note(datagram)
         for frame in split_frames(datagram).frames:
             message = mavlink.mavlink_map.get(frame.message_id)

@@ -63,7 +63,6 @@ class Observed:
 
     @property
     def report(self) -> Plain | None:
-        """The load's report."""
         return self.collected.get("mavlink", {}).get("report")
 
     def span_ms(self, begin: str, end: str) -> float | None:

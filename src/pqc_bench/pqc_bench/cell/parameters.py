@@ -66,5 +66,4 @@ def policy_parameters(policy: str) -> dict[str, Any]:
 
 
 def write_parameters(path: Path, parameters: dict[str, Any]) -> None:
-    """Write a parameter file."""
     path.write_text(yaml.safe_dump(parameters, sort_keys=False), encoding="utf-8")

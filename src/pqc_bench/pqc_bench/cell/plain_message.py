@@ -8,7 +8,6 @@ from typing import Any
 
 
 def as_plain(message: Any) -> Any:
-    """Return a message's fields as a dictionary, nested messages likewise."""
     if hasattr(message, "get_fields_and_field_types"):
         names = message.get_fields_and_field_types()
         return {name: as_plain(getattr(message, name)) for name in names}

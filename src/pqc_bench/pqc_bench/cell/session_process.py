@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import yaml
 from pqc_sim.pair.ports import Ports
@@ -27,7 +27,6 @@ class SessionProcess:
     def __init__(
         self, cell: Cell, folder: Path, keys: Path, control: Path, scenario_command: str
     ) -> None:
-        """Launch the cell into its folder."""
         self.ports = Ports.pick()
         self._pids: dict[str, int] = {}
         (folder / _LOGS).mkdir(parents=True, exist_ok=True)
@@ -51,16 +50,13 @@ class SessionProcess:
             {"ROS_LOG_DIR": str(folder / _LOGS)},
         )
 
-    def __enter__(self) -> SessionProcess:
-        """Use it."""
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the processes that still run."""
         self._processes.end(_END_S)
 
     def check(self) -> None:
-        """Raise RunFault if the launch or a tunnel has ended."""
         if not self._processes.running:
             raise RunFault(f"the session ended: {explain(self._processes.output())}")
         for end, pid in self._pids.items():
@@ -74,7 +70,6 @@ class SessionProcess:
         return dict(self._pids)
 
     def running(self) -> bool:
-        """Return whether the launch still runs."""
         return self._processes.running
 
     def wait(self) -> bool:

@@ -19,7 +19,6 @@ from pqc_bench.harness.usage import UsageFault, output_file
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
     parser.add_argument("report", type=Path, metavar="REPORT", help="folder of a run or of tables")
     parser.add_argument(
         "--published",
@@ -41,7 +40,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Require folders."""
     for folder in (options.report, options.published):
         if folder is not None and not folder.is_dir():
             what = "is a file; name a folder" if folder.exists() else "doesn't exist"

@@ -73,7 +73,6 @@ class Check:
         )
 
     def document(self) -> dict[str, Any]:
-        """Return the result for a JSON file."""
         return {
             "format": FORMAT,
             "agrees": self.agrees,

@@ -38,7 +38,6 @@ class Collector(ABC):
         self._taken: list[float] = []
 
     def start(self) -> None:
-        """Begin; earlier samples do not count."""
         self._taken = []
         self._began = self._clock()
         self._begin()

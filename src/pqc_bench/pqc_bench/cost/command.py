@@ -18,7 +18,6 @@ from pqc_bench.harness.usage import output_file
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
     parser.add_argument(
         "--rate", type=message_rate, default=320, help="MAVLink messages per second (320)"
     )

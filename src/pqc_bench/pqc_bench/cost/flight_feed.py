@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import socket
 import time
+from typing import Self
 
 from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
 from rclpy.qos import qos_profile_sensor_data
@@ -46,12 +47,10 @@ class FlightFeed:
         self._vehicle = Vehicle(options, time.monotonic_ns(), time.time_ns())
         self.messages = 0
 
-    def __enter__(self) -> FlightFeed:
-        """Use it."""
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the socket."""
         self._socket.close()
 
     def fly(self, seconds: float) -> None:

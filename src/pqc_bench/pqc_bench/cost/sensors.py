@@ -16,7 +16,6 @@ class Sensors:
     """One of temperature and one of power below a folder, `root`."""
 
     def __init__(self, root: Path) -> None:
-        """Write the files."""
         self.root = root
         self._zone = ThermalZone(root)
         self.measure()

@@ -12,11 +12,11 @@ rows of their own. docs/learning.md says what came out.
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 from pqc_sim.processes.command_line import whole
 
-from pqc_bench.harness.comparison_options import add_running_and_results, fill_jobs
-from pqc_bench.harness.usage import UsageFault
+from pqc_bench.harness.comparison_options import add_running_and_results, fill_jobs, names_of
 
 # The first seed that was not used while generators and models were made.
 HELD_OUT = 2_000_000
@@ -24,7 +24,6 @@ TABLES = "<!-- detectors -->", "<!-- end of detectors -->"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
     parser.add_argument(
         "--flights",
         type=whole(1, 50_000, "a number of flights"),
@@ -39,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--detectors",
-        type=_names,
+        type=partial(names_of, "--detectors"),
         default=(),
         help="of heuristic, trees, transformer and models of your own, +counters and +baseline for "
         "those beside it; "
@@ -51,10 +50,3 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def check(options: argparse.Namespace) -> None:
     """Fill in the number of processes."""
     fill_jobs(options)
-
-
-def _names(text: str) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(filter(None, text.split(","))))
-    if not names:
-        raise UsageFault("--detectors names none")
-    return names

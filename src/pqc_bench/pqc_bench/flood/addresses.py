@@ -58,7 +58,6 @@ def measure(folder: Path, seconds: int) -> dict[str, Any]:
 
 
 def judge(result: dict[str, Any]) -> list[str]:
-    """Return the faults, a sentence each."""
     faults = []
     for one in result["floods"]:
         name = f"{one['rate_kbit']} kbit/s"
@@ -88,7 +87,6 @@ def judge(result: dict[str, Any]) -> list[str]:
 
 
 def lines(result: dict[str, Any]) -> list[str]:
-    """Return the whole result as text."""
     rows = [("recorded hellos", "link", "commands lost", "rekey", "bytes/s of answers")]
     rows += [
         (

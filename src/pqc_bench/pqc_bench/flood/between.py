@@ -6,23 +6,24 @@ from __future__ import annotations
 
 import select
 import socket
-import threading
 import time
 from typing import Any
 
 from pqc_sim.datagrams.udp_port import Endpoint
 
 from pqc_bench.harness.places import ATTACKER, Places
+from pqc_bench.harness.worker import Worker
 
 _IS_HELLO = 0x80  # or more: the first byte of what is not sealed
 _WAIT_S = 0.1
 
 
-class Between:
+class Between(Worker):
     """Passes datagrams on between a drone and its ground station; a context manager."""
 
     def __init__(self, places: Places, ground: Endpoint) -> None:
         """Open the ports: the drone sends to `endpoint`, the ground station sees another."""
+        super().__init__()
         self._ground, self._drone = ground, None
         self._to_drone, self._to_ground, self._third_party = (
             places.udp(ATTACKER) for _ in range(3)
@@ -30,18 +31,9 @@ class Between:
         self.endpoint = Endpoint(*self._to_drone.getsockname())
         self._target, self._again_s, self._next = "", 0.0, 0.0
         self._account = {"sent": 0, "received": 0}
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._work)
-
-    def __enter__(self) -> Between:
-        """Begin."""
-        self._thread.start()
-        return self
 
     def __exit__(self, *_: object) -> None:
-        """End."""
-        self._over.set()
-        self._thread.join()
+        super().__exit__()
         for udp in (self._to_drone, self._to_ground, self._third_party):
             udp.close()
 

@@ -34,7 +34,6 @@ from pqc_bench.harness.usage import output_file
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
     parser.add_argument("--seconds", type=whole(1), default=20, help="length of each flood (20)")
     parser.add_argument(
         "--datagrams", type=whole(1), default=50_000, help="junk datagrams per second (50000)"

@@ -5,8 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -48,7 +46,6 @@ def measure(folder: Path, frames: int, seconds: int) -> dict[str, Any]:
 
 
 def judge(result: dict[str, Any]) -> list[str]:
-    """Return the faults, a sentence each."""
     faults = []
     quiet = result["sorts"]["quiet"]
     for name, one in result["sorts"].items():
@@ -63,7 +60,6 @@ def judge(result: dict[str, Any]) -> list[str]:
 
 
 def lines(result: dict[str, Any]) -> list[str]:
-    """Return the whole result as text."""
     rows = [("sort", "frames/s", "lost of sent", "rekeys, ms", "memory, MiB")]
     rows += [
         (
@@ -82,7 +78,6 @@ class _Fleet(LivePair):
     """A ground station, the honest drone, and the applications of both."""
 
     def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
-        """Start both."""
         super().__init__(folder, stack, others=[_HOSTILE])
         self._received: set[int] = set()
         self._honest, self._ground = self.application(DRONE), self.application(GROUND)
@@ -116,12 +111,7 @@ def _phase(fleet: _Fleet, sort: str | None, frames: int, seconds: int) -> dict[s
         if sort is not None:
             keys, ground = fleet.tunnels.keys / _HOSTILE, fleet.link(GROUND)
             words = [keys, fleet.places.at(ATTACKER), *ground, sort, frames, seconds]
-            with fleet.places.inside(ATTACKER):
-                flood = subprocess.Popen(
-                    [sys.executable, "-m", "pqc_bench.flood.hostile_drone", *map(str, words)],
-                    stdout=subprocess.PIPE,
-                    text=True,
-                )
+            flood = fleet.start_attacker("flood.hostile_drone", *words)
             stack.callback(stop, flood)
             time.sleep(_SESSION_S)
         rekeys_ms: list[float] = []

@@ -49,7 +49,6 @@ class Phase:
         pair: LivePair,
         blaster: Blaster,
     ) -> None:
-        """Prepare it."""
         self._attack = attack
         self._seconds, self._datagrams = seconds, datagrams
         self._pair, self._blaster = pair, blaster

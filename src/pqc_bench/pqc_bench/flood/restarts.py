@@ -5,8 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -73,7 +71,6 @@ def measure(folder: Path, datagrams: int, seconds: int) -> dict[str, Any]:
 
 
 def judge(result: dict[str, Any]) -> list[str]:
-    """Return the faults, a sentence each."""
     faults = []
     for name, one in result["attacks"].items():
         faults += [f"{name}: {fault}" for course in one.values() for fault in course["failures"]]
@@ -91,7 +88,6 @@ def judge(result: dict[str, Any]) -> list[str]:
 
 
 def lines(result: dict[str, Any]) -> list[str]:
-    """Return the whole result as text."""
     rows = [("", "rekeys, ms", "ratchets, ms", "restarts, ms")]
     for name, one in result["attacks"].items():
         attack = f"{one['attack']['sent']:,} sent"
@@ -149,12 +145,7 @@ def _nobody(_pair: LivePair, _live: Endpoint) -> Iterator[list[int]]:
 def _thief(pair: LivePair, rate: float) -> Iterator[list[int]]:
     sent: list[int] = []
     words = [pair.tunnels.keys / DRONE, pair.places.at(ATTACKER), *pair.link(GROUND), rate, 1e6]
-    with pair.places.inside(ATTACKER):
-        thief = subprocess.Popen(
-            [sys.executable, "-m", "pqc_bench.flood.psk_thief", *map(str, words)],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+    thief = pair.start_attacker("flood.psk_thief", *words)
     try:
         assert thief.stdout is not None
         thief.stdout.readline()  # it has proved the first one

@@ -19,7 +19,6 @@ _OWN_FRAMES = 50
 
 
 def judge(result: dict[str, Any]) -> list[str]:
-    """Return the faults, a sentence each; empty if there are none."""
     return [
         f"{phase['name']}: {fault}" for phase in result["phases"] for fault in _judge_phase(phase)
     ]
@@ -73,7 +72,6 @@ def _counters(phase: dict[str, Any]) -> list[str]:
 
 
 def lines(result: dict[str, Any]) -> list[str]:
-    """Return the whole result."""
     return [line for phase in result["phases"] for line in _phase(phase)]
 
 

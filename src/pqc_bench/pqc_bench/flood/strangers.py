@@ -98,22 +98,18 @@ class Strangers:
         return Strangers(attack, seconds, pair.link(attack.target), datagrams, **options)
 
     def __enter__(self) -> Strangers:
-        """Use it."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End it, if it still runs."""
         if self._process.poll() is None:
             stop(self._process)
         self._reader.join()
 
     @property
     def running(self) -> bool:
-        """Return whether it still runs."""
         return self._process.poll() is None
 
     def report(self) -> dict[str, Any]:
-        """Return the report of the ended program."""
         self._reader.join()
         out, errors = self._output
         if self._process.returncode != 0:

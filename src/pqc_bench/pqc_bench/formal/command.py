@@ -15,7 +15,6 @@ from pqc_bench.harness.source_tree import source_tree
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
     parser.add_argument("--only", choices=("spin", "verifpal"), help="models of one tool only")
     parser.add_argument("--name", help="one run only, by its name in formal/expected.toml")
 

@@ -18,7 +18,6 @@ from pqc_bench.harness.usage import unknown
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
     parser.add_argument(
         "--seconds", type=whole(1), default=60, help="how long with each target (default: 60)"
     )

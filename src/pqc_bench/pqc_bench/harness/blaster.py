@@ -8,7 +8,7 @@ import json
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from pqc_sim.datagrams.udp_port import Endpoint
 from pqc_sim.pair.programs import tool_program
@@ -69,12 +69,10 @@ class Blaster:
             text=True,
         )
 
-    def __enter__(self) -> Blaster:
-        """Use it."""
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End it, if `finish` hasn't."""
         if self._process.poll() is None:
             stop(self._process)
 

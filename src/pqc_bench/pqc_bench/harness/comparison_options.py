@@ -32,6 +32,14 @@ def add_running_and_results(
     )
 
 
+def names_of(option: str, text: str) -> tuple[str, ...]:
+    """Return the names that an option gives with commas, each once; UsageFault if there is none."""
+    names = tuple(dict.fromkeys(filter(None, text.split(","))))
+    if not names:
+        raise UsageFault(f"{option} names none")
+    return names
+
+
 def fill_jobs(options: argparse.Namespace) -> None:
     """Fill in the number of processes, at most one for each flight."""
     options.jobs = min(options.jobs or os.cpu_count() or 1, options.flights)

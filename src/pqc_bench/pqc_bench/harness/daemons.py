@@ -69,7 +69,6 @@ class Daemons:
         return process
 
     def wait_encrypted(self, name: str) -> None:
-        """Wait until an end has a session."""
         end = time.monotonic() + _START_S
         while not self.peer(name)["encrypted"]:
             if time.monotonic() > end:
@@ -88,11 +87,9 @@ class Daemons:
                 raise RunFault(f"a {request} got no answer in {_START_S:.0f} s") from None
 
     def peer(self, name: str) -> dict[str, Any]:
-        """Return the status of an end's only peer."""
         return self.ask(name, "status")["peers"][0]
 
     def said(self, name: str) -> str:
-        """Return the log of an end."""
         return self._log(name).read_text(encoding="utf-8")
 
     def _control(self, name: str) -> Path:

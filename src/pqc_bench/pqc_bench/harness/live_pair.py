@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from datetime import datetime
@@ -20,7 +21,7 @@ from pqc_testing.ports import LOOPBACK, free_ports
 
 from pqc_bench.harness.blaster import Applications
 from pqc_bench.harness.daemons import Daemons
-from pqc_bench.harness.places import DRONE, GROUND, Namespaces
+from pqc_bench.harness.places import ATTACKER, DRONE, GROUND, Namespaces
 
 ENDS = (DRONE, GROUND)
 _CLIENT_HELLO = 0x81
@@ -59,7 +60,6 @@ class LivePair:
 
     @property
     def applications(self) -> Applications:
-        """The addresses of the applications of both ends."""
         of = {end: [Endpoint(LOOPBACK, port) for port in self._ports[end][1:]] for end in ENDS}
         return Applications(of[DRONE][0], of[GROUND][0], of[DRONE][1], of[GROUND][1])
 
@@ -121,6 +121,15 @@ class LivePair:
             "mirror_port": 0,
         }
         self.processes[DRONE] = self.tunnels.start(DRONE, {**own, **self._changes})
+
+    def start_attacker(self, module: str, *words: object) -> subprocess.Popen[str]:
+        """Start a program of this package at the attackers' place; its output goes to a pipe."""
+        with self.places.inside(ATTACKER):
+            return subprocess.Popen(
+                [sys.executable, "-m", f"pqc_bench.{module}", *map(str, words)],
+                stdout=subprocess.PIPE,
+                text=True,
+            )
 
     def rekey_ms(self, request: str = "rekey") -> float:
         """Have the drone get new keys; return how long that took, or RunFault with the reason."""

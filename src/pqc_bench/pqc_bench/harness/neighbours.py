@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from typing import Self
 
 from pqc_testing.child import die_with_parent
 
@@ -19,8 +20,7 @@ class Neighbours:
         self._count = len(os.sched_getaffinity(0)) if count is None else count
         self._processes: list[subprocess.Popen[bytes]] = []
 
-    def __enter__(self) -> Neighbours:
-        """Start them."""
+    def __enter__(self) -> Self:
         self._processes = [
             subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=die_with_parent)
             for _ in range(self._count)
@@ -28,7 +28,6 @@ class Neighbours:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End them."""
         for process in self._processes:
             process.kill()
             process.wait()

@@ -22,7 +22,6 @@ class Network:
     """A namespace without any interface but its own loopback; a context manager."""
 
     def __init__(self) -> None:
-        """Create nothing yet."""
         self._descriptor = -1
 
     def __enter__(self) -> Network:
@@ -38,7 +37,6 @@ class Network:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the namespace."""
         os.close(self._descriptor)
 
     @contextlib.contextmanager

@@ -56,12 +56,10 @@ class CpuMeter:
     """The CPU that a process uses, in percent of one core, since the meter was made."""
 
     def __init__(self, pid: int) -> None:
-        """Begin now."""
         self._pid = pid
         self._began = time.monotonic()
         self._used_s = cpu_seconds(pid)
 
     def percent(self) -> float:
-        """Return the use so far."""
         passed = time.monotonic() - self._began
         return 100.0 * (cpu_seconds(self._pid) - self._used_s) / passed if passed > 0.0 else 0.0

@@ -37,7 +37,6 @@ class Trial:
     signals: list[str]
 
     def record(self) -> dict[str, Any]:
-        """Return it for JSON."""
         return {**self.step.record(), "invalid": self.invalid, "signals": self.signals}
 
 

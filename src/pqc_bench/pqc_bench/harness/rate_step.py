@@ -86,7 +86,6 @@ class Step:
         )
 
     def record(self) -> dict[str, Any]:
-        """Return it for JSON."""
         return asdict(self)
 
 

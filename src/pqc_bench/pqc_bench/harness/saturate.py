@@ -42,7 +42,6 @@ def saturate(
 
 
 def outcome_record(outcome: Outcome, size: int) -> dict[str, Any]:
-    """Return the outcome for JSON."""
     sustained = outcome.sustained
     return {
         "size": size,

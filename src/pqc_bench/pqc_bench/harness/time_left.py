@@ -24,7 +24,6 @@ class FlightProgress:
     """Prints a line now and then, on standard error."""
 
     def __init__(self, flights: int) -> None:
-        """Begin now."""
         self._flights = flights
         self._began_s = self._printed_s = time.monotonic()
 
@@ -39,5 +38,4 @@ class FlightProgress:
 
     @property
     def seconds(self) -> float:
-        """The time that it has taken so far, in s."""
         return time.monotonic() - self._began_s

@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import yaml
 from pqc_sim.datagrams.udp_port import Endpoint
@@ -68,8 +68,7 @@ class TunnelPair:
         self._write("drone", self._drone(plan))
         self._write("gcs", self._gcs(plan))
 
-    def __enter__(self) -> TunnelPair:
-        """Launch the link and the ends."""
+    def __enter__(self) -> Self:
         try:
             if self.link is not None:
                 ground = self._at(self.ports.gcs_datagram)
@@ -82,7 +81,6 @@ class TunnelPair:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the launches and the link."""
         for end in ("drone", "gcs"):
             if end in self._launches:
                 self._launches[end].end(_END_S)
@@ -91,7 +89,6 @@ class TunnelPair:
 
     @property
     def applications(self) -> Applications:
-        """The addresses of the applications of both ends."""
         return Applications(
             drone=self._at(self.ports.drone_plaintext),
             ground=self._at(self.ports.gcs_plaintext),
@@ -120,7 +117,6 @@ class TunnelPair:
         return descendants(self._launches[end].pid)
 
     def check(self) -> None:
-        """Raise RunFault if an end has ended."""
         for end, process in self._launches.items():
             if not process.running:
                 raise RunFault(f"the launch of the {end} ended: {explain(process.output())}")

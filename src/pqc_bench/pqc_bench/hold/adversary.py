@@ -12,6 +12,7 @@ import time
 from pqc_sim.datagrams.udp_port import Endpoint
 
 from pqc_bench.harness.places import ATTACKER, Places
+from pqc_bench.harness.worker import Worker
 from pqc_bench.hold.tactics import Tactic, passing
 
 UP, DOWN = "up", "down"
@@ -19,11 +20,12 @@ _TICK_S = 0.002
 _LARGEST = 65535
 
 
-class Adversary:
+class Adversary(Worker):
     """Passes datagrams by the tactic of each direction; use it as a context manager."""
 
     def __init__(self, places: Places, ground: Endpoint) -> None:
         """Bind its sockets: the link forwards to `endpoint`, and it forwards to the ground."""
+        super().__init__()
         # Where each direction arrives.
         self._facing = {way: places.udp(ATTACKER) for way in (UP, DOWN)}
         for facing in self._facing.values():
@@ -33,23 +35,13 @@ class Adversary:
         self._tactics = {UP: passing(), DOWN: passing()}
         self._began = {UP: 0.0, DOWN: 0.0}
         self._lock = threading.Lock()
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
 
     @property
     def endpoint(self) -> Endpoint:
-        """The address at which the drone's datagrams arrive."""
         return Endpoint(*self._facing[UP].getsockname())
 
-    def __enter__(self) -> Adversary:
-        """Begin to relay."""
-        self._thread.start()
-        return self
-
     def __exit__(self, *_: object) -> None:
-        """End."""
-        self._stop.set()
-        self._thread.join()
+        super().__exit__()
         for facing in self._facing.values():
             facing.close()
 
@@ -61,11 +53,11 @@ class Adversary:
             self._tactics[way] = tactic
             self._began[way] = time.monotonic()
 
-    def _run(self) -> None:
+    def _work(self) -> None:
         with selectors.DefaultSelector() as selector:
             for way, facing in self._facing.items():
                 selector.register(facing, selectors.EVENT_READ, way)
-            while not self._stop.is_set():
+            while not self._over.is_set():
                 arrived = [key.data for key, _ in selector.select(_TICK_S)]
                 with self._lock:
                     for way in arrived:

@@ -16,17 +16,19 @@ from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
 from pqc_bench.harness.live_pair import LivePair
 from pqc_bench.harness.places import DRONE, GROUND
+from pqc_bench.harness.worker import Worker
 from pqc_bench.hold.adversary import DOWN, UP
 
 _LARGEST = 65535
 _PAYLOAD = 10  # where the payload of a MAVLink 2 frame begins
 
 
-class AgedTraffic:
+class AgedTraffic(Worker):
     """Telemetry goes up and commands go down, at a rate each; use it as a context manager."""
 
     def __init__(self, pair: LivePair, rate: float) -> None:
         """Bind the sockets of both applications."""
+        super().__init__()
         self._period_s = 1.0 / rate
         self._sockets = {UP: pair.application(DRONE), DOWN: pair.application(GROUND)}
         for port in self._sockets.values():
@@ -35,32 +37,20 @@ class AgedTraffic:
         self._sent: dict[str, list[float]] = {UP: [], DOWN: []}
         self._ages: dict[str, list[float]] = defaultdict(list)
         self._lock = threading.Lock()
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-
-    def __enter__(self) -> AgedTraffic:
-        """Begin to send."""
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """End."""
-        self._stop.set()
-        self._thread.join()
 
     def take_ages(self, way: str) -> list[float]:
         """Return the ages, in s, of what was delivered since the last call."""
         with self._lock:
             return self._ages.pop(way, [])
 
-    def _run(self) -> None:
+    def _work(self) -> None:
         # The ground's application receives what goes up, and the drone's what goes down.
         arriving = {UP: self._sockets[DOWN], DOWN: self._sockets[UP]}
         next_time = time.monotonic()
         with selectors.DefaultSelector() as selector:
             for way, port in arriving.items():
                 selector.register(port, selectors.EVENT_READ, way)
-            while not self._stop.is_set():
+            while not self._over.is_set():
                 if time.monotonic() >= next_time:
                     next_time += self._period_s
                     for way in (UP, DOWN):

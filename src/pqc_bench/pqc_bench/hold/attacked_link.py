@@ -48,7 +48,6 @@ class _AttackedLink:
     adversary: Adversary
 
     def causes(self) -> set[str]:
-        """Return what the ends say is wrong."""
         causes = {end: self.pair.tunnels.peer(end)["likely_cause"] for end in ENDS}
         return {f"{end}: {cause}" for end, cause in causes.items() if cause}
 

@@ -22,7 +22,6 @@ LINKS = ("wifi", "lte", "satellite", "sik")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
     parser.add_argument(
         "--links",
         type=some_of(LINKS, "link"),

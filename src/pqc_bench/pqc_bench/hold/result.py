@@ -13,7 +13,6 @@ from pqc_bench.hold.tactics import TACTICS
 
 
 def judge(result: dict[str, Any]) -> list[str]:
-    """Return the faults, a sentence each; empty if there are none."""
     return [fault for name, link in result["links"].items() for fault in _faults(name, link)]
 
 
@@ -35,7 +34,6 @@ def _faults(name: str, link: dict[str, Any]) -> Iterator[str]:
 
 
 def lines(result: dict[str, Any]) -> list[str]:
-    """Return the whole result."""
     rows = [("link", "adversary", "oldest", "bound", "refused", "said")]
     losses = []
     for name, link in result["links"].items():

@@ -21,11 +21,9 @@ class Tactic:
     held: deque[tuple[float, bytes]] = field(default_factory=deque)
 
     def take(self, datagram: bytes, elapsed: float) -> None:
-        """Take a datagram off the path."""
         self.held.append((elapsed, datagram))
 
     def release(self, elapsed: float) -> Iterator[bytes]:
-        """Return the datagrams that leave now."""
         leaving = [self.held.popleft() for _ in range(self.due(self.held, elapsed))]
         if self.newest_first:
             leaving.reverse()
@@ -33,7 +31,6 @@ class Tactic:
 
 
 def passing() -> Tactic:
-    """Let everything pass."""
     return Tactic(lambda held, _: len(held))
 
 

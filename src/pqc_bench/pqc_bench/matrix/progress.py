@@ -10,7 +10,6 @@ from pqc_bench.matrix.state_file import COMPLETED, Entry
 
 
 def line(number: int, total: int, entry: Entry, metrics: dict[str, Any] | None) -> str:
-    """Return the line of a finished cell."""
     head = f"{number:>{len(str(total))}}/{total}  {entry.cell}  {entry.seconds or 0.0:.1f} s"
     if entry.status != COMPLETED:
         return f"{head}  FAILED: {entry.reason}"

@@ -41,7 +41,6 @@ _OPTIONS = ("suites", "seconds", "repeat", "order_seed", "link_seed", "policy", 
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the matrix; 0 if every cell was completed."""
     # A launch file stops this program by SIGTERM.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if options.policy == ACT:

@@ -61,7 +61,6 @@ class RunFile:
         ]
 
     def write(self, path: Path) -> None:
-        """Write the file."""
         write_summary(path, asdict(self))
 
 

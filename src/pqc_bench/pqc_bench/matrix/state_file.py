@@ -38,7 +38,6 @@ class Entry:
 
     @property
     def suite(self) -> str:
-        """The suite's id."""
         return self.cell.rpartition("/")[2].partition("@")[0]
 
     @property
@@ -48,7 +47,6 @@ class Entry:
 
     @property
     def flag_words(self) -> str:
-        """The flags in words."""
         return ", ".join(dict.fromkeys(flag.replace("_", " ") for flag in self.flags))
 
 
@@ -94,11 +92,9 @@ class State:
         return [entry.cell for entry in self._entries.values() if entry.status == PENDING]
 
     def count(self, status: str) -> int:
-        """Return how many cells have a status."""
         return sum(entry.status == status for entry in self._entries.values())
 
     def entries(self) -> list[Entry]:
-        """Return all cells."""
         return list(self._entries.values())
 
     def confirm_advance(self, entry: Entry) -> None:

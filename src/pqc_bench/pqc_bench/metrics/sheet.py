@@ -34,7 +34,6 @@ class Sheet:
     """Collects values by their path (category.member.member)."""
 
     def __init__(self) -> None:
-        """Start without values."""
         self._values: dict[str, Any] = {}
         self._reasons: dict[str, tuple[str, str]] = {}
         self._zeros: dict[str, str] = {}

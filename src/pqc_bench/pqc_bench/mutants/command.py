@@ -21,7 +21,6 @@ ROOMS = ("protocol", "link")  # of src/ of pqc_tunnel
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of this command."""
     parser.add_argument(
         "--only",
         nargs="+",

@@ -16,8 +16,8 @@ import argparse
 from pqc_policy.policy.config import STRATEGY_NAMES
 from pqc_sim.processes.command_line import whole
 
-from pqc_bench.harness.comparison_options import add_running_and_results, fill_jobs
-from pqc_bench.harness.usage import UsageFault, unknown
+from pqc_bench.harness.comparison_options import add_running_and_results, fill_jobs, names_of
+from pqc_bench.harness.usage import unknown
 
 # The baselines of pqc_learning.closed_loop.contestants, which takes long to import.
 BASELINE_NAMES = ("static_light", "static_default", "static_heavy", "version_0_2", "rotate")
@@ -32,7 +32,6 @@ def names() -> tuple[str, ...]:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
     parser.add_argument(
         "--flights",
         type=whole(2, 1_000_000, "a number of flights"),
@@ -60,10 +59,8 @@ def check(options: argparse.Namespace) -> None:
 
 
 def _strategies(text: str) -> tuple[str, ...]:
-    wanted = tuple(dict.fromkeys(filter(None, text.split(","))))
+    wanted = names_of("--strategies", text)
     for name in wanted:
         if name not in names():
             raise unknown("strategy", name, names())
-    if not wanted:
-        raise UsageFault("--strategies names none")
     return wanted

@@ -26,7 +26,6 @@ _PERIOD = real(0.0, 3600.0, "a time from 0 to 3600 s")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
     parser.add_argument(
         "--links",
         type=some_of(_LINKS, "link"),

@@ -26,7 +26,6 @@ class Dialogue(ABC):
         self._began_ns = self._moved_ns = 0
 
     def begin(self, now_ns: int) -> Sent:
-        """Ask for the first time."""
         self._began_ns = self._moved_ns = now_ns
         return self._first(now_ns)
 

@@ -19,29 +19,24 @@ class UdpEnd:
     """A socket; without a peer it answers the last sender."""
 
     def __init__(self, port: int, peer: int | None) -> None:
-        """Bind the port."""
         self._port = UdpPort(Endpoint(LOOPBACK, port))
         self._fixed = peer is not None
         self._peer = None if peer is None else Endpoint(LOOPBACK, peer)
 
     def fileno(self) -> int:
-        """Return the descriptor, for select."""
         return self._port.fileno()
 
     def receive(self) -> Iterator[bytes]:
-        """Yield each datagram."""
         for datagram, sender in self._port.receive_all():
             if not self._fixed:
                 self._peer = sender
             yield datagram
 
     def send(self, octets: bytes) -> None:
-        """Send a datagram."""
         if self._peer is not None:
             self._port.send(octets, self._peer)
 
     def close(self) -> None:
-        """Close the socket."""
         self._port.close()
 
 
@@ -49,17 +44,14 @@ class SerialEnd:
     """A serial device, whose reads cut what was sent anywhere."""
 
     def __init__(self, device: str) -> None:
-        """Open it."""
         self._fd = os.open(device, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         tty.setraw(self._fd)
         self._waiting = b""
 
     def fileno(self) -> int:
-        """Return the descriptor, for select."""
         return self._fd
 
     def receive(self) -> Iterator[bytes]:
-        """Yield what there is."""
         with contextlib.suppress(BlockingIOError):
             while octets := os.read(self._fd, _READ_BYTES):
                 yield octets
@@ -71,7 +63,6 @@ class SerialEnd:
             self._waiting = self._waiting[os.write(self._fd, self._waiting) :]
 
     def close(self) -> None:
-        """Close the device."""
         os.close(self._fd)
 
 

@@ -26,7 +26,6 @@ class _FileDialogue(Dialogue):
         self._opened = False
 
     def handle(self, message: mavlink.MAVLink_message, now_ns: int) -> Sent:
-        """Take a FILE_TRANSFER_PROTOCOL."""
         if message.get_type() != "FILE_TRANSFER_PROTOCOL" or self.took_s is not None:
             return []
         packet = read_packet(message)
@@ -68,7 +67,6 @@ class FileFetch(_FileDialogue):
     _opening = Operation.OPEN
 
     def __init__(self, name: str) -> None:
-        """Have nothing."""
         super().__init__(name)
         self._size = 0
         self._parts: dict[int, bytes] = {}
@@ -77,7 +75,6 @@ class FileFetch(_FileDialogue):
 
     @property
     def content(self) -> bytes:
-        """The bytes that have arrived."""
         return b"".join(self._parts[offset] for offset in sorted(self._parts))
 
     def due(self, now_ns: int) -> Sent:
@@ -130,7 +127,6 @@ class FilePut(_FileDialogue):
     _opening = Operation.CREATE
 
     def __init__(self, name: str, content: bytes) -> None:
-        """Write this."""
         super().__init__(name)
         self.content = content
         self._left = list(range(0, len(content), MOST_BYTES))

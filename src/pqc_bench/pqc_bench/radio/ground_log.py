@@ -19,7 +19,6 @@ class LogFetch(Dialogue):
     """Asks for the whole log, and after 0.7 s of silence for up to 20 gaps."""
 
     def __init__(self) -> None:
-        """Have nothing."""
         super().__init__()
         self._chunks: dict[int, bytes] = {}
         self._end: int | None = None  # the number of chunks
@@ -27,11 +26,9 @@ class LogFetch(Dialogue):
 
     @property
     def content(self) -> bytes:
-        """The bytes that have arrived."""
         return b"".join(self._chunks[number] for number in sorted(self._chunks))
 
     def handle(self, message: mavlink.MAVLink_message, now_ns: int) -> Sent:
-        """Take a LOG_DATA."""
         if message.get_type() != "LOG_DATA":
             return []
         self._heard_ns = now_ns
@@ -47,7 +44,6 @@ class LogFetch(Dialogue):
         return []
 
     def due(self, now_ns: int) -> Sent:
-        """Ask for what is missing."""
         if now_ns - self._heard_ns <= _SILENT_NS:
             return []
         self._heard_ns = now_ns

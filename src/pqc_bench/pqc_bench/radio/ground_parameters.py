@@ -16,7 +16,6 @@ class ParameterFetch(Dialogue):
     """Lists them; after a second without one it asks for ten that are missing, and so on."""
 
     def __init__(self) -> None:
-        """Have none."""
         super().__init__()
         self.received: set[int] = set()
         self._count = 0
@@ -24,7 +23,6 @@ class ParameterFetch(Dialogue):
         self._heard_ns = self._looked_ns = 0
 
     def handle(self, message: mavlink.MAVLink_message, now_ns: int) -> Sent:
-        """Take a PARAM_VALUE."""
         if message.get_type() != "PARAM_VALUE" or message.param_index >= message.param_count:
             return []
         self._count, self._heard_ns = message.param_count, now_ns

@@ -25,7 +25,6 @@ class GroundProgram:
     """Sends heartbeats and commands, carries on a dialogue, and counts what arrives."""
 
     def __init__(self, now_ns: int, seed: int) -> None:
-        """Begin at a time."""
         self._codec = mavlink.MAVLink(None, _SYSTEM, mavlink.MAV_COMP_ID_MISSIONPLANNER)
         self._codec.robust_parsing = True
         self._key = Random(seed).randbytes(32)
@@ -60,7 +59,6 @@ class GroundProgram:
         self._setup_ns = now_ns
 
     def begin(self, dialogue: Dialogue, now_ns: int) -> list[bytes]:
-        """Begin a dialogue."""
         self.dialogue = dialogue
         return self._packed(dialogue.begin(now_ns))
 
@@ -78,7 +76,6 @@ class GroundProgram:
         return datagrams
 
     def due(self, now_ns: int) -> list[bytes]:
-        """Return the datagrams that are due."""
         sent: Sent = []
         if now_ns >= self._heartbeat_ns:
             self._heartbeat_ns += _SECOND_NS

@@ -40,11 +40,9 @@ class Rekeys:
             self._thread.start()
 
     def stop(self) -> None:
-        """Ask no more."""
         self._end.set()
 
     def join(self) -> None:
-        """Wait for the last answer."""
         self.stop()
         if self._thread.ident is not None:
             self._thread.join()

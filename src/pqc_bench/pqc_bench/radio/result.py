@@ -33,7 +33,6 @@ _TRANSFERS = {
 
 
 def judge(result: dict[str, Any]) -> list[str]:
-    """Return the faults, a sentence each; empty if there are none."""
     return [
         f"{link} {way.replace('_', ' ')}: {fault}"
         for link, ways in result["links"].items()
@@ -129,7 +128,6 @@ _ROWS: tuple[tuple[str, Callable[[dict[str, Any]], str]], ...] = (
 
 
 def lines(result: dict[str, Any]) -> list[str]:
-    """Return the whole result."""
     text: list[str] = []
     for link, ways in result["links"].items():
         rows = [(link, *(way.replace("_", " ") for way in ways))]

@@ -16,7 +16,6 @@ from pqc_bench.harness.usage import output_file
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
     parser.add_argument("--link", default="lte", help="the usual link, a name or a profile (lte)")
     parser.add_argument(
         "--out", type=output_file, required=True, metavar="FILE", help="the recording to write"

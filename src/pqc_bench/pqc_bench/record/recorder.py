@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from pqc_learning.data.episodes import Episode
 from pqc_learning.data.message_rows import Row, link_row, status_row
@@ -99,7 +99,7 @@ class _Traffic:
         self._blaster: Blaster | None = None
         self._per_s = 0
 
-    def __enter__(self) -> _Traffic:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -25,7 +25,6 @@ _ESTABLISH_S = 60.0
 
 
 def run(options: argparse.Namespace) -> int:
-    """Record, and write the file at the end, as a whole."""
     usual = usual_link(options.link)
     isolate_graph()
     with tempfile.TemporaryDirectory(prefix="pqc-bench-") as folder:

@@ -23,7 +23,6 @@ from pqc_bench.harness.usage import UsageFault, needs, output_file
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
     parser.add_argument(
         "--suites",
         type=choose_suites,

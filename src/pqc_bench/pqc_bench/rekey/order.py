@@ -23,7 +23,6 @@ class Suite:
 
     @property
     def families(self) -> tuple[str, str, str]:
-        """The families of KEM, cipher and signature."""
         _, kem, aead, signature = self.id.split("-")
         return _PARAMETERS.sub("", kem), aead, _PARAMETERS.sub("", signature)
 

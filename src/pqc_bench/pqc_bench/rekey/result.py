@@ -113,7 +113,6 @@ class Rekey:
 
     @property
     def primitives_ms(self) -> float:
-        """The cryptography that had to be done between the call and the commit."""
         made = 0.0 if self.ahead or self.pooled else self.keygen_ms + self.sign_ms
         verified = 0.0 if self.ahead else self.verify_ms
         return made + verified + self.encapsulate_ms + self.decapsulate_ms
@@ -186,7 +185,6 @@ _SUMMED = (
 def totals_record(
     suites: Sequence[dict[str, Any]], rekeying: Traffic, steady: Traffic
 ) -> dict[str, Any]:
-    """Sum up everything."""
     ratio = rekeying.own_gap_ms / steady.own_gap_ms if steady.own_gap_ms else None
     return {
         "suites": len(suites),

@@ -36,7 +36,6 @@ _POOL_S = 180.0
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the storm; 0 if it passed."""
     return run_measurement(
         options.out, lambda folder: _measure(options, folder), judge, storm_text.summary
     )

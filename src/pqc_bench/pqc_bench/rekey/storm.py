@@ -121,7 +121,6 @@ class Storm:
                 return
 
     def memory(self) -> dict[str, Memory]:
-        """Return the memory of both processes."""
         return {
             end: Memory(
                 first=used[0],

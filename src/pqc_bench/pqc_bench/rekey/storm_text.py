@@ -16,7 +16,6 @@ _COLUMNS = (
 
 
 def heading() -> str:
-    """Return the line above the columns."""
     return _COLUMNS
 
 
@@ -36,7 +35,6 @@ def line(number: int, of: int, step: Step) -> str:
 
 
 def summary(result: dict[str, Any]) -> list[str]:
-    """Return the lines after the table."""
     totals = result["totals"]
     generator = totals["generator"]
     lines = [

@@ -21,7 +21,6 @@ _DEVIATIONS = 4.0
 
 
 def judge(result: dict[str, Any]) -> list[str]:
-    """Return the faults, a sentence each; empty if there are none."""
     totals = result["totals"]
     faults = [
         f"the suite {missing['suite']} can't be used: {missing['reason']}"

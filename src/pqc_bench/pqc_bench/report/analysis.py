@@ -61,7 +61,6 @@ def summarise(values: Sequence[float]) -> Summary:
 
 
 def median(values: Sequence[float]) -> float:
-    """Return the median of at least one value."""
     return float(np.median(values))
 
 

@@ -103,7 +103,6 @@ def _doubt(context: Context, found: Choice) -> str:
 
 
 def _warnings(context: Context, found: Choice) -> list[str]:
-    """Return what to know about the run, as HTML."""
     samples = context.run.samples()
     bad = sum(bool(one.disturbances) for one in samples)
     warnings = []

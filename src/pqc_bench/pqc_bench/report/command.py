@@ -18,7 +18,6 @@ PAGE = "report.html"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
     parser.add_argument("folder", type=Path, metavar="RUN_FOLDER", help="of bench matrix")
     parser.add_argument(
         "--out",
@@ -29,7 +28,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Require that the folder exists."""
     folder: Path = options.folder
     if not folder.is_dir():
         what = "is a file; name the folder of the run" if folder.exists() else "doesn't exist"

@@ -37,18 +37,15 @@ class Context:
         self._page_folder = page_folder.absolute()
 
     def file_link(self, file: Path) -> str:
-        """Return the link to a file."""
         return quote(os.path.relpath(file.absolute(), self._page_folder))
 
     def link(self, cell: Cell) -> str:
-        """Return the link to a cell's metrics."""
         if len(cell.samples) == 1:
             return self.file_link(cell.samples[0].file)
         return self.group(f"{cell.name}, {' / '.join(cell.condition)}", [cell])
 
     @property
     def speed_link(self) -> str:
-        """The link to the times of the primitives."""
         return self.file_link(self.run.folder / "speed.json")
 
     def group(self, title: str, cells: Sequence[Cell]) -> str:
@@ -157,13 +154,11 @@ class Context:
 
     @property
     def condition_words(self) -> str:
-        """The primary condition in words."""
         scenario, load, link = self.run.primary()
         return f"scenario {scenario}, load {load}, link {link}"
 
 
 def interval_words(found: Interval | None, unit: str = "ms") -> str:
-    """Return an interval in words."""
     if found is None:
         return "one sample: no interval"
     return (

@@ -42,12 +42,10 @@ class Interval:
 
 
 def middle(table: Array) -> Array:
-    """Return the median of each column."""
     return np.asarray(np.median(table, axis=0))
 
 
 def mean(table: Array) -> Array:
-    """Return the mean of each column."""
     return np.asarray(np.mean(table, axis=0))
 
 

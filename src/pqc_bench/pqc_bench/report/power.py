@@ -76,7 +76,6 @@ def rekeys_j(cell: Cell, core: Power) -> float | None:
 
 
 def rekeys_interval(cell: Cell, core: Power) -> Interval | None:
-    """Return the interval of that energy."""
     return cell.drone_spread and cell.drone_spread.map(lambda ms: _energy_j(ms, core))
 
 

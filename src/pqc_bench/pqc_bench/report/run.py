@@ -14,7 +14,6 @@ from pqc_bench.report.run_data import read_run_folder
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the page; 1 if a cell was rejected."""
     found = read_run_folder(options.folder)
     out: Path = options.out or options.folder / PAGE
     output_file(str(out))

@@ -49,6 +49,11 @@ class Sample:
         return [flag["text"] for flag in flags if flag["name"] == DISTURBED]
 
 
+def _metric(path: str) -> Any:
+    """Make a property of a cell: its value at a path, None if there is none."""
+    return property(lambda cell: cell.get(path))
+
+
 @dataclass(frozen=True)
 class Cell:
     """A suite in a condition: one cell of the run, or more if it has repetitions."""
@@ -68,58 +73,26 @@ class Cell:
         return values[0] if values else None
 
     def reason(self, path: str) -> str:
-        """Return why there is no value at a path."""
         status = self.samples[0].metrics["metric_status"].get(path, {})
         return status.get("reason", "not measured")
 
     @property
     def disturbed(self) -> bool:
-        """Return whether any sample was disturbed."""
         return any(one.disturbances for one in self.samples)
 
-    @property
-    def suite(self) -> str:
-        """Id of the suite."""
-        return self.get("a_run_context.suite")
-
-    @property
-    def kem(self) -> str:
-        """Token of the KEM."""
-        return self.get("b_crypto_identity.kem")
-
-    @property
-    def signature(self) -> str:
-        """Token of the signature algorithm."""
-        return self.get("b_crypto_identity.signature")
-
-    @property
-    def aead(self) -> str:
-        """Token of the AEAD."""
-        return self.get("b_crypto_identity.aead")
-
-    @property
-    def family(self) -> str:
-        """Token of the KEM's family."""
-        return self.get("b_crypto_identity.kem_family")
-
-    @property
-    def level(self) -> int:
-        """NIST level."""
-        return self.get("b_crypto_identity.level")
-
-    @property
-    def scenario(self) -> str:
-        """The program beside the tunnel."""
-        return self.get("a_run_context.scenario")
+    suite = _metric("a_run_context.suite")
+    scenario = _metric("a_run_context.scenario")
+    kem = _metric("b_crypto_identity.kem")
+    signature = _metric("b_crypto_identity.signature")
+    aead = _metric("b_crypto_identity.aead")
+    family = _metric("b_crypto_identity.kem_family")
+    level = _metric("b_crypto_identity.level")
+    handshake_ms = _metric("d_handshake.total_ms")  # the first one
+    rekey_ms = _metric("f_rekey.total_ms")  # under traffic, until the new keys were in use
 
     @property
     def condition(self) -> tuple[str, str, str]:
-        """Scenario, load and link."""
-        return (
-            self.scenario,
-            self.get("a_run_context.load"),
-            self.get("a_run_context.link"),
-        )
+        return self.scenario, self.get("a_run_context.load"), self.get("a_run_context.link")
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -128,32 +101,18 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """The display name of the suite."""
         return names.suite_name(self.kem, self.signature, self.aead)
 
     @property
     def handshakes_ms(self) -> list[float]:
-        """The first handshake of each sample."""
         return self.all("d_handshake.total_ms")
-
-    @property
-    def handshake_ms(self) -> float | None:
-        """The first handshake; None if there was none."""
-        return self.get("d_handshake.total_ms")
 
     @cached_property
     def spread(self) -> Interval | None:
-        """The interval of the first handshake."""
         return interval(self.handshakes_ms)
-
-    @property
-    def rekey_ms(self) -> float | None:
-        """A rekey under traffic, until the new keys were in use; None if there was none."""
-        return self.get("f_rekey.total_ms")
 
     @cached_property
     def rekey_spread(self) -> Interval | None:
-        """The interval of a rekey."""
         return interval(self.all("f_rekey.total_ms"))
 
     @property
@@ -169,7 +128,6 @@ class Cell:
 
     @cached_property
     def drone_spread(self) -> Interval | None:
-        """The interval of the drone's own work."""
         return interval(self._work_ms)
 
     @property
@@ -199,7 +157,6 @@ class Cell:
 
     @property
     def succeeded(self) -> bool:
-        """Return whether the cell succeeded."""
         return all(self.all("c_lifecycle.success"))
 
 
@@ -244,7 +201,6 @@ class Run:
         )
 
     def at(self, condition: tuple[str, str, str]) -> list[Cell]:
-        """Return the cells of a condition."""
         return [cell for cell in self.cells if cell.condition == condition]
 
     def main(self) -> list[Cell]:
@@ -261,7 +217,6 @@ class Run:
 
 
 def having(cells: list[Cell], value: Callable[[Cell], Any]) -> list[Cell]:
-    """Return the cells that have a value."""
     return [cell for cell in cells if value(cell) is not None]
 
 

@@ -53,5 +53,4 @@ class Section:
     parts: list[Figure | Tabulated | Raw] = field(default_factory=list)
 
     def tables(self) -> list[Table]:
-        """Return its tables."""
         return [part.table for part in self.parts if isinstance(part, Tabulated)]

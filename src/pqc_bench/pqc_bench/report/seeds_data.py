@@ -8,10 +8,11 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from statistics import median_high
 from typing import Any
 
 _FOLDER = "seeds"
-_POWER_SEED = "003"
+_PI_4_SEED = "003"
 _PI_CORES = 4
 # The scenario that the seeds give the drone's power in: report 001, section 24.
 BASELINE_POWER_W = 3.99
@@ -41,7 +42,11 @@ def seed_tables() -> tuple[SeedTable, ...]:
     for file in sorted(folder.iterdir(), key=lambda file: file.name):
         if file.name.endswith(".json"):
             content = json.loads(file.read_text(encoding="utf-8"))
-            found += [_table(content, table) for table in content["tables"]]
+            seed, source, setting = content["seed"], content["title"], content["setting"]
+            found += [
+                SeedTable(seed=seed, source=source, setting=setting, **table)
+                for table in content["tables"]
+            ]
     # Seed 001, the benchmark report, comes first.
     return tuple(sorted(found, key=lambda table: table.seed != "001"))
 
@@ -55,10 +60,9 @@ def power_w(scenario: str) -> tuple[float, str]:
     """Return the published power of a drone's computer in a scenario, and its source."""
     if scenario == "baseline":
         return BASELINE_POWER_W, BASELINE_POWER_SOURCE
-    (table,) = (table for table in seeds_of("power") if table.seed == _POWER_SEED)
-    column = table.columns.index(f"{scenario} (W)")
-    values = sorted(row[column] for row in table.rows)
-    return values[len(values) // 2], f"{table.source}, {table.place}, median, Raspberry Pi 4"
+    power = _of_pi_4("power")
+    watts = _median_w(power, scenario)
+    return watts, f"{power.source}, {power.place}, median, Raspberry Pi 4"
 
 
 def core_w() -> tuple[float, str]:
@@ -66,27 +70,19 @@ def core_w() -> tuple[float, str]:
 
     Two scenarios of seed 003 differ in power and in the use of the CPU: a rough figure.
     """
-    (power,) = (table for table in seeds_of("power") if table.seed == _POWER_SEED)
-    (usage,) = (table for table in seeds_of("usage") if table.seed == _POWER_SEED)
-    watts = [
-        sorted(row[power.columns.index(f"{name} (W)")] for row in power.rows)[len(power.rows) // 2]
-        for name in ("baseline", "heavy")
-    ]
+    power, usage = _of_pi_4("power"), _of_pi_4("usage")
+    watts = _median_w(power, "heavy") - _median_w(power, "baseline")
     percent = {row[0]: row[usage.columns.index("CPU (%)")] for row in usage.rows}
     cores = _PI_CORES * (percent["heavy"] - percent["baseline"]) / 100.0
     source = f"{power.source}, {power.place} and {usage.place}, heavy beside baseline"
-    return (watts[1] - watts[0]) / cores, f"{source}, Raspberry Pi 4"
+    return watts / cores, f"{source}, Raspberry Pi 4"
 
 
-def _table(content: dict[str, Any], table: dict[str, Any]) -> SeedTable:
-    return SeedTable(
-        id=table["id"],
-        seed=content["seed"],
-        source=content["title"],
-        place=table["place"],
-        setting=content["setting"],
-        title=table["title"],
-        columns=table["columns"],
-        rows=table["rows"],
-        note=table["note"],
-    )
+def _of_pi_4(table_id: str) -> SeedTable:
+    (found,) = (table for table in seeds_of(table_id) if table.seed == _PI_4_SEED)
+    return found
+
+
+def _median_w(power: SeedTable, scenario: str) -> float:
+    column = power.columns.index(f"{scenario} (W)")
+    return median_high(row[column] for row in power.rows)

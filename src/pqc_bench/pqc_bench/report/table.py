@@ -56,7 +56,6 @@ class Value:
 
     @property
     def digits(self) -> float | int | str:
-        """The value with all digits."""
         return "" if self.value is None else f"≤{self.value}" if self.floor else self.value
 
     @property
@@ -89,7 +88,6 @@ class Column:
 
     @property
     def names(self) -> list[str]:
-        """Names in the CSV."""
         if not self.interval:
             return [self.name]
         unit = next((f"_{unit}" for unit in _UNITS if self.name.endswith(f"_{unit}")), "")
@@ -113,7 +111,6 @@ class Table:
         self.rows.append(list(values))
 
     def html(self, empty: str = "The run has no data for this table.") -> str:
-        """Return the table."""
         if not self.rows:
             return f'<p class="nodata">{escape(empty)}</p>'
         numeric = [
@@ -151,7 +148,6 @@ class Table:
 
 
 def plain_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Return a published table, without links."""
     numeric = [_are_numbers([row[place] for row in rows]) for place in range(len(columns))]
     heads = "".join(
         f"<th{_NUMBER * of}>{escape(column)}</th>"

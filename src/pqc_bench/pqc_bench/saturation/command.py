@@ -26,7 +26,6 @@ TUNNELS = {"pqc": "node", "plain": "relay"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
     parser.add_argument("--suite", type=one_suite, metavar="ID", help=f"({DEFAULT_SUITE})")
     parser.add_argument(
         "--size", type=datagram_size, default=256, help="bytes of each datagram (256)"

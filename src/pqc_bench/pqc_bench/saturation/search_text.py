@@ -18,7 +18,6 @@ _WORDS = {
 
 
 def heading() -> str:
-    """Return the line above the columns."""
     return (
         f"{'rate/s':>9}{'delivered':>11}{'lost %':>9}{'p50 ms':>9}{'p95 ms':>9}{'p99 ms':>9}"
         f"{'late':>7}   "
@@ -26,7 +25,6 @@ def heading() -> str:
 
 
 def line(trial: Trial) -> str:
-    """Return the line of a step."""
     step = trial.step
     begin = (
         f"{step.rate:>9}{step.delivered_ratio:>11.3f}{step.loss_percent:>9.3f}"
@@ -38,7 +36,6 @@ def line(trial: Trial) -> str:
 
 
 def summary(result: dict[str, Any]) -> list[str]:
-    """Return the lines after the steps."""
     least = "at least " if result["lower_bound"] else ""
     lines = [
         "",

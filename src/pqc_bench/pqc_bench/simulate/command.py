@@ -17,7 +17,6 @@ from pqc_bench.cell.suite_set import choose_suites
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of this command."""
     parser.add_argument("--schedules", type=whole(1), default=1000, help="how many (default: 1000)")
     parser.add_argument(
         "--seed", type=whole(1), default=1, help="seed of the first schedule (default: 1)"

@@ -39,7 +39,6 @@ _OF_A_REKEY = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
     parser.add_argument("--count", type=whole(1, _MOST), default=200, help="samples of each (200)")
     parser.add_argument(
         "--seconds-cap",

@@ -17,7 +17,6 @@ from pqc_bench.harness.usage import duration, output_file
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
     parser.add_argument(
         "--losses", type=separated(percent), default=[0.0, 20.0], help="of the link in %% (0,20)"
     )

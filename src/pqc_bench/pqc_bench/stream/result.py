@@ -12,7 +12,6 @@ MAX_GROWTH_MS = 25.0
 
 
 def judge(result: dict[str, Any]) -> list[str]:
-    """Return the faults, a sentence each; empty if there are none."""
     faults = []
     for link in result["links"]:
         name = f"at {link['loss_percent']:g} % loss"
@@ -30,7 +29,6 @@ def judge(result: dict[str, Any]) -> list[str]:
 
 
 def lines(result: dict[str, Any]) -> list[str]:
-    """Return the whole result."""
     text = [
         "",
         f"  A key of {result['key_bytes']:,} bytes beside {result['rate']} datagrams of"

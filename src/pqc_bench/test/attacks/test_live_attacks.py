@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from pqc_bench.flood import addresses, restarts
@@ -57,7 +57,7 @@ def test_without_the_right_to_namespaces_all_is_on_the_loopback_interface(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class Refused(places.Network):
-        def __enter__(self) -> Refused:
+        def __enter__(self) -> Self:
             raise RunFault("a network namespace can't be used: Operation not permitted")
 
     monkeypatch.setattr(places, "Network", Refused)

@@ -266,7 +266,6 @@ def test_foreign_load_is_the_cpu_that_no_process_of_the_cell_used() -> None:
             ),
         }
     )
-    assert found is not None
     # 0.5 s of 4 s at the start, 1.6 s of 4 s during the traffic.
     assert found["foreign_cpu_percent"] == pytest.approx(40.0)
     assert found["stolen_cpu_percent"] == pytest.approx(5.0)
@@ -325,5 +324,4 @@ def test_a_raspberry_pi_that_was_slowed_down_at_any_moment_was_throttled(
         (firmware / "get_throttled").write_text(f"{text}\n")
         taken[moment] = snapshot(tmp_path)
     found = disturbance(taken)
-    assert found is not None
     assert found["throttled"] == throttled

@@ -48,9 +48,9 @@ def test_stress_ng_holds_the_share_and_the_memory_that_are_left() -> None:
     assert "--vm" not in HEAVY.command(2, own_mib=600.0)
 
 
-def _start(*arguments: str) -> subprocess.Popen[str]:
+def _start(*arguments: str, module: str = "load") -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "pqc_bench.load", *arguments],
+        [sys.executable, "-m", f"pqc_bench.{module}", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -153,21 +153,12 @@ def test_bad_input_gets_one_sentence(words: tuple[str, ...]) -> None:
     assert len(errors.strip().splitlines()) == 1
 
 
-def _start_detector(*arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "pqc_bench.load.detector", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
 def test_a_real_detector_reports_its_use_and_ends_orderly(tmp_path: Path) -> None:
-    pytest.importorskip("rclpy")
     file = tmp_path / "scenario.json"
-    process = _start_detector("heuristic", "--namespace", "/pqc", "--summary", str(file))
+    process = _start(
+        "heuristic", "--namespace", "/pqc", "--summary", str(file), module="load.detector"
+    )
     try:
-        assert process.stdout is not None
         assert process.stdout.readline() == "load: the detector heuristic is at work\n"
         process.send_signal(signal.SIGTERM)
         _, fault = process.communicate(timeout=_PATIENCE_S)
@@ -175,15 +166,13 @@ def test_a_real_detector_reports_its_use_and_ends_orderly(tmp_path: Path) -> Non
         stop(process)
     assert process.returncode == 0, fault
     report = read_load_report(file)
-    assert report is not None
     assert report["reached_memory_mib"] > 10.0
     assert report["reached_cpu_percent"] is not None
     assert (report["target_cpu_percent"], report["faults"]) == (None, [])
 
 
 def test_a_detector_that_is_missing_is_no_load() -> None:
-    pytest.importorskip("rclpy")
-    process = _start_detector("nowhere")
+    process = _start("nowhere", module="load.detector")
     try:
         told, fault = process.communicate(timeout=_PATIENCE_S)
     finally:

@@ -19,28 +19,36 @@ from pqc_policy.policy.suites import SUITES
 from pqc_msgs.msg import LinkReport, TunnelStatus
 
 
-def flags(seen: Observed) -> set[str]:
+@pytest.fixture(name="seen")
+def a_cell() -> Observed:
+    return observed_cell()
+
+
+def valid(seen: Observed) -> dict[str, Any]:
+    """Return the document of a cell, which follows the schema."""
     document = aggregate(seen)
     assert problems(seal(document)) == []
-    return {flag["name"] for flag in document["r_validation"]["flags"]}
+    return document
+
+
+def flags(seen: Observed) -> set[str]:
+    return {flag["name"] for flag in valid(seen)["r_validation"]["flags"]}
 
 
 def test_a_sound_cell_is_valid_and_not_flagged() -> None:
-    document = aggregate(observed_cell())
-    assert problems(seal(document)) == []
+    document = valid(observed_cell())
     assert document["r_validation"]["flags"] == []
     assert document["r_validation"]["sane"] is True
     assert document["r_validation"]["ends_agree"] is True
     assert document["c_lifecycle"]["success"] is True
 
 
-def test_the_schema_has_every_figure_of_todays_messages() -> None:
-    seen = observed_cell()
+def test_the_schema_has_every_figure_of_todays_messages(seen: Observed) -> None:
     for end in seen.last:
         for views in (seen.first, seen.last):
             views[end] = filled(as_plain(TunnelStatus()), views[end])
         seen.links[end] = filled(as_plain(LinkReport()), seen.links[end])
-    assert problems(seal(aggregate(seen))) == []
+    valid(seen)
 
 
 def filled(today: dict[str, Any], recorded: dict[str, Any]) -> dict[str, Any]:
@@ -54,14 +62,14 @@ def operation(name: str, text_bytes: int, median_ns: float) -> dict[str, Any]:
     return {**timed, "samples": 200}
 
 
-def test_the_ciphers_times_are_those_of_the_loads_size_and_say_where_they_are_from() -> None:
-    seen = observed_cell()
+def test_the_ciphers_times_are_those_of_the_loads_size_and_say_where_they_are_from(
+    seen: Observed,
+) -> None:
     assert aggregate(seen)["g_data_plane"]["seal_ns"] is None
     sizes = (64, 256, 1024)
     seen.cipher_alone = [operation("seal", size, 200.0 + size) for size in sizes]
     seen.cipher_alone += [operation("open", size, 300.0 + size) for size in sizes]
-    document = aggregate(seen)
-    assert problems(seal(document)) == []
+    document = valid(seen)
     data = document["g_data_plane"]
     assert (data["seal_ns"], data["open_ns"]) == (264.0, 364.0)
     for name in ("seal_ns", "open_ns"):
@@ -84,8 +92,7 @@ def test_every_zero_says_what_it_means() -> None:
     assert measured == "It was measured, and came out as zero."
 
 
-def test_both_views_of_the_handshake_are_kept() -> None:
-    seen = observed_cell()
+def test_both_views_of_the_handshake_are_kept(seen: Observed) -> None:
     handshake = aggregate(seen)["d_handshake"]
     for end in ("drone", "gcs"):
         total_ms = 1000.0 * seen.first[end]["handshake"]["total_s"]
@@ -122,8 +129,7 @@ def test_every_suite_of_the_table_has_the_sizes_that_liboqs_states() -> None:
     assert (found["signature_bytes"], found["signature_public_key_bytes"]) == (7856, 32)
 
 
-def test_the_counters_of_both_tunnels_are_kept_apart() -> None:
-    seen = observed_cell()
+def test_the_counters_of_both_tunnels_are_kept_apart(seen: Observed) -> None:
     data = aggregate(seen)["g_data_plane"]
     for end in ("drone", "gcs"):
         assert data[end] == seen.last[end]["traffic"]
@@ -138,8 +144,7 @@ def test_phi_is_the_share_of_time_that_rekeys_take() -> None:
     assert phi_percent(12.7)["60"] == pytest.approx(0.021, abs=0.0005)
 
 
-def test_a_rekeys_gap_is_that_of_the_busier_direction() -> None:
-    seen = observed_cell()
+def test_a_rekeys_gap_is_that_of_the_busier_direction(seen: Observed) -> None:
     assert seen.report is not None
     steady, during = (seen.report["windows"][name] for name in ("steady", "rekey"))
     rekey = aggregate(seen)["f_rekey"]
@@ -156,8 +161,7 @@ def test_a_missing_sensor_is_null_with_the_reason() -> None:
     assert document["metric_status"]["p_power_energy.energy_j"]["reason"] == "no sensor"
 
 
-def test_a_sensor_gives_energy_by_packet_and_by_rekey() -> None:
-    seen = observed_cell()
+def test_a_sensor_gives_energy_by_packet_and_by_rekey(seen: Observed) -> None:
     seen.collected["power"] = {
         "source": "hwmon",
         "power_w": {"count": 9, "mean": 4.0, "min": 3.9, "max": 4.1, "stddev": 0.05},
@@ -184,17 +188,14 @@ def beside(seen: Observed, report: dict[str, Any] | None) -> None:
     seen.scenario_report = report
 
 
-def test_the_report_of_the_scenarios_program_is_recorded() -> None:
-    seen = observed_cell()
+def test_the_report_of_the_scenarios_program_is_recorded(seen: Observed) -> None:
     beside(seen, load_report())
-    document = aggregate(seen)
-    assert problems(seal(document)) == []
+    document = valid(seen)
     assert document["r_validation"]["flags"] == []
     assert document["a_run_context"]["scenario_told"] == load_report()
 
 
-def test_the_flag_of_a_scenario_repeats_the_programs_own_words() -> None:
-    seen = observed_cell()
+def test_the_flag_of_a_scenario_repeats_the_programs_own_words(seen: Observed) -> None:
     beside(seen, load_report(faults=["it used 9.0 % of the CPU instead of 25.9 %"]))
     (flag,) = aggregate(seen)["r_validation"]["flags"]
     assert flag["name"] == "scenario_missed"
@@ -209,14 +210,11 @@ def decision(second: int, action: str, rule: str) -> dict[str, Any]:
     return {**told, "to_suite": to_suite, "asked": False}
 
 
-def test_what_a_policy_decided_is_counted() -> None:
-    seen = observed_cell()
+def test_what_a_policy_decided_is_counted(seen: Observed) -> None:
     seen.policy = "advise"
     seen.decisions = [decision(7, "HOLD", "safety"), decision(8, "DOWN", "emergency")]
-    assert seen.bag is not None
     seen.bag["messages"]["/pqc/decision"] = 4
-    document = aggregate(seen)
-    assert problems(seal(document)) == []
+    document = valid(seen)
     assert document["r_validation"]["flags"] == []
     assert document["a_run_context"]["policy"] == "advise"
     assert document["m_control_plane"]["policy"] == {
@@ -347,7 +345,6 @@ def spoil(seen: Observed, place: str, value: Any) -> None:
 
 
 def odd_paths(seen: Observed) -> set[str]:
-    """Return the paths of the values that are marked odd."""
     status = aggregate(seen)["metric_status"]
     return {path for path, why in status.items() if why["status"] == "odd"}
 
@@ -356,22 +353,19 @@ def odd_paths(seen: Observed) -> set[str]:
     ("place", "value", "flag", "paths"), FAULTS, ids=[f"{at}-{flag}" for at, _, flag, _ in FAULTS]
 )
 def test_a_fault_of_a_cell_is_flagged_and_its_values_are_marked_odd(
-    place: str, value: Any, flag: str, paths: set[str]
+    place: str, value: Any, flag: str, paths: set[str], seen: Observed
 ) -> None:
-    seen = observed_cell()
     assert odd_paths(seen) == set()
     spoil(seen, place, value)
     assert flags(seen) == {flag}
     assert odd_paths(seen) == paths
 
 
-def test_losses_of_an_emulated_link_are_no_fault_of_the_tunnel() -> None:
-    seen = observed_cell()
+def test_losses_of_an_emulated_link_are_no_fault_of_the_tunnel(seen: Observed) -> None:
     spoil(seen, f"{FLOWS}.drone_to_gcs.lost", 3)
     seen.link, seen.link_seed = "lossy-5", 1
     seen.link_summary = {"udp": {way: LINK_COUNTS for way in ("drone_to_gcs", "gcs_to_drone")}}
-    document = aggregate(seen)
-    assert problems(seal(document)) == []
+    document = valid(seen)
     assert document["r_validation"]["flags"] == []
     assert document["g_data_plane"]["link_taken"] == 6
 
@@ -388,8 +382,7 @@ def test_a_cell_that_failed_at_once_still_makes_a_valid_document() -> None:
         seconds=2.0,
         failure="the first handshake didn't happen within 120 s",
     )
-    document = aggregate(seen)
-    assert problems(seal(document)) == []
+    document = valid(seen)
     assert document["c_lifecycle"]["success"] is False
     assert document["d_handshake"]["timed_out"] is True
     assert "didn't happen" in document["metric_status"]["d_handshake.total_ms"]["reason"]
@@ -418,12 +411,10 @@ def blaster_report() -> dict[str, Any]:
     }
 
 
-def test_the_blasters_figures_take_the_place_of_mavlinks() -> None:
-    seen = observed_cell()
+def test_the_blasters_figures_take_the_place_of_mavlinks(seen: Observed) -> None:
     seen.load = "blaster"
     seen.collected["mavlink"]["report"] = as_load_report(blaster_report())
-    document = aggregate(seen)
-    assert problems(seal(document)) == []
+    document = valid(seen)
     assert document["r_validation"]["flags"] == []
     assert document["h_latency_jitter"]["drone_to_gcs"]["p95_ms"] == 0.3
     assert document["g_data_plane"]["drone_to_gcs"]["offered_bytes"] == 2560
@@ -433,14 +424,14 @@ def test_the_blasters_figures_take_the_place_of_mavlinks() -> None:
 
 
 @pytest.mark.parametrize("lack", ["skipped", "refused"])
-def test_a_blaster_that_sends_less_than_it_was_asked_for_is_flagged(lack: str) -> None:
-    seen = observed_cell()
+def test_a_blaster_that_sends_less_than_it_was_asked_for_is_flagged(
+    lack: str, seen: Observed
+) -> None:
     seen.load, report = "blaster", blaster_report()
     way = report["directions"]["drone_to_gcs"] = {**report["directions"]["drone_to_gcs"], lack: 4}
     way["sent"] -= 4 if lack == "skipped" else 0
     seen.collected["mavlink"]["report"] = as_load_report(report)
-    document = aggregate(seen)
-    assert problems(seal(document)) == []
+    document = valid(seen)
     assert document["g_data_plane"]["drone_to_gcs"][lack] == 4
     (flag,) = document["r_validation"]["flags"]
     assert flag["name"] == "generator_behind"

@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The suites of a storm, and their order."""
-
 from __future__ import annotations
 
 from itertools import pairwise

@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The result of a storm, and its verdict."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -41,11 +41,9 @@ class Workspace:
         file.write_text(text, encoding="utf-8")
 
     def package(self, name: str, declared: str = "") -> None:
-        """Write a package.xml."""
         self.write(f"src/{name}/package.xml", f"<package><name>{name}</name>{declared}</package>\n")
 
     def findings(self) -> list[str]:
-        """Return the findings of lint."""
         files = sorted(file for file in self.root.rglob("*") if file.is_file())
         return list(
             rules.import_findings(self.root, [str(f.relative_to(self.root)) for f in files])

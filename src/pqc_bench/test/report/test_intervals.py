@@ -34,7 +34,6 @@ def test_the_bootstrap_holds_the_true_median_about_as_often_as_it_says() -> None
     hits = 0
     for _ in range(200):
         found = interval([generator.lognormvariate(0.0, 1.0) for _ in range(25)])
-        assert found is not None
         hits += found.low <= 1.0 <= found.high
     assert 0.90 <= hits / 200 <= 0.99
 
@@ -48,18 +47,15 @@ def test_suites_that_differ_do_not_widen_the_interval_of_their_median() -> None:
     # Three ciphers that differ by a factor of 100, each repeated six times within 1 %.
     suites = [[base * (1.0 + 0.002 * k) for k in range(6)] for base in (1.0, 10.0, 100.0)]
     found = pooled(suites)
-    assert found is not None
     assert 10.0 <= found.low <= median(suites[1]) <= found.high <= 10.1
     assert (found.n, found.sure) == (6, 0.95)
     mixed = interval([one for samples in suites for one in samples])
-    assert mixed is not None
     assert mixed.high > 5.0 * mixed.low, "what pooling the suites' samples would have shown"
 
 
 def test_a_ratio_is_paired_by_suite() -> None:
     before = [[1.0, 1.01, 0.99], [100.0, 101.0, 99.0]]
     found = pooled_ratio(before, [[2.0 * one for one in samples] for samples in before])
-    assert found is not None
     assert 1.9 < found.low < 2.0 < found.high < 2.1
 
 

@@ -111,7 +111,6 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     probe = folder / "probe.html"
     probe.write_text(PROBE.replace("FRAMES", frames), encoding="utf-8")
     report = re.search(r"<pre>(.*?)</pre>", browse(folder, probe), re.DOTALL)
-    assert report is not None
     return json.loads(unescape(report[1]))
 
 

@@ -71,7 +71,6 @@ def test_there_is_one_default_suite() -> None:
     policy = PolicyConfig()
     assert policy.ceiling == policy.expert.balanced_suite == DEFAULT_SUITE
     default = find_suite(DEFAULT_SUITE)
-    assert default is not None
     assert default.published
     # 0 stands for the level of the suite (docs/decisions/0014).
     assert (drone["min_level"] or default.level) == default.level == shipped().min_level
@@ -103,14 +102,12 @@ def test_every_algorithm_has_a_name_of_its_own(token: str) -> None:
 
 def test_among_equals_the_shipped_default_wins(cells: list[Cell]) -> None:
     found = chosen(cells)
-    assert found.chosen is not None
     assert found.chosen.suite == DEFAULT_SUITE
     assert len(found.tied) > 1
 
 
 def test_without_the_default_the_highest_level_then_the_fewest_bytes(cells: list[Cell]) -> None:
     found = chosen([one for one in cells if one.suite != DEFAULT_SUITE])
-    assert found.chosen is not None
     assert found.chosen.pair == ("mlkem1024", "mldsa87")
 
 
@@ -136,11 +133,9 @@ def test_the_default_stays_while_its_interval_reaches_the_fastest(cells: list[Ce
     both = timed(both, STRONGEST, 95.0, 97.0, 99.0, 101.0, 103.0, 105.0)
     wide = timed(both, DEFAULT_SUITE, 100.0, 101.0, 128.0, 132.0, 140.0, 150.0)
     found = chosen(wide)
-    assert found.chosen is not None
     assert found.chosen.suite == DEFAULT_SUITE
     narrow = timed(both, DEFAULT_SUITE, 125.0, 127.0, 129.0, 131.0, 133.0, 135.0)
     found = chosen(narrow)
-    assert found.chosen is not None
     assert found.chosen.suite == STRONGEST
     assert "it takes 130 ms and ML-KEM-1024 " in found.against_default
     assert "a difference that is larger than its uncertainty" in found.against_default
@@ -152,12 +147,10 @@ def test_without_95_percent_intervals_the_noise_of_the_run_counts_too(cells: lis
     noisy = timed(both, DEFAULT_SUITE, 125.0, 130.0, 180.0)
     assert (noise_of(noisy) or 0.0) > 0.3
     found = chosen(noisy)
-    assert found.chosen is not None
     assert found.chosen.suite == DEFAULT_SUITE
     quiet = timed(both, STRONGEST, 99.0, 100.0, 101.0)
     quiet = timed(quiet, DEFAULT_SUITE, 129.0, 130.0, 131.0)
     found = chosen(quiet)
-    assert found.chosen is not None
     assert found.chosen.suite == STRONGEST
 
 
@@ -185,7 +178,6 @@ def test_only_a_cipher_that_is_cheaper_beyond_doubt_takes_the_place_of_the_defau
         "aesgcm": CipherCost(us, Interval(least_us, 10.0, 200, 0.9)),
     }
     found = chosen(cells, costs)
-    assert found.chosen is not None
     assert found.chosen.aead == aead
 
 
@@ -204,7 +196,6 @@ def test_repetitions_of_a_suite_give_the_noise_and_ciphers_do_not(cells: list[Ce
     pair = [cell for cell in cells if cell.kem == "mlkem768"]
     assert {cell.aead for cell in pair} == set(AEADS)
     for cell in pair:
-        assert cell.spread is not None
         assert (cell.spread.n, cell.spread.sure) == (2, 0.5)
     times = [cell.handshakes_ms for cell in pair]
     spreads = sorted((max(of) - min(of)) / (sum(of) / 2.0) for of in times)

@@ -34,7 +34,6 @@ def test_a_regression_finds_the_exponents_of_its_data() -> None:
     sizes = [(800, 654), (1184, 3309), (261120, 2420), (1357824, 4627), (2249, 7856)]
     times = [10 ** (-1.42) * pk**0.87 * sig**0.31 for pk, sig in sizes]
     found = fit(sizes, times)
-    assert found is not None
     assert (found.constant, found.by_key, found.by_signature) == pytest.approx((-1.42, 0.87, 0.31))
     assert found.r_squared == pytest.approx(1.0)
     assert found.predict_ms(*sizes[0]) == pytest.approx(times[0])
@@ -46,7 +45,6 @@ def test_regressions_of_many_samples_are_those_of_each() -> None:
     together = fits(sizes, samples)
     for place in range(3):
         one = fit(sizes, samples[:, place].tolist())
-        assert one is not None
         expected = (one.constant, one.by_key, one.by_signature, one.r_squared)
         assert together[:, place] == pytest.approx(expected)
 

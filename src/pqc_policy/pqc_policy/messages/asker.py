@@ -98,7 +98,6 @@ class Asker:
         one.pause_s, one.next_s = FIRST_PAUSE_S, now_s
 
     def message(self, now_s: float) -> Message | None:
-        """Return the message to send now."""
         waiting = [asked for asked in self._asked if not asked.complete]
         one = min(waiting, key=lambda asked: asked.next_s, default=None)
         if one is None or now_s < max(self._next_message_s, one.next_s) or now_s >= one.end_s:

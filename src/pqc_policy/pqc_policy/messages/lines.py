@@ -110,7 +110,6 @@ class LineSender:
         self._since_s = self._next_s = 0.0
 
     def tell(self, line: Line, now_s: float) -> None:
-        """Send a line from now on."""
         self._number = (self._number + 1) % 256
         self._line = line
         self._since_s = self._next_s = now_s

@@ -65,7 +65,6 @@ class ComputerReadings:
         self._newest: dict[type, tuple[float, Any]] = {}
 
     def take(self, reading: ComputerLoad | ThermalReading | PowerReading, now_s: float) -> None:
-        """Take a reading that has arrived."""
         self._newest[type(reading)] = now_s, reading
 
     def report(self, now_s: float) -> Message | None:
@@ -85,7 +84,6 @@ class ComputerReadings:
 
 
 def read_computer(content: bytes) -> DroneComputer | None:
-    """Return the report of a computer."""
     if len(content) < _COMPUTER.size:
         return None
     load, memory, throttled, *others = _COMPUTER.unpack_from(content)

@@ -71,7 +71,6 @@ class Piece:
 
 
 def request_message(request: Request) -> Message:
-    """Return the message of a request."""
     wish = request.wish
     time = _whole(wish.seconds * _MILLI)
     if isinstance(wish, HoldSuite.Request):
@@ -86,7 +85,6 @@ def request_message(request: Request) -> Message:
 
 
 def read_request(content: bytes) -> Request | None:
-    """Return a request."""
     if len(content) < _HEADER.size:
         return None
     request_id, text_from, what = _HEADER.unpack_from(content)
@@ -133,7 +131,6 @@ def answer_message(request_id: int, answer: Answer, text_from: int) -> Message:
 
 
 def read_piece(content: bytes) -> Piece | None:
-    """Return a piece of an answer."""
     if len(content) < _ANSWER.size:
         return None
     request_id, state, samples, time, energy, size, text_from = _ANSWER.unpack_from(content)

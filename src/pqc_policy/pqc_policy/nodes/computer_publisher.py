@@ -57,7 +57,6 @@ class ComputerPublisher:
         )
 
     def diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
-        """Report the load, and whether the computer is throttled."""
         load = self._load
         if self._reads.hangs("computer"):
             status.summary(DiagnosticStatus.WARN, "The kernel does not tell the load")

@@ -36,7 +36,6 @@ class Moment:
 
 
 def present() -> Moment:
-    """Return the present moment."""
     boot = ""
     with suppress(OSError):
         boot = _BOOT_ID.read_text(encoding="ascii").strip()

@@ -42,7 +42,6 @@ class MissingInputAdvice:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the decisions so far."""
         self._since_s: dict[str, float] = {}
         self._names: tuple[str, ...] = ()
         self._decides = False  # whether the decision names one of them

@@ -89,7 +89,6 @@ class PowerPublisher:
             self._meter.lose()
 
     def diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
-        """Report the power and the newest capture."""
         source = self._meter.source
         if self._places.source == "none":
             status.summary(DiagnosticStatus.OK, "Disabled by power_source")

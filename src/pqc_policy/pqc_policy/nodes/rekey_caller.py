@@ -34,7 +34,6 @@ class RekeyCaller:
 
     @property
     def available(self) -> bool:
-        """Whether the tunnel's service is available."""
         return bool(self._client.service_is_ready())
 
     @property

@@ -55,7 +55,6 @@ class ThermalPublisher:
         )
 
     def diagnose(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
-        """Report the temperature."""
         if self._zone is None:
             status.summary(DiagnosticStatus.WARN, capital(self._zones.problem))
             return status

@@ -101,12 +101,10 @@ class VehiclePublisher:
                 availability.lost(self._why_silent(name, now_s))
 
     def close(self) -> None:
-        """Close the mirror's socket."""
         if self._socket is not None:
             self._socket.close()
 
     def diagnose_battery(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
-        """Report the battery, and what was learned of the pack."""
         if self._report is None or not self._availability["battery"].available:
             why = self._why_silent("battery", time.monotonic())
             status.summary(DiagnosticStatus.WARN, capital(why))
@@ -129,7 +127,6 @@ class VehiclePublisher:
         return status
 
     def diagnose_vehicle(self, status: DiagnosticStatusWrapper) -> DiagnosticStatusWrapper:
-        """Report the state of the vehicle."""
         if self._state is None or not self._availability["vehicle"].available:
             why = self._why_silent("vehicle", time.monotonic())
             status.summary(DiagnosticStatus.WARN, capital(why))

@@ -41,7 +41,6 @@ def blacklist(
 
 
 def pruned(state: PolicyState, now_s: float) -> PolicyState:
-    """Return the state without expired entries."""
     if all(until_s > now_s for _, until_s in state.blacklist):
         return state
     left = tuple(entry for entry in state.blacklist if entry[1] > now_s)

@@ -58,7 +58,6 @@ class Allowed:
     )
 
     def allows(self, suite: Suite) -> bool:
-        """Return whether a suite may be chosen."""
         return (
             suite.level >= self.min_level
             and suite.family in self.families

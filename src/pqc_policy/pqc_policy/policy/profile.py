@@ -87,7 +87,6 @@ class Profile:
     power_error_w: float = 0.0
 
     def cost(self, suite: Suite) -> Cost:
-        """Return the predicted cost of a suite."""
         return self.costs[suite.id]
 
 
@@ -201,7 +200,6 @@ def _shipped_document(name: str) -> Mapping[str, Any]:
 
 
 def shipped_profile(name: str = SHIPPED[0]) -> Profile:
-    """Return a profile of this package."""
     return parse_profile(_shipped_document(name))
 
 

@@ -95,5 +95,4 @@ RESPONSES: Mapping[str, Response] = {
 
 
 def response_to(attack_class: str) -> Response:
-    """Return what a class of attack asks for."""
     return RESPONSES.get(attack_class, UNKNOWN)

@@ -106,7 +106,6 @@ class Situation:
         return other
 
     def cost(self, suite: Suite) -> Cost:
-        """Return the predicted cost of a suite."""
         return self.profile.cost(suite)
 
     def _missing(self) -> tuple[str, ...]:
@@ -131,7 +130,6 @@ class Situation:
 
     @property
     def now_s(self) -> float:
-        """The time of this decision."""
         return self.inputs.now_s
 
     @cached_property

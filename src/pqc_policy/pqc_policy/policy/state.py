@@ -45,7 +45,6 @@ class ExpertLevels:
 
     @property
     def active(self) -> tuple[str, ...]:
-        """Names of the active rules."""
         levels = (
             ("thermal", self.thermal),
             ("battery", self.battery),

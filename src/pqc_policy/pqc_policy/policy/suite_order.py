@@ -57,7 +57,6 @@ class SuiteOrder:
         return self.weight(one) < self.weight(other)
 
     def may_choose(self, suite: Suite, barred: Collection[str]) -> bool:
-        """Return whether a decision may lead to this suite."""
         return suite.id in self._usable_ids and suite.id not in barred
 
     def choices(self, barred: Collection[str]) -> tuple[Suite, ...]:
@@ -80,7 +79,6 @@ class SuiteOrder:
         )
 
     def lightest(self, barred: Collection[str]) -> Suite | None:
-        """Return the lightest suite that may be chosen."""
         return next(iter(self.choices(barred)), None)
 
     def down(self, start: Suite, barred: Collection[str]) -> Suite | None:
@@ -140,7 +138,6 @@ class SuiteOrder:
         return min(of_grade, key=lambda suite: self._unlikeness(suite, like))
 
     def _unlikeness(self, suite: Suite, like: Suite) -> Unlikeness:
-        """Return how unlike another suite is."""
         # Another cipher costs less in flight than another signature.
         other_signature = suite.signature_family is not like.signature_family
         return other_signature, suite.aead != like.aead, self.weight(suite)

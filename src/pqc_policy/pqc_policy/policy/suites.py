@@ -171,7 +171,6 @@ class Suite:
 
     @property
     def kem_name(self) -> str:
-        """The KEM as people write it."""
         return f"{_FAMILY_NAMES[self.family][0]}{_size(self.kem).removesuffix('aes')}"
 
     @property
@@ -184,7 +183,6 @@ class Suite:
 
     @property
     def ciphertext_bytes(self) -> int:
-        """Bytes of the KEM's ciphertext."""
         return _KEM_BYTES[self.kem][1]
 
     @property

@@ -62,7 +62,6 @@ T = TypeVar("T")
 
 
 def nanoseconds(stamp: Any) -> int:
-    """Return a time of a message in nanoseconds."""
     return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)
 
 
@@ -228,13 +227,10 @@ def _read_link(message: Any) -> _LinkView:
         return _LinkView(None)
     view = message.remote
     rate_bytes_s, rate_source = _slowest(message.paths)
-    link = Link(
-        gap_p95_s=known(float(view.gap_p95_s)),
-        packets_per_s=known(float(view.packets_per_s)),
-        longest_silence_s=known(float(view.longest_silence_s)),
-        jitter_s=known(float(view.jitter_s)),
+    link = numbers_of(
+        Link,
+        view,
         blackouts=int(view.blackouts),
-        loss=known(float(view.loss)),
         rtt_s=known(float(message.rtt_s)) if message.clock_valid else None,
         rate_bytes_s=rate_bytes_s,
         rate_source=rate_source,
@@ -265,7 +261,6 @@ def _read_status(message: Any) -> Session:
 
 
 def read_layer(message: Any) -> Layer:
-    """Return a layer of pqc_msgs/Layer."""
     names = (message.family, message.form, message.kem, message.key)
     return Layer(*map(shown, names), age_s=known(float(message.age_s)) or 0.0)
 
@@ -307,16 +302,6 @@ def _read_event(message: Any) -> Failure | None:
     return Failure(0, shown(message.suite), reason, authenticated=kind == _ROLLBACK)
 
 
-def _read_battery(message: Any) -> Battery:
-    return Battery(
-        voltage_v=known(float(message.voltage_v)),
-        rate_mv_per_min=known(float(message.rate_mv_per_min)),
-        charge=known(float(message.charge)),
-        endurance_s=known(float(message.endurance_s)),
-        cells=int(message.cells) or REFERENCE_CELLS,
-    )
-
-
 def _read_vehicle(message: Any) -> _Vehicle:
     return _Vehicle(bool(message.armed), _PHASES.get(int(message.phase)))
 
@@ -333,25 +318,16 @@ def _read_held(message: Any) -> tuple[str, float] | None:
     return (suite, seconds) if hold_request_fault(suite, seconds) is None else None
 
 
-def _read_computer(message: Any) -> Computer:
-    return Computer(
-        load=known(float(message.load)),
-        memory=known(float(message.memory)),
-        throttled=_THROTTLED.get(int(message.throttled)),
-    )
-
-
 def _part(reading: Reading[Any], of: Callable[[Any], T | None]) -> Reading[T]:
     """Return a part of a message with its age; one without that part is missing."""
     value = of(reading.value) if reading.value is not None else None
     return Reading() if value is None else Reading(value, reading.age_s)
 
 
-def _read_thermal(message: Any) -> Thermal:
-    return Thermal(
-        temperature_c=known(float(message.temperature_c)),
-        rate_c_per_min=known(float(message.rate_c_per_min)),
-    )
+def numbers_of(kind: type[T], message: Any, prefix: str = "", **others: Any) -> T:
+    """Return an input whose fields, except `others`, are numbers of these names in a message."""
+    names = (name for name in kind.__dataclass_fields__ if name not in others)
+    return kind(**{name: known(float(getattr(message, prefix + name))) for name in names}, **others)
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
@@ -359,12 +335,16 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     LINK: _read_link,
     EVENTS: _read_event,
     SUITES: _read_suites,
-    BATTERY: _read_battery,
+    BATTERY: lambda message: numbers_of(
+        Battery, message, cells=int(message.cells) or REFERENCE_CELLS
+    ),
     VEHICLE: _read_vehicle,
-    THERMAL: _read_thermal,
+    THERMAL: lambda message: numbers_of(Thermal, message),
     POWER: lambda message: known(float(message.power_w)),
     ADVISOR: _read_verdict,
-    COMPUTER: _read_computer,
+    COMPUTER: lambda message: numbers_of(
+        Computer, message, throttled=_THROTTLED.get(int(message.throttled))
+    ),
     HELD: _read_held,
     WARNING: lambda _: True,
 }

@@ -26,7 +26,6 @@ class TunnelFloor:
     start: Suite | None = _START
 
     def allows(self, suite: Suite) -> bool:
-        """Return whether the tunnel uses a suite."""
         return (
             suite.level >= self.min_level
             and (not self.suites or suite.id in self.suites)

@@ -76,7 +76,6 @@ class BagFiles:
 
     @property
     def damage(self) -> list[str]:
-        """The damage of the bag and how to mend it, in sentences."""
         found = []
         if self._cut is not None:
             found.append(

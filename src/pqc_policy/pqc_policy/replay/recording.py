@@ -40,7 +40,6 @@ class RecordingFault(Fault):
 
 
 def topic_name(namespace: str, topic: str) -> str:
-    """Return the full name of a topic in a namespace."""
     parts = [part for part in namespace.split("/") if part]
     return "/" + "/".join([*parts, topic])
 

@@ -34,9 +34,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="replay", description=__doc__, allow_abbrev=False)
-    parser.add_argument(
-        "bag", type=Path, help="rosbag2 recording: its folder or its file (MCAP)"
-    )
+    parser.add_argument("bag", type=Path, help="rosbag2 recording: its folder or its file (MCAP)")
     parser.add_argument("--strategy", choices=STRATEGY_NAMES, help="in place of that of the flight")
     parser.add_argument(
         "--params",

@@ -94,7 +94,6 @@ class LearnedDetector:
 
     @property
     def name(self) -> str:
-        """Return the model's name."""
         return self.card.name
 
     @property

@@ -88,7 +88,6 @@ _TRANSIT_WORDS = frozenset({"AUTO", "MISSION", "GUIDED", "OFFBOARD", "CRUISE", *
 
 
 def observed(config: PhaseConfig, state: PhaseState, seen: Observation) -> PhaseState:
-    """Return the state after an observation."""
     if state.phase is not Phase.UNKNOWN and seen.time_s < state.since_s:
         state = PhaseState()  # the clock was set back
     phase = _momentary(config, state, seen)

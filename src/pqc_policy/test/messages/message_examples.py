@@ -21,7 +21,6 @@ def hold(suite: str, seconds: float = 0.0) -> HoldSuite.Request:
 
 
 def capture(seconds: float, rate_hz: float, name: str) -> CapturePower.Request:
-    """Return a request to capture power."""
     return CapturePower.Request(seconds=seconds, rate_hz=rate_hz, name=name)
 
 
@@ -36,7 +35,6 @@ def decision(action: str, from_suite: str, to_suite: str = "", **fields: Any) ->
 
 
 def step_down(**fields: Any) -> PolicyDecision:
-    """Return a decision for a lighter suite."""
     return decision("DOWN", HEAVY, LIGHT, **{"rule": "link"} | fields)
 
 

@@ -76,9 +76,7 @@ class Asking:
                     self._arrive(message, carried)
             if self._begun_s is not None and self.now_s >= self._begun_s + self.work_s:
                 self._begun_s = None
-                self._deliver(
-                    self.answerer.finish(self.carried_out[-1].id, self.answer), carried
-                )
+                self._deliver(self.answerer.finish(self.carried_out[-1].id, self.answer), carried)
             for _, answered, answer in self.ended():
                 return answered, answer
             self.now_s += 0.05
@@ -223,9 +221,7 @@ def test_what_is_answered_is_asked_no_more_and_holds_nothing_up(asking: Asking) 
     first, second = asking.ask(), asking.ask(CAPTURE)
     asking.take(first, DONE)
     message = asking.asker.message(asking.now_s)
-    assert message is not None
     request = read_request(message.content)
-    assert request is not None
     assert request.id == second
     asking.take(second, DONE)
     asking.now_s += FIRST_PAUSE_S

@@ -178,7 +178,6 @@ def test_a_line_is_sent_often_and_then_now_and_then_under_one_number() -> None:
     }
     sender.tell(Line(INFORMATION, "x" * 100), 300.0)
     message = sender.message(300.0)
-    assert message is not None
     assert message.content == b"\x01\x06" + b"x" * 62
     assert len(message.content) == MOST_BYTES
 

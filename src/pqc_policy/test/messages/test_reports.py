@@ -57,7 +57,6 @@ def computer(*readings: ComputerLoad | ThermalReading | PowerReading) -> bytes:
     for reading in readings:
         newest.take(reading, 100.0)
     message = newest.report(100.0)
-    assert message is not None
     assert message.kind == Kind.COMPUTER
     return message.content
 
@@ -72,7 +71,6 @@ def test_a_report_of_the_computer_is_read_as_it_was_written() -> None:
     )
     assert len(content) == 9
     read = read_computer(content)
-    assert read is not None
     assert (read.load, read.memory) == pytest.approx((0.415, 0.73))
     assert (read.throttled, read.frequency_hz) == (2, 1.8e9)
     assert (read.temperature_c, read.power_w) == pytest.approx((61.5, 4.27))
@@ -86,7 +84,6 @@ def test_values_of_the_computer_beyond_their_range_are_at_its_end() -> None:
             PowerReading(power_w=1e9),
         )
     )
-    assert read is not None
     assert (read.load, read.memory) == pytest.approx((1.27, 0.0))
     assert (read.temperature_c, read.power_w) == pytest.approx((3276.7, 655.34))
 
@@ -99,9 +96,7 @@ def test_readings_of_the_computer_count_for_three_seconds() -> None:
     readings.take(load(load=0.5, memory=math.nan), 100.0)
     readings.take(PowerReading(power_w=4.2), 100.0)
     message = readings.report(103.0)
-    assert message is not None
     read = read_computer(message.content)
-    assert read is not None
     assert (read.load, read.power_w) == pytest.approx((0.5, 4.2))
     assert math.isnan(read.memory)
     assert math.isnan(read.temperature_c)
@@ -165,9 +160,7 @@ def test_what_has_no_number_is_other() -> None:
     inputs = PolicyInputs(
         phase="orbit", advisor_verdict="suspicious", advisor_class="gnomes", held_suite="cs-none"
     )
-    later = full_decision(
-        cue_id="meteor", hold="patience", missing=["link", "moon"], inputs=inputs
-    )
+    later = full_decision(cue_id="meteor", hold="patience", missing=["link", "moon"], inputs=inputs)
     later.action = "DANCE"
     read = seen(later)
     assert (read.cue_id, read.cue) == ("other", "cue: see the drone's decision")
@@ -177,7 +170,6 @@ def test_what_has_no_number_is_other() -> None:
     assert seen(later).cue_id == "other", "a policy of an earlier version"
     for code in (8, 99):
         read_later = read_decision(bytes((code,)) + bytes.fromhex(FULL)[1:])
-        assert read_later is not None
         assert read_later.action == ""
     assert names.name_of(names.HOLDS, len(names.HOLDS) + 1) == "other"
 
@@ -185,7 +177,6 @@ def test_what_has_no_number_is_other() -> None:
 def test_a_decision_of_an_earlier_version_ends_after_the_strategy() -> None:
     whole = bytes.fromhex(FULL)
     read = read_decision(whole[:_BEFORE_REASONS])
-    assert read is not None
     assert (read.rule, read.hold, read.cue_id, read.held_suite) == ("link", "", "", "")
     assert read_decision(whole + b"\x07") is not None, "bytes of a later version"
     for size in {*range(len(whole))} - {_BEFORE_REASONS}:
@@ -193,7 +184,6 @@ def test_a_decision_of_an_earlier_version_ends_after_the_strategy() -> None:
     unheld = whole[:1] + bytes((whole[1] & ~0x10,)) + whole[2:-_HELD_SUITE]
     assert len(unheld) == _BEFORE_REASONS + _REASONS
     read = read_decision(unheld)
-    assert read is not None
     assert (read.hold, read.held_suite) == ("limit", "")
 
 
@@ -201,7 +191,6 @@ def test_a_decision_fits_with_the_longest_names() -> None:
     content = decision_report(full_decision(rule=100 * "x", strategy=100 * "y")).content
     assert len(content) == 63 <= MOST_BYTES
     read = read_decision(content)
-    assert read is not None
     assert (read.rule, read.strategy) == (14 * "x", 14 * "y")
     place = content.index(b"\x0ex")
     longer = content[:place] + b"\x0fx" + content[place + 2 :]

@@ -57,14 +57,12 @@ def test_a_hold_of_a_suite_that_is_unknown_here_is_no_release() -> None:
     content = bytearray(content_of(HOLD))
     content[6] = 99
     request = read_request(bytes(content))
-    assert request is not None
     assert request.wish == hold("other", 90.5)
 
 
 @pytest.mark.parametrize("rate_hz", [NAN, INFINITE])
 def test_a_rate_that_is_no_number_asks_for_the_highest(rate_hz: float) -> None:
     request = read_request(content_of(capture(1.0, rate_hz, "a")))
-    assert request is not None
     assert request.wish == capture(1.0, 0.0, "a")
 
 

@@ -7,10 +7,6 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("rclpy")
-pytest.importorskip("pqc_msgs.msg")
 from pqc_testing.ports import LOOPBACK
 from ros_graph import NodeProcess, own_graph
 

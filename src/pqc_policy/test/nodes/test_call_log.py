@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the limit for lines about service calls."""
-
 from __future__ import annotations
 
 from pqc_policy.nodes.call_log import BURST, EACH_S, CallLog

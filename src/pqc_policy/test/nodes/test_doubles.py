@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the watch for a second tunnel on the graph."""
-
 from __future__ import annotations
 
 from pqc_policy.nodes.doubles import Doubles

@@ -9,9 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("rclpy")
-pytest.importorskip("pqc_msgs.msg")
 from ros_graph import PATIENCE_S, Listener, NodeProcess, own_graph
 
 from pqc_msgs.msg import PolicyDecision

@@ -9,10 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("rclpy")
-pytest.importorskip("pqc_msgs.msg")
-
 from flight import MLKEM512, MLKEM768, policy_with
 from policy_graph import LATCHED, Graph, policy_process
 from pqc_policy.nodes.hold_file import Hold, HoldFile, Moment, present

@@ -30,7 +30,6 @@ def test_a_signal_during_the_imports_ends_a_node_without_a_traceback(
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert process.stdout is not None
     assert process.stdout.readline() == "importing\n"
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=60)

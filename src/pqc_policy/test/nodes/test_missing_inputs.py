@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the advice while the policy holds because an input is missing."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of policy and sensing as processes, without an input that the policy requires."""
-
 from __future__ import annotations
 
 import math
@@ -12,9 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("rclpy")
-pytest.importorskip("pqc_msgs.msg")
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from false_mavros import FalseMavros
 from rcl_interfaces.srv import SetParameters
@@ -79,7 +74,6 @@ class Drone:
         self.mavros.publish(**{"cells": CELLS, "centiamperes": 1250} | battery)
 
     def publish_tunnel(self) -> None:
-        """Publish the messages of the tunnel."""
         stamp = self.listener.node.get_clock().now().to_msg()
         status = TunnelStatus(stamp=stamp, suite=MLKEM768, epoch=1, key_age_s=5.0)
         status.state = TunnelStatus.STATE_ESTABLISHED
@@ -109,15 +103,16 @@ class Drone:
         """Set required_inputs."""
         parameter = Parameter("required_inputs", value=names).to_parameter_msg()
         request = SetParameters.Request(parameters=[parameter])
-        future = self.listener.call(SetParameters, "/pqc/policy/set_parameters", request)
-        self.until(future.done, "the parameter")
-        assert future.result().results[0].successful
+        (result,) = self._call(SetParameters, "policy/set_parameters", request).results
+        assert result.successful
 
     def explanation(self) -> str:
-        """Return the policy's explanation."""
-        future = self.listener.call(ExplainDecision, "/pqc/explain", ExplainDecision.Request())
-        self.until(future.done, "the explanation")
-        return str(future.result().text)
+        return str(self._call(ExplainDecision, "explain", ExplainDecision.Request()).text)
+
+    def _call(self, service_type: Any, name: str, request: Any) -> Any:
+        future = self.listener.begin_call(service_type, f"/pqc/{name}", request)
+        self.until(future.done, f"the response of {name}")
+        return future.result()
 
     def add_zone(self, temperature_c: float) -> None:
         """Create a thermal zone below the simulated /sys, whose last digit is never still."""

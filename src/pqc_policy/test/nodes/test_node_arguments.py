@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that a node with unusable arguments ends with one sentence, and of its help."""
-
 from __future__ import annotations
 
 import os
@@ -11,9 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("rclpy")
-pytest.importorskip("pqc_msgs.msg")
 from ros_graph import NodeProcess, own_graph
 
 

@@ -1,15 +1,11 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of a node's parameters: what files give it, and types that YAML mixes up."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("rclpy")
 import rclpy
 from pqc_policy.nodes.node_parameters import declare, watch
 from pqc_policy.nodes.parameter_files import located, read_given

@@ -12,8 +12,6 @@ from pqc_policy.policy.config import Allowed
 
 
 class Caller:
-    """The caller of a service that is there."""
-
     available = True
     trouble = None
     newest_answer = "none yet"

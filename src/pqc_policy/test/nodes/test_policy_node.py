@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the policy node as a process, with a simulated tunnel and sensors."""
-
 from __future__ import annotations
 
 import signal
@@ -12,10 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("rclpy")
-pytest.importorskip("pqc_msgs.msg")
-
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from flight import LIGHTEST, MLKEM512
 from policy_graph import LATCHED, Graph, policy_process

@@ -9,10 +9,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("rclpy")
-pytest.importorskip("pqc_msgs.msg")
-
 import rclpy
 from pqc_policy.nodes.process.polled import PolledSubscription
 from rclpy.executors import SingleThreadedExecutor

@@ -51,9 +51,7 @@ def test_every_input_is_published() -> None:
 
 
 def test_a_message_tells_event_hold_and_whether_anything_was_asked() -> None:
-    flight = Flight(
-        stepping(rekey_limit=1, rekey_reserve=0), suite="cs-mlkem1024-aesgcm-mldsa87"
-    )
+    flight = Flight(stepping(rekey_limit=1, rekey_reserve=0), suite="cs-mlkem1024-aesgcm-mldsa87")
     flight.fly(7, c_per_min=9.0)
     down = next(d for d in flight.decisions if d.to_suite)
     message = published(down)

@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the sensing and advisor nodes as processes, with simulated /sys, MAVROS and mirror."""
-
 from __future__ import annotations
 
 import math
@@ -15,16 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from advisor_traffic import Traffic, changed
+from diagnostic_msgs.msg import DiagnosticArray
+from false_mavros import FalseMavros
+from pqc_testing.ports import LOOPBACK, free_ports
+from ros_graph import Listener, NodeProcess, own_graph
+from test_mirror import battery_status, heartbeat, landed, motion, station
 
-rclpy = pytest.importorskip("rclpy")
-from advisor_traffic import Traffic, changed  # noqa: E402
-from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402
-from false_mavros import FalseMavros  # noqa: E402
-from pqc_testing.ports import LOOPBACK, free_ports  # noqa: E402
-from ros_graph import Listener, NodeProcess, own_graph  # noqa: E402
-from test_mirror import battery_status, heartbeat, landed, motion, station  # noqa: E402
-
-from pqc_msgs.msg import (  # noqa: E402
+from pqc_msgs.msg import (
     AdvisorVerdict,
     BatteryPrediction,
     ComputerLoad,
@@ -32,7 +28,7 @@ from pqc_msgs.msg import (  # noqa: E402
     ThermalReading,
     VehicleState,
 )
-from pqc_msgs.srv import CapturePower  # noqa: E402
+from pqc_msgs.srv import CapturePower
 
 CELLS = (3875,) * 4
 MAVROS = "/fc"
@@ -383,7 +379,7 @@ def test_without_a_first_battery_the_autopilots_summary_is_used(
 
 def capture(listener: Listener, name: str, seconds: float = 1.0, rate_hz: float = 0.0) -> Any:
     request = CapturePower.Request(seconds=seconds, name=name, rate_hz=rate_hz)
-    return listener.call(CapturePower, "/pqc/capture_power", request)
+    return listener.begin_call(CapturePower, "/pqc/capture_power", request)
 
 
 def test_power_is_captured_while_everything_else_continues(

@@ -13,10 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("rclpy")
-pytest.importorskip("pqc_msgs.msg")
-
 from builtin_interfaces.msg import Time
 from flight import MLKEM768
 from policy_graph import Graph

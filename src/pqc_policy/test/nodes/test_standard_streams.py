@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that nodes continue when nothing reads their standard streams."""
-
 from __future__ import annotations
 
 import os
@@ -12,9 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("rclpy")
-pytest.importorskip("pqc_msgs.msg")
 from diagnostic_msgs.msg import DiagnosticArray
 from ros_graph import Listener, NodeProcess, own_graph
 

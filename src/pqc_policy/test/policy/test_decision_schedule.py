@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of which whole seconds are due for a decision, also when the clock jumps."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the explanation of decisions."""
-
 from __future__ import annotations
 
 import re
@@ -39,10 +37,8 @@ def test_every_input_has_its_age_and_values_and_every_rule_its_thresholds() -> N
     for sentence in (
         "Link (0.1 s old): gap between datagrams 0.020 s, 0.0% lost, round trip 0.020 s, "
         "0 blackouts so far.",
-        "Battery (0.4 s old): 15.60 V, "
-        "-40 mV/min, 90% charged.",
-        "Temperature (0.1 s old): 55.0 °C, "
-        "+0.0 °C/min.",
+        "Battery (0.4 s old): 15.60 V, -40 mV/min, 90% charged.",
+        "Temperature (0.1 s old): 55.0 °C, +0.0 °C/min.",
         "The data is protected by ML-KEM-768 (structured lattices), ML-DSA-65 and AES-256-GCM: "
         "level 3, keys 2 s old.",
         "Rule nominal: hold, for no other rule applies.",

@@ -95,7 +95,6 @@ def test_statuses_from_the_future_do_not_displace_the_real_one(ahead_s: float) -
             forged = status(clocks.clock_s + ahead_s + part_s / 1000, epoch=9)
             assert not telemetry.take("status", forged)
         session = telemetry.inputs(at_ns).session
-        assert session.value is not None
         assert session.value.epoch == 3
 
 

@@ -48,7 +48,6 @@ SITUATIONS = {
 
 
 def guard_of(situation: str) -> str:
-    """Return the guard's name of a situation."""
     lost = situation.removeprefix("lost ")
     if lost == situation:
         return situation

@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of predicted costs from the shipped profile and from files."""
-
 from __future__ import annotations
 
 import json

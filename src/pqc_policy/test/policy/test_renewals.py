@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the renewal of keys: phases, events and fleets."""
-
 from __future__ import annotations
 
 from itertools import pairwise

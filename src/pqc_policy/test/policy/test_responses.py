@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of what the policy does against each class of attack."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of every rule at its thresholds."""
-
 from __future__ import annotations
 
 import pytest

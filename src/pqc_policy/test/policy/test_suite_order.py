@@ -1,25 +1,17 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the order of suites and of its steps."""
-
 from __future__ import annotations
 
 from itertools import pairwise
 
 import pytest
-from flight import LIGHTEST, MCELIECE5, MLKEM512, MLKEM768, MLKEM1024
+from flight import LIGHTEST, MCELIECE5, MLKEM512, MLKEM768, MLKEM1024, suite
 from pqc_policy.policy.config import Allowed
 from pqc_policy.policy.profile import SHIPPED, shipped_profile
 from pqc_policy.policy.suite_order import SuiteOrder
-from pqc_policy.policy.suites import KemFamily, Suite, find_suite
+from pqc_policy.policy.suites import KemFamily
 
 NOTHING: frozenset[str] = frozenset()
-
-
-def suite(suite_id: str) -> Suite:
-    found = find_suite(suite_id)
-    assert found is not None
-    return found
 
 
 def order(profile: str = SHIPPED[0], **allowed: object) -> SuiteOrder:
@@ -81,7 +73,6 @@ def test_a_step_down_keeps_the_cipher_and_the_signature_family() -> None:
 def test_excluded_suites_are_skipped() -> None:
     families = frozenset({KemFamily.ML_KEM})
     down = order(families=families).down(suite(MLKEM1024), frozenset({MLKEM768}))
-    assert down is not None
     assert down.id == "cs-mlkem768-chacha20poly1305-mldsa65"
 
 

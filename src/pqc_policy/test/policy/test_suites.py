@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that the suites are those of the tunnel."""
-
 from __future__ import annotations
 
 import json
@@ -53,7 +51,6 @@ def test_the_suites_are_those_of_the_installed_tunnel(tmp_path: Path) -> None:
 def test_tiers_run_from_ml_kem_512_with_aes_to_mceliece_8192128_with_ascon() -> None:
     assert min(SUITES, key=lambda s: s.tier).id == "cs-mlkem512-aesgcm-mldsa44"
     heaviest = find_suite("cs-classicmceliece8192128-ascon128a-mldsa87")
-    assert heaviest is not None
     assert heaviest.tier == max(s.tier for s in SUITES) == 27
 
 

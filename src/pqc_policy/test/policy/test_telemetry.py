@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the inputs at a time from the messages received before."""
-
 from __future__ import annotations
 
 import json
@@ -41,6 +39,8 @@ from recorded import (
     stamp,
     status,
 )
+
+from pqc_msgs import msg as messages
 
 AT = 1000
 AT_NS = AT * SECOND
@@ -159,7 +159,6 @@ def test_the_rate_is_that_of_the_slowest_link_that_carries_data(telemetry: Telem
     paths = [path(True, 9e4, "streams"), path(True, 7e3, "saturation"), path(True, 0.0, "unknown")]
     telemetry.take("link", link(AT - 0.5, paths=[path(False, 5e3, "configured"), *paths]))
     value = telemetry.inputs(AT_NS).link.value
-    assert value is not None
     assert (value.rate_bytes_s, value.rate_source) == (7e3, "saturation")
 
 
@@ -179,7 +178,6 @@ def test_the_table_of_inputs_has_every_input_of_a_decision_and_its_topic() -> No
 def test_nan_is_unknown(telemetry: Telemetry) -> None:
     telemetry.take("battery", made("battery", AT, voltage_v=15.0, charge=nan, endurance_s=nan))
     battery = telemetry.inputs(AT_NS).battery.value
-    assert battery is not None
     assert (battery.voltage_v, battery.charge, battery.endurance_s) == (15.0, None, None)
 
 
@@ -226,7 +224,6 @@ def test_failures_are_counted_and_the_newest_is_kept(telemetry: Telemetry) -> No
     ):
         telemetry.take("events", made("events", at, kind=kind, suite=suite, text=text))
     session = telemetry.inputs(AT_NS).session.value
-    assert session is not None
     assert session.failure == Failure(3, "c", "The finish was not genuine", authenticated=True)
     session = telemetry.inputs(AT_NS + SECOND).session.value
     assert session is not None and session.failure == Failure(4, "e", "Later")
@@ -238,7 +235,6 @@ def test_other_topics_are_ignored(telemetry: Telemetry) -> None:
 
 
 def test_messages_of_the_installed_package_can_be_read(telemetry: Telemetry) -> None:
-    messages = pytest.importorskip("pqc_msgs.msg")
     classes = {
         "status": messages.TunnelStatus,
         "link": messages.LinkReport,
@@ -279,7 +275,6 @@ def test_after_the_clock_is_set_back_only_older_messages_are_used(telemetry: Tel
     assert telemetry.inputs(AT_NS - 99 * SECOND).session == Reading()
     telemetry.take("status", status(AT - 98))
     session = telemetry.inputs(AT_NS - 98 * SECOND).session.value
-    assert session is not None
     assert (session.blacklisted, session.failure) == ({"absent"}, None)
 
 

@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of failed rekeys, of limits, and of claims about whole flights."""
-
 from __future__ import annotations
 
 import itertools

@@ -10,18 +10,14 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from flight import LIGHTEST, MLKEM512, MLKEM768, suite
 from pqc_policy.policy.decision import Decision
 from pqc_policy.policy.engine import Policy
 from pqc_policy.policy.explain.decision_log import Line, fold
 from pqc_policy.policy.inputs import INPUTS, Verdict
-from pqc_policy.policy.suites import Suite, find_suite
 from pqc_policy.replay.recording import replay
 from recorded_flights import FLIGHTS, NAMES, log_of, policy_of
 from rosbags.rosbag2 import Reader
-
-MLKEM512 = "cs-mlkem512-aesgcm-mldsa44"
-MLKEM768 = "cs-mlkem768-aesgcm-mldsa65"
-LIGHTEST = "cs-mlkem512-aesgcm-falcon512"
 
 every_flight = pytest.mark.parametrize("name", NAMES)
 
@@ -39,12 +35,6 @@ def log(name: str) -> list[Line]:
 def moves(name: str) -> list[Line]:
     """Return the decisions that changed the suite."""
     return [line for line in log(name) if line["to"] not in (None, line["from"])]
-
-
-def suite(suite_id: str) -> Suite:
-    found = find_suite(suite_id)
-    assert found is not None
-    return found
 
 
 @every_flight

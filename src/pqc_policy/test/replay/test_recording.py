@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of reading recorded flights, and of the message for one that can't be read."""
-
 from __future__ import annotations
 
 from itertools import pairwise

@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the output, the files and the error messages of the replay command."""
-
 from __future__ import annotations
 
 import json
@@ -232,7 +230,6 @@ def test_a_missing_bag_is_reported(run: Run, tmp_path: Path) -> None:
 
 
 def command(*arguments: Any, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run the command as a process of its own."""
     words = [sys.executable, "-m", "pqc_policy.replay.replay_command", *map(str, arguments)]
     return subprocess.run(words, text=True, check=False, **options)
 

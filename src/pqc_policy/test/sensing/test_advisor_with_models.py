@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the advisor node as a process with learned detectors, altered ones among them."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -9,14 +7,12 @@ from pathlib import Path
 
 import pytest
 import tiny_models
+from advisor_traffic import Told, Traffic, changed
+from diagnostic_msgs.msg import DiagnosticStatus
+from pqc_policy.sensing.traffic.features import FEATURES
+from ros_graph import Listener, NodeProcess, own_graph
 
-rclpy = pytest.importorskip("rclpy")
-from advisor_traffic import Told, Traffic, changed  # noqa: E402
-from diagnostic_msgs.msg import DiagnosticStatus  # noqa: E402
-from pqc_policy.sensing.traffic.features import FEATURES  # noqa: E402
-from ros_graph import Listener, NodeProcess, own_graph  # noqa: E402
-
-from pqc_msgs.msg import AdvisorVerdict  # noqa: E402
+from pqc_msgs.msg import AdvisorVerdict
 
 ALTERED = "The model altered is not the file that its card describes (SHA-256)."
 

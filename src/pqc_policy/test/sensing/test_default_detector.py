@@ -1,21 +1,17 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the advisor node as a process, as it is shipped and with a detector that is missing."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from advisor_traffic import Told, Traffic, changed
+from diagnostic_msgs.msg import DiagnosticStatus
+from pqc_policy.sensing.model_card import CLASSES
+from ros_graph import Listener, NodeProcess, own_graph
 
-rclpy = pytest.importorskip("rclpy")
-from advisor_traffic import Told, Traffic, changed  # noqa: E402
-from diagnostic_msgs.msg import DiagnosticStatus  # noqa: E402
-from pqc_policy.sensing.model_card import CLASSES  # noqa: E402
-from ros_graph import Listener, NodeProcess, own_graph  # noqa: E402
-
-from pqc_msgs.msg import AdvisorVerdict  # noqa: E402
+from pqc_msgs.msg import AdvisorVerdict
 
 ARGUMENTS = ["-r", "__ns:=/pqc", "-p", "period_s:=0.2", "-p", "diagnostic_updater.period:=0.2"]
 

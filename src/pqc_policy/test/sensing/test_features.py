@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the numbers that a learned detector sees of a bin."""
-
 from __future__ import annotations
 
 from dataclasses import replace

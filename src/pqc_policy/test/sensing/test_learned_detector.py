@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of learned detectors: what is refused before use, and what the others judge."""
-
 from __future__ import annotations
 
 import json
@@ -272,7 +270,6 @@ def test_the_threshold_of_the_card_is_the_score_of_an_attack(
     odds = np.log(np.array([1.0 - probability + 1e-12, *[probability / 5.0 + 1e-12] * 5]))
     content = tiny_models.model(bias=odds.tolist())
     found = load_learned(tiny_models.folder(tmp_path, content=content)).judge([calm()] * 5, Usual())
-    assert found is not None
     assert found.probability == pytest.approx(probability, abs=1e-5)
     assert found.score == pytest.approx(score, abs=1e-4)
 
@@ -288,7 +285,6 @@ def test_a_card_can_say_from_which_probability_a_bin_is_suspicious(
     thresholds = {"attack": 0.8, "suspicious": 0.6}
     place = tiny_models.folder(tmp_path, content=content, thresholds=thresholds)
     found = load_learned(place).judge([calm()] * 5, Usual())
-    assert found is not None
     assert found.score == pytest.approx(score, abs=1e-4)
 
 
@@ -353,7 +349,6 @@ def test_drift_is_a_share_however_far_a_value_is_outside() -> None:
     rows[:3, 4] = 1e30
     rows[:, 5] = np.nan
     found = drift(rows, low, high, 50)
-    assert found is not None
     assert (found.share, found.feature) == (pytest.approx(0.03), 4)
     assert drift(rows[:49], low, high, 50) is None
 

@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of captures of power, on a simulated clock."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the power meter: its sensors are found in a tree of files, lost and found again."""
-
 from __future__ import annotations
 
 import os
@@ -104,7 +102,6 @@ def test_an_ina226_that_a_parameter_names_is_not_taken_for_an_ina219(
 ) -> None:
     device = on_the_bus(monkeypatch, "INA226")
     sensor = find_power(places(tmp_path, "i2c"))
-    assert sensor is not None
     assert sensor.power_w(0.0) == pytest.approx(5.1 * 0.07)
     assert device.written == []
 

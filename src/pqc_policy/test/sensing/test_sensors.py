@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of temperature, power and energy from a tree of files like /sys."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -39,7 +37,6 @@ def test_an_ina219_is_found_by_its_name_and_read_in_watts(tmp_path: Path) -> Non
     folder = tmp_path / "class" / "hwmon" / "hwmon1"
     put(folder, name="ina219", power1_input="3990000", in1_input="5100", curr1_input="700")
     sensor = find_hwmon(tmp_path)
-    assert sensor is not None
     assert sensor.power_w() == pytest.approx(3.99)
     (folder / "power1_input").unlink()
     assert sensor.power_w() == pytest.approx(5.1 * 0.7)
@@ -52,7 +49,6 @@ def test_a_rapl_counter_may_wrap(tmp_path: Path) -> None:
     put(folder, energy_uj="262000000000", max_energy_range_uj="262143328850")
     put(tmp_path / "class" / "powercap" / "intel-rapl:0:0", energy_uj="1")
     counter = find_rapl(tmp_path)
-    assert counter is not None
     assert counter.power_w(0.0) is None
     put(folder, energy_uj="56671150")
     assert counter.power_w(2.0) == pytest.approx(100.0)
@@ -68,11 +64,9 @@ def test_the_registers_are_read_as_in_the_data_sheets() -> None:
     # 12.0 V, 50 mV over 0.1 ohm, and the same current in reverse.
     for chip, shunt, bus in ((INA219, 5000, 3000 << 3 | 0x2), (INA226, 20000, 9600)):
         measured = ina(chip, shunt, bus).measure()
-        assert measured is not None
         assert (measured.voltage_v, measured.current_a) == pytest.approx((12.0, 0.5))
         assert measured.power_w == pytest.approx(6.0)
         backwards = ina(chip, 0x10000 - shunt, bus).measure()
-        assert backwards is not None
         assert backwards.current_a == pytest.approx(-0.5)
 
 

@@ -1,7 +1,5 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the trend of a voltage without the effect of the load."""
-
 from __future__ import annotations
 
 from random import Random

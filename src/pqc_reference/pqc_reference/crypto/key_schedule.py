@@ -106,11 +106,9 @@ class Psk:
     """A pre-shared key, and its keys for both hashes."""
 
     def __init__(self, psk: bytes) -> None:
-        """Derive the keys."""
         self._keys = {kdf: PskKeys.of(psk, kdf) for kdf in (SHA256, SHA384)}
 
     def keys(self, wire_id: bytes) -> PskKeys:
-        """Return the keys for a suite."""
         return self._keys[kdf_of(wire_id)]
 
 
@@ -146,7 +144,6 @@ def traffic(kdf: Kdf, secret: bytes, context: bytes, cipher: Cipher) -> Traffic:
 
 
 def boot_traffic(psk: PskKeys, client_random: bytes, challenge: bytes, cipher: Cipher) -> Traffic:
-    """Derive the boot keys."""
     secret = psk.kdf.extract(psk.boot, client_random + challenge)
     return traffic(psk.kdf, secret, b"", cipher)
 
@@ -169,7 +166,6 @@ class HandshakeSecret:
         return self._kdf.expand_label(self._secret, "fin g", th2)
 
     def traffic(self, cipher: Cipher, th3: bytes) -> Traffic:
-        """Return the keys of the epoch."""
         return traffic(self._kdf, self._secret, th3, cipher)
 
     def session_id(self, th3: bytes) -> bytes:
@@ -221,11 +217,9 @@ class Ratchet:
         return kdf.mac(key, self.session_id, bytes([self.next_epoch]), *texts)
 
     def drone_mac(self, drone_random: bytes) -> bytes:
-        """Return the MAC of RATCHET."""
         return self._mac(self.resumption, "rat d", drone_random, self.anchor)
 
     def gcs_mac(self, drone_random: bytes, gcs_random: bytes) -> bytes:
-        """Return the MAC of RATCHET_OK."""
         return self._mac(self._mixed, "rat g", drone_random, self.anchor, gcs_random)
 
     def agree(self, drone_random: bytes, gcs_random: bytes) -> tuple[HandshakeSecret, bytes]:

@@ -132,7 +132,6 @@ def decapsulate(kem: Kem, ciphertext: bytes, secret_key: bytes) -> bytes:
 
 
 def sign(algorithm: Signature, message: bytes, secret_key: bytes) -> bytes:
-    """Return a signature."""
     with _algorithm("Signature", algorithm.oqs_name, "signing", secret_key) as signer:
         return signer.sign(message)
 

@@ -23,12 +23,10 @@ class Policy:
 
     @property
     def hybrid(self) -> bool:
-        """Return whether X25519 is mixed in."""
         return bool(self.mode & HYBRID_X25519)
 
     @property
     def drone_signs(self) -> bool:
-        """Return whether the drone signs, too."""
         return bool(self.mode & DRONE_SIGNATURE)
 
     @property

@@ -50,12 +50,10 @@ class Dropped(Exception):
 
 
 def is_sealed(datagram: bytes) -> bool:
-    """Return whether a datagram has the form of a sealed frame."""
     return len(datagram) >= OVERHEAD and datagram[0] >> 6 == _SEALED
 
 
 def key_id_of(frame: bytes) -> int:
-    """Return the id of the keys that sealed a frame."""
     return int.from_bytes(frame[:3], "big") & ((1 << _ID_BITS) - 1)
 
 
@@ -130,7 +128,6 @@ class EpochKeys:
 
     @property
     def frames(self) -> int:
-        """Frames in the busier direction."""
         return max(self.sent, self.window.highest + 1)
 
     def seal(self, kind: Kind, payload: bytes, now: float) -> bytes:

@@ -75,11 +75,9 @@ class KeySlots:
             older.until = min(older.until, until)
 
     def next_timeout(self) -> float:
-        """Return when the next former keys expire."""
         return min((older.until for older in self._older), default=float("inf"))
 
     def handle_timeout(self, now: float) -> None:
-        """Forget the former keys that have expired."""
         self._older = [older for older in self._older if now < older.until]
 
     def _every(self) -> list[EpochKeys]:

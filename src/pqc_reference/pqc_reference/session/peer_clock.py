@@ -25,7 +25,6 @@ class PeerClock:
 
     @property
     def answered(self) -> bool:
-        """Return whether an answer has come."""
         return self._round_trip is not None
 
     def note_sealed(self, sent: int, after: float, now: float) -> None:

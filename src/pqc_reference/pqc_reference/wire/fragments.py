@@ -29,7 +29,6 @@ class Fragment(NamedTuple):
     data: bytes
 
     def encode(self) -> bytes:
-        """Return the payload of a frame."""
         word = self.last * _LAST | self.offset << _OFFSET_SHIFT | self.back
         return word.to_bytes(HEADER_SIZE, "big") + self.data
 

@@ -77,7 +77,6 @@ def hello_type(frame: bytes) -> HelloType:
 
 
 def encode_hello(kind: HelloType, content: bytes) -> bytes:
-    """Return a hello frame."""
     return bytes([kind, VERSION]) + content
 
 
@@ -99,14 +98,12 @@ class ClientHello:
     challenge: bytes = NO_CHALLENGE
 
     def encode(self) -> bytes:
-        """Return the frame."""
         fields = (self.drone_id, self.client_random, self.suite, self.mode)
         content = _HELLO.pack(*fields, self.policy_hash, self.former, self.challenge)
         return encode_hello(HelloType.CLIENT_HELLO, content)
 
     @classmethod
     def decode(cls, frame: bytes) -> ClientHello:
-        """Read a frame of the right size."""
         return cls(*_HELLO.unpack_from(frame, 2))
 
 
@@ -126,7 +123,6 @@ class Prekey:
     former: int = 0  # FORMER_BIT: the rms that the hello names is mixed in
 
     def encode(self) -> bytes:
-        """Return the message."""
         return self._encode(self.public_key)
 
     @property
@@ -178,7 +174,6 @@ class Finish:
 
     @property
     def signed_part(self) -> bytes:
-        """The part that the drone signs."""
         return self.anchor + self.ciphertext + self.x25519_key
 
     def encode(self) -> bytes:

@@ -84,7 +84,6 @@ class Outgoing:
 
     @property
     def done(self) -> bool:
-        """Return whether the other end has all of it."""
         return not self._open
 
     @property
@@ -174,7 +173,6 @@ class Incoming:
             self._newest, self._came = part, now
 
     def add(self, begin: int, data: bytes) -> None:
-        """Take the bytes of a part."""
         end = begin + len(data)
         self.data[begin:end] = data
         touched = [r for r in self._received if r[0] <= end and begin <= r[1]]
@@ -189,12 +187,10 @@ class Incoming:
 
     @property
     def has_gap(self) -> bool:
-        """Return whether bytes are missing before others."""
         return any(begin > 0 for begin, _ in self._received)
 
     @property
     def bytes(self) -> int:
-        """The number of bytes received."""
         return sum(end - begin for begin, end in self._received)
 
     def ack(self, now: float) -> Ack:
@@ -262,14 +258,12 @@ class Receiver:
         return bytes(current.data) if self._complete else b""
 
     def take_acks(self, now: float) -> list[Ack]:
-        """Return the acknowledgements that are due."""
         if now >= self._ack_due:
             self._acknowledge(now)
         acks, self._acks = self._acks, []
         return acks
 
     def next_timeout(self) -> float:
-        """Return when an acknowledgement is due."""
         return float("-inf") if self._acks else self._ack_due
 
     def _acknowledge(self, now: float) -> None:
@@ -321,7 +315,6 @@ class Streams:
             self._receivers[lane].paced = self._pace > 0
 
     def is_sending(self, lane: int) -> bool:
-        """Return whether a message is under way to the other end."""
         return lane in self._outgoing
 
     def stop(self) -> None:
@@ -329,7 +322,6 @@ class Streams:
         self._outgoing.pop(FOREGROUND, None)
 
     def handle_ack(self, ack: Ack, now: float) -> None:
-        """Take a STREAM_ACK."""
         lane = ack.number >> _LANE_SHIFT
         message = self._outgoing.get(lane)
         if message is None or message.number != ack.number:
@@ -366,7 +358,6 @@ class Streams:
     # --- Both ---
 
     def take_acks(self, now: float) -> list[Ack]:
-        """Return the acknowledgements that are due."""
         return [ack for receiver in self._receivers.values() for ack in receiver.take_acks(now)]
 
     def take_parts(self, now: float) -> list[bytes]:

@@ -79,7 +79,6 @@ def heat_maps(context: Context) -> Section:
 
 
 def energy(context: Context) -> Section:
-    """Return the energy of rekeys in a 30-minute flight."""
     scenario = context.run.primary()[0]
     power = power_of(context.main, scenario)
     core = busy_core_power(context.run.cells)

@@ -26,7 +26,6 @@ _NO_SPEED = "the run has no speed.json: it was begun with --no-speed"
 
 
 def primitives(context: Context) -> Section:
-    """Return the times of KEMs, signatures and AEADs."""
     speed = context.run.speed or {}
     timed = f", alone in up to {speed['count']} samples" if speed else ""
     return Section(

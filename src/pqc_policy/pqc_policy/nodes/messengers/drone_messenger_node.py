@@ -61,7 +61,6 @@ class DroneMessenger(Messenger):
         self._warnings = self.create_publisher(FleetWarning, "fleet_warning", QoSProfile(depth=10))
 
     def step(self) -> None:
-        """Take what has arrived, and once a second send what is due."""
         self._channel.poll()
         self._decisions.poll()
         now_s = time.monotonic()

@@ -32,12 +32,10 @@ class Messenger(SteadyNode):
         declare(self, _NoSettings)
 
     def pulse(self) -> None:
-        """Take what has arrived."""
         super().pulse()
         self.step()
 
     def step(self) -> None:
-        """Take what has arrived for this node."""
         raise NotImplementedError
 
 
@@ -50,10 +48,8 @@ class Channel:
         self._in = PolledSubscription(node, PeerMessage, f"{prefix}messages_in", take, _WAITING)
 
     def poll(self) -> None:
-        """Take the messages that wait."""
         self._in.poll()
 
     def send(self, message: Message | None) -> None:
-        """Send a message, if there is one."""
         if message is not None:
             self._out.publish(PeerMessage(kind=message.kind, content=message.content))

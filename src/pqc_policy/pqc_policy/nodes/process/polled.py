@@ -34,7 +34,6 @@ class PolledSubscription:
 
     @property
     def topic_name(self) -> str:
-        """The full name of the topic."""
         return str(self._subscription.topic_name)
 
     def poll(self) -> None:
@@ -60,7 +59,6 @@ class PolledService:
         self._service = node.create_service(kind, name, _never_called, callback_group=group)
 
     def poll(self) -> None:
-        """Take the requests that wait."""
         for request, respond in _requests(self._service):
             self._take(request, respond)
 

@@ -27,7 +27,6 @@ class DecisionLog:
 
     @property
     def lines(self) -> list[Line]:
-        """Return the lines so far."""
         return list(self._lines)
 
     def add(self, summary: Line) -> bool:
@@ -53,7 +52,6 @@ def to_json(lines: Iterable[Line]) -> str:
 
 
 def fold(decisions: Iterable[Decision], origin_s: float | None = None) -> list[Line]:
-    """Return the log of a sequence of decisions."""
     log = DecisionLog(origin_s)
     for decision in decisions:
         log.add(decision.summary())

@@ -122,7 +122,6 @@ def _value(config: PolicyConfig, name: str) -> str:
 
 
 def _protection(s: Situation) -> Iterator[str]:
-    """Yield what protects the data."""
     keys_s = s.age_s(s.state.keys_since_s)
     if s.current is None or s.session is None:
         yield "No data is carried: there is no session."

@@ -32,7 +32,6 @@ _SOURCES = {"saturation": "measured while it was full", "streams": "measured"}
 
 
 def age(reading: Reading[Any], config: PolicyConfig) -> str:
-    """Return the age of a reading, or that there is none."""
     freshness = reading.freshness(config.stale_s)
     if freshness is Freshness.MISSING:
         return "never received"
@@ -43,7 +42,6 @@ def age(reading: Reading[Any], config: PolicyConfig) -> str:
 
 
 def described(name: str, value: Any) -> str:
-    """Return the value of an input."""
     if name in ("armed", "warned"):
         return "yes" if value else "no"
     if not is_dataclass(value):

@@ -11,9 +11,7 @@ from pqc_policy.policy.suites import Suite, find_suite
 from pqc_policy.policy.wording import counted
 
 
-@rule(
-    "session", "link", numbers=("blackout_count", "blackout_window_s", "blackout_blacklist_s")
-)
+@rule("session", "link", numbers=("blackout_count", "blackout_window_s", "blackout_blacklist_s"))
 def blackout(s: Situation) -> Proposal | None:
     """Undo a switch that was followed by blackouts, and blacklist its suite."""
     since_s = s.age_s(s.state.switched_at_s)

@@ -45,7 +45,6 @@ class _Choice:
 
     @property
     def stay(self) -> str:
-        """Return why the suite in use stays."""
         return self.why_stay or f"{self.why}, which is in use already"
 
 

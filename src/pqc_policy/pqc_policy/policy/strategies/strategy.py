@@ -36,7 +36,6 @@ class Strategy:
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
-        """All rules in their order."""
         return tuple(dict.fromkeys((*self.before, *self.wishes, *self.after)))
 
     @cached_property

@@ -143,7 +143,6 @@ class BatteryPredictor:
         return self._corrected(self._counted(estimate, sample, seconds), sample, seconds)
 
     def predict(self, estimate: Estimate) -> Prediction:
-        """Return remaining charge and time."""
         charge = min(max(estimate.charge, 0.0), 1.0)
         (charge_variance, charge_wear, _), (_, wear_variance, _), _ = estimate.covariance
         sigma = sqrt(max(charge_variance, 0.0))

@@ -54,7 +54,6 @@ class Load:
 
     @property
     def known(self) -> bool:
-        """Whether anything is known at all."""
         return self != Load()
 
 

@@ -17,7 +17,6 @@ class Energy:
     last: tuple[float, float] | None = None  # time in s, power in W
 
     def added(self, time_s: float, power_w: float) -> Energy:
-        """Return the energy after another sample of power."""
         joules, seconds = self.joules, self.seconds
         if self.last is not None:
             step_s = time_s - self.last[0]

@@ -35,5 +35,4 @@ class I2cDevice:
         os.write(self._file, bytes((register, *word.to_bytes(2, "big"))))
 
     def close(self) -> None:
-        """Close the bus."""
         os.close(self._file)

@@ -52,7 +52,6 @@ class Measurement:
 
     @property
     def power_w(self) -> float:
-        """Power into the load."""
         return self.voltage_v * self.current_a
 
 

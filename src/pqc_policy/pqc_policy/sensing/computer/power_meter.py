@@ -104,7 +104,6 @@ class PowerMeter:
 
     @property
     def energy(self) -> Energy:
-        """Energy used so far."""
         return self._energy
 
     def look(self) -> bool:
@@ -125,7 +124,6 @@ class PowerMeter:
             return watts
 
     def lose(self) -> None:
-        """Close the sensor."""
         with self._lock:
             if self._sensor is not None:
                 self._sensor.close()

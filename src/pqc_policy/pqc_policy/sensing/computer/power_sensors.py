@@ -52,7 +52,6 @@ class Hwmon:
 
     @property
     def place(self) -> str:
-        """The name of the driver, and the folder of the device."""
         return f"{read_text(self.folder / 'name')} in {self.folder}"
 
     def power_w(self, time_s: float = 0.0) -> float | None:
@@ -95,7 +94,6 @@ class I2cPower:
         return measured.power_w if measured is not None else None
 
     def close(self) -> None:
-        """Close the bus."""
         self.device.close()
 
 
@@ -134,7 +132,6 @@ class Rapl:
 
     @property
     def place(self) -> str:
-        """The folder of the counter."""
         return str(self.folder)
 
     def power_w(self, time_s: float) -> float | None:

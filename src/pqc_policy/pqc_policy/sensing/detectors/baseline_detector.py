@@ -33,12 +33,10 @@ class BaselineDetector:
 
     @property
     def name(self) -> str:
-        """Return the detector's name."""
         return "baseline"
 
     @property
     def bins(self) -> int:
-        """Return the number of bins that it looks at."""
         return self.window + self.heuristic.bins
 
     def judge(self, bins: Sequence[Bin], usual: Usual) -> Finding | None:

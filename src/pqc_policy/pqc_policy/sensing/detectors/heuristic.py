@@ -57,12 +57,10 @@ class Heuristic:
 
     @property
     def name(self) -> str:
-        """Return the detector's name."""
         return "heuristic"
 
     @property
     def bins(self) -> int:
-        """Return the number of bins that it looks at."""
         return max(self.window, _MOST_BINS)
 
     def judge(self, bins: Sequence[Bin], usual: Usual) -> Finding | None:
@@ -160,12 +158,10 @@ class Counters:
 
     @property
     def name(self) -> str:
-        """Return the detector's name."""
         return "counters"
 
     @property
     def bins(self) -> int:
-        """Return the number of bins that it looks at."""
         return self.window
 
     def judge(self, bins: Sequence[Bin], usual: Usual) -> Finding | None:

@@ -65,7 +65,6 @@ class Bin:
     paths: tuple[PathNow, ...] = ()
 
     def ways(self) -> tuple[Way | None, Way | None]:
-        """Return both directions, up first."""
         return self.up, self.down
 
 
@@ -223,5 +222,4 @@ def _their_way(down: tuple[float, ...], pace: Pace | None) -> Way:
 
 
 def seconds(stamp: Any) -> float:
-    """Return a time of a message in s."""
     return float(stamp.sec) + float(stamp.nanosec) / 1e9

@@ -41,7 +41,6 @@ class LinkNow:
     heard_s: float | None = None  # since the peer's newest datagram, at the newest status
 
     def with_report(self, report: Any, time_s: float) -> LinkNow:
-        """Return the figures after a LinkReport of a time in s."""
         valid = report.remote_valid
         return replace(
             self,
@@ -53,7 +52,6 @@ class LinkNow:
         )
 
     def with_status(self, status: Any) -> LinkNow:
-        """Return the figures after a TunnelStatus."""
         heard_s = status.since_heard_s if status.since_heard_s >= 0.0 else None
         return self if heard_s == self.heard_s else replace(self, heard_s=heard_s)
 

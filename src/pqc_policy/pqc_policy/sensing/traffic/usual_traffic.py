@@ -35,7 +35,6 @@ class Usual:
     down: Normal = Normal()
 
     def ways(self) -> tuple[Normal, Normal]:
-        """Return both directions, up first."""
         return self.up, self.down
 
 
@@ -75,7 +74,6 @@ class UsualTraffic:
     down: _WayBaselines = field(default_factory=_WayBaselines)
 
     def learned(self, newest: Bin, *, calm: bool) -> UsualTraffic:
-        """Return the state after a bin."""
         ways = []
         limits = _limits(newest.seconds)
         for baselines, way in ((self.up, newest.up), (self.down, newest.down)):
@@ -84,7 +82,6 @@ class UsualTraffic:
         return UsualTraffic(*ways)
 
     def known(self) -> Usual:
-        """Return what is normal now."""
         return Usual(_normal(self.up), _normal(self.down))
 
 
