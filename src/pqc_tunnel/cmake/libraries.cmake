@@ -115,6 +115,10 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/tunnel/tunnel.cpp
 )
 target_link_libraries(pqc_tunnel_core PUBLIC OpenSSL::Crypto OQS::oqs)
+if(PQC_TUNNEL_SODIUM)
+  target_compile_definitions(pqc_tunnel_core PRIVATE PQC_TUNNEL_SODIUM)
+  target_link_libraries(pqc_tunnel_core PRIVATE ${PQC_TUNNEL_SODIUM_LIBRARY})
+endif()
 
 # Processes, threads, sockets, command lines, parameter files.
 add_library(pqc_tunnel_net STATIC

@@ -266,4 +266,14 @@ if(PQC_TUNNEL_CORE_TESTS)
   endif()
 endif()
 
+# The same tests of what OpenSSL does where libsodium is not fit.
+if(PQC_TUNNEL_CORE_TESTS AND PQC_TUNNEL_SODIUM)
+  add_executable(test_aead_of_openssl
+    test/crypto/test_aead.cpp test/crypto/test_aead_vectors.cpp src/crypto/aead.cpp)
+  target_compile_definitions(test_aead_of_openssl PRIVATE PQC_TUNNEL_TEST_VECTORS="${PQC_TUNNEL_VECTORS}")
+  target_link_libraries(test_aead_of_openssl PRIVATE
+    pqc_tunnel_core pqc_tunnel_test_support pqc_tunnel_test_options GTest::gtest GTest::gtest_main)
+  pqc_run_test(test_aead_of_openssl ${PQC_TUNNEL_TEST_RUNS_UNDER})
+endif()
+
 include(cmake/simulator.cmake)

@@ -61,9 +61,9 @@ private:
 
   AeadAlgorithm algorithm_;
   std::size_t iv_size_;  ///< in bytes
-  Context seal_;         ///< of OpenSSL, for AES and ChaCha20; it zeroes the key when freed
+  Context seal_;         ///< of OpenSSL, where it does the work; it zeroes the key when freed
   Context open_;
-  SecretArray<16> ascon_key_;
+  SecretBytes key_;  ///< otherwise: the key, for AES expanded
 };
 
 }  // namespace pqc_tunnel

@@ -4,6 +4,8 @@
 #include "crypto/aead.hpp"
 
 #include <gtest/gtest.h>
+#include <openssl/evp.h>
+#include <openssl/provider.h>
 
 #include <algorithm>
 #include <array>
@@ -222,6 +224,20 @@ TEST_P(Aead, passes_its_self_test)
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryAead, Aead, testing::ValuesIn(all_aeads()), test_name);
+
+// Without a validated module OpenSSL then refuses every cipher.
+TEST(AeadKey, where_fips_is_demanded_openssl_does_the_work)
+{
+  if (OSSL_PROVIDER_available(nullptr, "fips") == 1) {
+    GTEST_SKIP() << "this machine has a validated module";
+  }
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto create_in_fips_mode = [] {
+    EVP_default_properties_enable_fips(nullptr, 1);
+    AeadKey::create(AeadAlgorithm::aes_256_gcm, Bytes(32));
+  };
+  EXPECT_DEATH(create_in_fips_mode(), "OpenSSL's AEAD failed");
+}
 
 TEST(Ascon, the_two_versions_are_different_algorithms)
 {

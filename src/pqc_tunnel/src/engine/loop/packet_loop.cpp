@@ -112,13 +112,13 @@ void PacketLoop::run()
   Instant deadline = next_deadline();
   punctuality_.handle_look(monotonic_now());
   while (!stopping_) {
-    const Instant idle_from = monotonic_now();
+    const Instant idle_from = shares_time() ? monotonic_now() : Instant{};
     const auto ready = poller_.wait(deadline);
     if (ready.empty()) {
       continue;  // interrupted, as by the end of a standstill
     }
     const Instant now = monotonic_now();
-    uncharged_ += now - idle_from;
+    uncharged_ += shares_time() ? now - idle_from : Duration{};
     note_punctuality(now);
     for (const epoll_event & event : ready) {
       dispatch(event, now);
@@ -438,20 +438,19 @@ void PacketLoop::note_load(Instant now)
   }
 }
 
-// Looks after what changes without an event. So that the work of a moment stays small, each peer of a fleet has its turn
-// once a second.
+// Looks after what changes without an event. Each peer has its turn once a second, since a look costs as much as several
+// datagrams.
 void PacketLoop::look_around(Instant now)
 {
   note_troubles(now);
   note_load(now);
   std::ranges::for_each(
     event_limit_.take_counts(now), [this](Event & count) { add_event(std::move(count)); });
-  const std::size_t peers = plaintexts_.size();
-  std::size_t turns = network_changed_ ? peers : (peers + looks_around - 1) / looks_around;
-  for (; turns > 0; --turns) {
-    look_at(next_peer_, now);
-    next_peer_ = (next_peer_ + 1) % peers;
+  const std::size_t step = network_changed_ ? 1 : looks_around;
+  for (std::size_t peer = network_changed_ ? 0 : turn_; peer < plaintexts_.size(); peer += step) {
+    look_at(peer, now);
   }
+  turn_ = (turn_ + 1) % looks_around;
   network_changed_ = false;
   next_look_ = now + look_interval;
 }

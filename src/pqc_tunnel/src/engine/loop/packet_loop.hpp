@@ -61,6 +61,7 @@ private:
   void open_datagrams(std::size_t link, int socket, Instant now);
   void open_one(MutableBytes frame, const Endpoint & from, Duration waited, Instant now);
   void forward(const Opened & opened);
+  bool shares_time() const { return plaintexts_.size() > 1; }  // a single peer has nobody to share with
   void begin_charging();
   void note_work(std::optional<PeerIndex> peer);
   void charge();
@@ -167,7 +168,7 @@ private:
   std::string machine_trouble_;                                    // that the tunnel knows of
   PeerSnapshots snapshots_;                                        // of the last look at each peer
   std::vector<std::array<ShaperCounts, traffic_classes>> shaped_;  // by link, of all peers there
-  std::size_t next_peer_ = 0;                                      // to look at
+  std::size_t turn_ = 0;                                           // of peers to look at
   std::vector<bool> has_news_;                                     // by peer
   std::vector<std::size_t> news_of_;
   Instant next_look_;

@@ -152,17 +152,17 @@ void PacketLoop::open_one(
 // The processor time of a batch is divided by the time that passed for each datagram, because it costs a system call.
 void PacketLoop::begin_charging()
 {
-  if (plaintexts_.size() > 1) {
+  if (shares_time()) {
     tunnel_.charge(std::nullopt, std::exchange(uncharged_, {}));
     charged_until_ = thread_time();
     work_until_ = monotonic_now();
   }
 }
 
-// Something was done for this peer, or for none. A single peer has nobody to share with.
+// Something was done for this peer, or for none.
 void PacketLoop::note_work(std::optional<PeerIndex> peer)
 {
-  if (plaintexts_.size() > 1) {
+  if (shares_time()) {
     const Instant now = monotonic_now();
     work_.push_back({peer, now - std::exchange(work_until_, now)});
   }
