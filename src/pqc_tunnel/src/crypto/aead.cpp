@@ -24,11 +24,6 @@ namespace
 
 constexpr const char * cipher_failed = "OpenSSL's AEAD failed";
 
-constexpr bool is_ascon(AeadAlgorithm algorithm)
-{
-  return algorithm == AeadAlgorithm::ascon_128a || algorithm == AeadAlgorithm::ascon_aead128;
-}
-
 AsconVariant ascon_variant(AeadAlgorithm algorithm)
 {
   return algorithm == AeadAlgorithm::ascon_128a ? AsconVariant::ascon_128a
@@ -45,112 +40,37 @@ TagParameter tag_parameter(std::uint8_t * tag)
     OSSL_PARAM_construct_end()};
 }
 
-void openssl_seal(
+// Encrypts or decrypts up to the tag. `expectation`: the tag that is expected, to decrypt.
+bool openssl_run(
   EVP_CIPHER_CTX * context, ByteView nonce, ByteView aad, MutableBytes text,
-  std::span<std::uint8_t, aead_tag_size> tag)
+  const OSSL_PARAM * expectation)
 {
   int written = 0;
-  bool good = EVP_EncryptInit_ex(context, nullptr, nullptr, nullptr, nonce.data()) == 1;
-  if (!aad.empty()) {
-    good = good && EVP_EncryptUpdate(
-                     context, nullptr, &written, aad.data(), static_cast<int>(aad.size())) == 1;
-  }
-  if (!text.empty()) {
-    good =
-      good && EVP_EncryptUpdate(
-                context, text.data(), &written, text.data(), static_cast<int>(text.size())) == 1;
-  }
+  const auto update = [&](std::uint8_t * out, ByteView in) {
+    return in.empty() ||
+           EVP_CipherUpdate(context, out, &written, in.data(), static_cast<int>(in.size())) == 1;
+  };
+  const int encrypts = expectation == nullptr ? 1 : 0;
   std::uint8_t rest[EVP_MAX_BLOCK_LENGTH];  // both are stream ciphers: nothing is left over
-  TagParameter result = tag_parameter(tag.data());
-  good = good && EVP_EncryptFinal_ex(context, rest, &written) == 1 &&
-         EVP_CIPHER_CTX_get_params(context, result.data()) == 1;
-  require(good, cipher_failed);
-}
-
-bool openssl_open(
-  EVP_CIPHER_CTX * context, ByteView nonce, ByteView aad, MutableBytes text,
-  std::span<const std::uint8_t, aead_tag_size> tag)
-{
-  std::uint8_t expected[aead_tag_size];
-  std::ranges::copy(tag, expected);
-  int written = 0;
-  const TagParameter expectation = tag_parameter(expected);
-  bool good = EVP_DecryptInit_ex2(context, nullptr, nullptr, nonce.data(), expectation.data()) == 1;
-  if (!aad.empty()) {
-    good = good && EVP_DecryptUpdate(
-                     context, nullptr, &written, aad.data(), static_cast<int>(aad.size())) == 1;
-  }
-  if (!text.empty()) {
-    good =
-      good && EVP_DecryptUpdate(
-                context, text.data(), &written, text.data(), static_cast<int>(text.size())) == 1;
-  }
-  std::uint8_t rest[EVP_MAX_BLOCK_LENGTH];
-  if (good && EVP_DecryptFinal_ex(context, rest, &written) == 1) {
-    return true;
-  }
-  cleanse(text);
-  return false;
+  return EVP_CipherInit_ex2(context, nullptr, nullptr, nonce.data(), encrypts, expectation) == 1 &&
+         update(nullptr, aad) && update(text.data(), text) &&
+         EVP_CipherFinal_ex(context, rest, &written) == 1;
 }
 
 #ifdef PQC_TUNNEL_SODIUM
 
-// libsodium needs a fraction of OpenSSL's code for a datagram, which matters where the caches are cold. It has AES-GCM only
-// for processors that compute it. Where OpenSSL must be validated (FIPS), it does everything.
-bool sodium_is_fit()
+// libsodium needs a fraction of OpenSSL's code for a datagram, which matters while the caches are cold. It has AES-GCM only
+// for processors that compute AES. Where OpenSSL must be validated (FIPS), it does everything.
+bool is_for_sodium(AeadAlgorithm algorithm)
 {
   static const bool fit = ::sodium_init() >= 0 && ::crypto_aead_aes256gcm_is_available() == 1 &&
                           EVP_default_properties_is_fips_enabled(nullptr) == 0;
-  return fit;
+  return fit && algorithm == AeadAlgorithm::aes_256_gcm;
 }
 
-const crypto_aead_aes256gcm_state * aes_state(const SecretBytes & key)
+crypto_aead_aes256gcm_state * expanded(SecretBytes & key)
 {
-  return reinterpret_cast<const crypto_aead_aes256gcm_state *>(key.view().data());
-}
-
-SecretBytes sodium_key(AeadAlgorithm algorithm, ByteView key)
-{
-  if (algorithm == AeadAlgorithm::chacha20_poly1305) {
-    return SecretBytes::copy_of(key);
-  }
-  SecretBytes state(sizeof(crypto_aead_aes256gcm_state));
-  ::crypto_aead_aes256gcm_beforenm(
-    reinterpret_cast<crypto_aead_aes256gcm_state *>(state.span().data()), key.data());
-  return state;
-}
-
-void sodium_seal(
-  AeadAlgorithm algorithm, const SecretBytes & key, ByteView nonce, ByteView aad, MutableBytes text,
-  std::span<std::uint8_t, aead_tag_size> tag)
-{
-  if (algorithm == AeadAlgorithm::chacha20_poly1305) {
-    ::crypto_aead_chacha20poly1305_ietf_encrypt_detached(
-      text.data(), tag.data(), nullptr, text.data(), text.size(), aad.data(), aad.size(), nullptr,
-      nonce.data(), key.view().data());
-  } else {
-    ::crypto_aead_aes256gcm_encrypt_detached_afternm(
-      text.data(), tag.data(), nullptr, text.data(), text.size(), aad.data(), aad.size(), nullptr,
-      nonce.data(), aes_state(key));
-  }
-}
-
-bool sodium_open(
-  AeadAlgorithm algorithm, const SecretBytes & key, ByteView nonce, ByteView aad, MutableBytes text,
-  std::span<const std::uint8_t, aead_tag_size> tag)
-{
-  const int result =
-    algorithm == AeadAlgorithm::chacha20_poly1305
-      ? ::crypto_aead_chacha20poly1305_ietf_decrypt_detached(
-          text.data(), nullptr, text.data(), text.size(), tag.data(), aad.data(), aad.size(),
-          nonce.data(), key.view().data())
-      : ::crypto_aead_aes256gcm_decrypt_detached_afternm(
-          text.data(), nullptr, text.data(), text.size(), tag.data(), aad.data(), aad.size(),
-          nonce.data(), aes_state(key));
-  if (result != 0) {
-    cleanse(text);
-  }
-  return result == 0;
+  return reinterpret_cast<crypto_aead_aes256gcm_state *>(key.span().data());
 }
 
 #endif
@@ -166,23 +86,22 @@ AeadKey AeadKey::create(AeadAlgorithm algorithm, ByteView key) noexcept
 {
   require(key.size() == key_size(algorithm), "an AEAD key is of the wrong size");
   AeadKey out(algorithm);
-  if (is_ascon(algorithm)) {
+  if (!spec(algorithm).cipher) {
     out.key_ = SecretBytes::copy_of(key);
     return out;
   }
 #ifdef PQC_TUNNEL_SODIUM
-  if (sodium_is_fit()) {
-    out.key_ = sodium_key(algorithm, key);
+  if (is_for_sodium(algorithm)) {
+    out.key_ = SecretBytes(sizeof(crypto_aead_aes256gcm_state));
+    ::crypto_aead_aes256gcm_beforenm(expanded(out.key_), key.data());
     return out;
   }
 #endif
-  const EVP_CIPHER * cipher = spec(algorithm).cipher();
-  out.seal_.reset(EVP_CIPHER_CTX_new());
-  out.open_.reset(EVP_CIPHER_CTX_new());
+  out.context_.reset(EVP_CIPHER_CTX_new());
   require(
-    out.seal_ && out.open_ &&
-      EVP_EncryptInit_ex(out.seal_.get(), cipher, nullptr, key.data(), nullptr) == 1 &&
-      EVP_DecryptInit_ex(out.open_.get(), cipher, nullptr, key.data(), nullptr) == 1,
+    out.context_ &&
+      EVP_EncryptInit_ex(
+        out.context_.get(), spec(algorithm).cipher(), nullptr, key.data(), nullptr) == 1,
     cipher_failed);
   return out;
 }
@@ -192,13 +111,19 @@ void AeadKey::seal_in_place(
   std::span<std::uint8_t, aead_tag_size> tag) noexcept
 {
   require(nonce.size() == iv_size_, "an AEAD nonce is of the wrong size");
-  if (seal_) {
-    openssl_seal(seal_.get(), nonce, aad, text, tag);
+  if (context_) {
+    TagParameter result = tag_parameter(tag.data());
+    require(
+      openssl_run(context_.get(), nonce, aad, text, nullptr) &&
+        EVP_CIPHER_CTX_get_params(context_.get(), result.data()) == 1,
+      cipher_failed);
     return;
   }
 #ifdef PQC_TUNNEL_SODIUM
-  if (!is_ascon(algorithm_)) {
-    sodium_seal(algorithm_, key_, nonce, aad, text, tag);
+  if (algorithm_ == AeadAlgorithm::aes_256_gcm) {
+    ::crypto_aead_aes256gcm_encrypt_detached_afternm(
+      text.data(), tag.data(), nullptr, text.data(), text.size(), aad.data(), aad.size(), nullptr,
+      nonce.data(), expanded(key_));
     return;
   }
 #endif
@@ -212,17 +137,30 @@ bool AeadKey::open_in_place(
   std::span<const std::uint8_t, aead_tag_size> tag) noexcept
 {
   require(nonce.size() == iv_size_, "an AEAD nonce is of the wrong size");
-  if (open_) {
-    return openssl_open(open_.get(), nonce, aad, text, tag);
+  bool good = false;
+  if (context_) {
+    std::array<std::uint8_t, aead_tag_size> expected;
+    std::ranges::copy(tag, expected.begin());
+    good = openssl_run(context_.get(), nonce, aad, text, tag_parameter(expected.data()).data());
   }
 #ifdef PQC_TUNNEL_SODIUM
-  if (!is_ascon(algorithm_)) {
-    return sodium_open(algorithm_, key_, nonce, aad, text, tag);
+  else if (algorithm_ == AeadAlgorithm::aes_256_gcm)
+  {
+    good = ::crypto_aead_aes256gcm_decrypt_detached_afternm(
+             text.data(), nullptr, text.data(), text.size(), tag.data(), aad.data(), aad.size(),
+             nonce.data(), expanded(key_)) == 0;
   }
 #endif
-  return ascon_open(
-    ascon_variant(algorithm_), key_.view().first<ascon_key_size>(), nonce.first<ascon_nonce_size>(),
-    aad, text, tag);
+  else
+  {
+    good = ascon_open(
+      ascon_variant(algorithm_), key_.view().first<ascon_key_size>(),
+      nonce.first<ascon_nonce_size>(), aad, text, tag);
+  }
+  if (!good) {
+    cleanse(text);
+  }
+  return good;
 }
 
 }  // namespace pqc_tunnel

@@ -61,9 +61,8 @@ private:
 
   AeadAlgorithm algorithm_;
   std::size_t iv_size_;  ///< in bytes
-  Context seal_;         ///< of OpenSSL, where it does the work; it zeroes the key when freed
-  Context open_;
-  SecretBytes key_;  ///< otherwise: the key, for AES expanded
+  Context context_;      ///< of OpenSSL, where it does the work; it zeroes the key when freed
+  SecretBytes key_;      ///< elsewhere: of Ascon, or expanded for libsodium
 };
 
 }  // namespace pqc_tunnel

@@ -25,7 +25,7 @@ namespace pqc_tunnel
 /// The largest number of datagrams in one system call.
 inline constexpr std::size_t batch_size = 64;
 
-/// Memory for one recvmmsg call, allocated once. Each datagram has `headroom` free bytes before it and
+/// Memory for one call of recvmmsg or recvmsg, allocated once. Each datagram has `headroom` free bytes before it and
 /// `tailroom` after it, so that it can be sealed in place. One thread at a time.
 class ReceiveBatch
 {

@@ -427,9 +427,7 @@ void PacketLoop::announce_by(Instant when)
 
 void PacketLoop::note_load(Instant now)
 {
-  constexpr Duration interval = std::chrono::seconds(1);
-  if (now >= next_load_look_) {
-    next_load_look_ = now + interval;
+  if (turn_ == 0) {
     punctuality_.note_load(processor_wait(), processor_pressure());
   }
   if (std::string trouble = punctuality_.trouble(now); trouble != machine_trouble_) {

@@ -61,7 +61,7 @@ private:
   void open_datagrams(std::size_t link, int socket, Instant now);
   void open_one(MutableBytes frame, const Endpoint & from, Duration waited, Instant now);
   void forward(const Opened & opened);
-  bool shares_time() const { return plaintexts_.size() > 1; }  // a single peer has nobody to share with
+  bool shares_time() const { return plaintexts_.size() > 1; }
   void begin_charging();
   void note_work(std::optional<PeerIndex> peer);
   void charge();
@@ -162,7 +162,6 @@ private:
   std::vector<DroneLines> drone_lines_;      // by peer
   std::vector<PolicyWatch> policy_watches_;  // by peer
   Punctuality punctuality_;
-  Instant next_load_look_;
   Duration stood_still_{};  // before the last handling of ready descriptors
   Instant next_address_look_;
   std::string machine_trouble_;                                    // that the tunnel knows of

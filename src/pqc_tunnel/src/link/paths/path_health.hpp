@@ -57,7 +57,6 @@ public:
   std::optional<std::uint64_t> take_probe(RandomSource & random, Instant now);
 
   PathState state() const { return state_; }
-  bool has_answered() const { return answered_.has_value(); }
   std::optional<Instant> heard() const { return heard_; }
   std::optional<Duration> rtt() const { return rtt_; }
   // Returns the share of the last 32 probes that remained unanswered.
