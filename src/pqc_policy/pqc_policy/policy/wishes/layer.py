@@ -41,9 +41,11 @@ def _by_fetch(s: Situation, way: Way, told: str) -> Proposal | None:
             return None
         action = Action.REKEY if suite == s.current else Action.LAYER
         return Proposal(action, f"{told}: the key of {suite.kem_name} is there.", suite.id)
-    asked_s = s.age_s(s.state.fetch_asked_s)
+    asked_s, pending = s.age_s(s.state.fetch_asked_s), s.state.pending
     if cost.progress is not None or (asked_s is not None and asked_s < _AGAIN_S):
         return None
+    if pending is not None and pending.target == suite.id:
+        return None  # it has taken the key
     fetch = f"{told}: the key of {suite.kem_name} is fetched in the background."
     return Proposal(Action.HOLD, fetch, yields=True, prefetch=suite.id)
 

@@ -14,7 +14,10 @@ from pqc_policy.policy.rule import rule
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import Suite
 from pqc_policy.policy.wishes.renewal import last_epoch, renewable, stagger_s
-from pqc_policy.policy.wishes.ways import saving
+from pqc_policy.policy.wishes.ways import saved_bytes
+
+# A decision comes once a second, and a ratchet may have to be sent again.
+_LEAD_S = 3.0
 
 
 def _full_every_s(s: Situation, suite: Suite) -> float:
@@ -32,22 +35,25 @@ def renewal_within_budget(
     """
     hard = f"under attack{s.attack_text}" if s.response and s.response.ratchets else ""
     every_s = _full_every_s(s, suite)
-    taken = every_s > 0.0 and (airtime.fetching(s) is not None or saving(s))
+    saved = saved_bytes(s)
+    taken = every_s > 0.0 and (airtime.fetching(s) is not None or saved > 0.0)
     if every_s <= s.config.renew_max_s and not (taken or hard):
         if airtime.affords(s, airtime.rekey_bytes(s, suite)):
             return Proposal(Action.REKEY, f"{why}.", suite.id)
-        if not urgent and (s.age_s(s.state.keys_since_s) or 0.0) < s.config.renew_max_s:
+        if not (urgent or _overdue(s)):
             return None
-    if not (urgent or _overdue(s) or airtime.affords(s, RATCHET_BYTES)):
+    if not (urgent or _overdue(s) or airtime.affords(s, RATCHET_BYTES + saved)):
         return None
-    saved = "the budget of airtime is saved for a layer"
-    reason = hard or (saved if taken else "a full rekey takes more than the budget of airtime")
+    saves = "the budget of airtime is saved for a layer"
+    reason = hard or (saves if taken else "a full rekey takes more than the budget of airtime")
     why = f"{why}; {reason}: by a ratchet."
     return Proposal(Action.REKEY, why, suite.id, ratchet=not last_epoch(s))
 
 
 def _overdue(s: Situation) -> bool:
-    return (s.age_s(s.state.keys_since_s) or 0.0) >= s.config.renew_max_s + stagger_s(s.config)
+    """Return whether the keys get too old unless they are renewed now."""
+    most_s = s.config.renew_max_s - _LEAD_S - stagger_s(s.config)
+    return (s.age_s(s.state.keys_since_s) or 0.0) >= most_s
 
 
 def _calm(s: Situation) -> bool:

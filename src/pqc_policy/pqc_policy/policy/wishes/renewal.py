@@ -25,7 +25,7 @@ def interval_s(config: PolicyConfig, suite: Suite) -> float | None:
 
 
 def stagger_s(config: PolicyConfig) -> float:
-    """Return by how much later than another one's this drone's renewals are."""
+    """Return by how much this drone's renewals differ from another one's."""
     if not config.identity:
         return 0.0
     share = int.from_bytes(sha256(config.identity.encode()).digest()[:4]) / 2**32

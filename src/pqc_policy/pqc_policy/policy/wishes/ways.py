@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import inf
 
 from pqc_policy.policy import airtime
-from pqc_policy.policy.protection import FORMS, ONE_TIME, age_of
+from pqc_policy.policy.protection import FORMS, ONE_TIME, ONE_TIME_BYTES, age_of
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import Suite
 from pqc_policy.policy.wishes.home import alike, home
@@ -84,9 +84,13 @@ def ways_to(s: Situation, form: str) -> list[Way]:
     return [way for way in (_fetched(s, form), _one_time(s, form)) if way is not None]
 
 
-def saving(s: Situation) -> bool:
-    """Return whether the budget of airtime is saved for a layer."""
-    return not strained(s) and bool(missing(s) or aged(s))
+def saved_bytes(s: Situation) -> float:
+    """Return how much of the credit waits for a layer; 0: there is none to come."""
+    ways = [] if strained(s) else [*missing(s), *aged(s)]
+    sizes = (
+        ONE_TIME_BYTES if way.one_time else airtime.rekey_bytes(s, way.suite) for way in ways
+    )
+    return max(sizes, default=0.0)
 
 
 def _is_late(s: Situation, way: Way) -> bool:
