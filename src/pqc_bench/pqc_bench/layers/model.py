@@ -13,7 +13,7 @@ from pqc_learning.closed_loop.flight_plan import FlightPlan, PreparedFlight
 from pqc_learning.closed_loop.fly import Flight
 from pqc_sim.flights.script import Leg, Script
 from pqc_sim.pair.link_emulator import fields_by_direction
-from pqc_sim.pair.links import parse_links
+from pqc_sim.pair.links import SERIAL, parse_links
 from pqc_sim.physics.air import Air
 from pqc_sim.physics.timeline import steady
 
@@ -65,7 +65,9 @@ def _plan(link: str, seconds: float) -> FlightPlan:
     (emulated,) = parse_links(link)
     profile = fields_by_direction(emulated.profile)
     kind = _KINDS.get(link, _THIN)
+    # As the tunnel knows it: a start and a stop bit surround each byte on a serial line.
     rate = min(profile[way]["rate_bits_per_s"] for way in DIRECTIONS) / 8.0
+    rate = emulated.baud / 10.0 if emulated.type == SERIAL else rate
     script = Script(
         name=link,
         about="",

@@ -18,10 +18,11 @@ _LANES = 3
 # Bytes that a frame takes beside its payload on a serial line and as a datagram, as the tunnel
 # counts them; those of the header of a part, of a WANT and of an acknowledgement.
 _SERIAL, _UDP, _HEADER, _WANT, _ACK = 25 + 2, 25 + 48, 9, 15, 13
-# A part takes at most so many seconds, at the pace and of the link.
-_MOST_PACED_S, _MOST_S = 1.5, 0.03
-_SHARE_OF_PARTS = 0.85  # of the budget; the rest is for acknowledgements and WANT
+# A part takes at most so many seconds, at the pace and of the link; more at a share that is small.
+_MOST_PACED_S, _MOST_S, _MOST_RARE_S, _RARE = 2.5, 0.03, 0.04, 0.03
+_SHARE_OF_PARTS = 0.95  # of the budget; the rest is for acknowledgements and WANT
 _LONGEST_PAYLOAD, _LEAST_PAYLOAD, _SMALL_PAYLOAD = 1207, 73, 512
+_RADIO_PAYLOAD = 252 - 25
 TURN = 97  # tells its frames from those of exchanges
 
 
@@ -70,13 +71,26 @@ class Fetching:
         return self._bytes_of[kind]
 
     def _bytes(self, suite: Suite) -> tuple[int, int]:
-        line = min(self.airtime * self._capacity * _MOST_PACED_S, self._capacity * _MOST_S)
-        overhead = _SERIAL if self.path.rate_bytes_s else _UDP
-        payload = max(min(int(line) - overhead, _LONGEST_PAYLOAD), _LEAST_PAYLOAD)
-        parts = -(-suite.prekey_size // (payload - _HEADER))
-        acks = -(-parts // (8 if payload < _SMALL_PAYLOAD else 2))
-        whole = suite.prekey_size + parts * (_HEADER + overhead)
-        return whole, whole + acks * (_ACK + overhead) + _WANT + overhead
+        most_s = _MOST_RARE_S if self.airtime <= _RARE else _MOST_S
+        line = self._capacity * min(self.airtime * _MOST_PACED_S, most_s)
+        payload = max(min(int(line) - self._overhead, self._longest), _LEAST_PAYLOAD)
+        per_ack = 8 if payload < _SMALL_PAYLOAD else 2
+        parts, whole = self._message(suite.prekey_size, payload, per_ack)
+        return parts, whole + _WANT + self._overhead
+
+    @property
+    def _overhead(self) -> int:
+        return _SERIAL if self.path.rate_bytes_s else _UDP
+
+    @property
+    def _longest(self) -> int:
+        return _RADIO_PAYLOAD if self.path.rate_bytes_s else _LONGEST_PAYLOAD
+
+    def _message(self, size: int, payload: int, per_ack: int) -> tuple[int, int]:
+        """Return the bytes of a message's parts on the line, without and with acknowledgements."""
+        parts = -(-size // (payload - _HEADER))
+        whole = size + parts * (_HEADER + self._overhead)
+        return whole, whole + -(-parts // per_ack) * (_ACK + self._overhead)
 
     def begin(self, suite: Suite, now_s: float) -> None:
         """Fetch a prekey unless it is there or under way."""

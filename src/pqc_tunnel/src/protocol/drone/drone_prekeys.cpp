@@ -28,7 +28,7 @@ constexpr double longest_unasked_s = 60;
 constexpr Duration pace_interval = std::chrono::seconds(5);
 constexpr double pace_tolerance = 1.25;
 // The rest of the airtime is for acknowledgements and WANT.
-constexpr double share_of_parts = 0.85;
+constexpr double share_of_parts = 0.95;
 
 }  // namespace
 

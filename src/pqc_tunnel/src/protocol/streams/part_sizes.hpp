@@ -26,13 +26,14 @@ inline std::size_t overhead_on(const LinkSettings & link)
 }
 
 // Returns the bytes of the longest payload of a stream at a pace, in bytes per second on the line. A part is so brief that
-// data beside it waits little. `rate`: bytes per second of the link; none: unknown.
+// data beside it waits little, and longer where few data meet one. `rate`: bytes per second of the link; none: unknown.
 inline std::size_t paced_payload(const LinkSettings & link, double pace, std::optional<double> rate)
 {
-  constexpr double most_pace_s = 1.5;
-  constexpr double most_airtime_s = 0.03;
+  constexpr double most_pace_s = 2.5;
+  constexpr double rare = 0.03;
   constexpr double most = universal_payload;
   constexpr std::size_t least = StreamPart::header_size + 64;
+  const double most_airtime_s = rate && pace <= *rate * rare ? 0.04 : 0.03;
   const double line = std::min({pace * most_pace_s, rate ? *rate * most_airtime_s : most, most});
   const auto bytes = static_cast<std::size_t>(line);
   return std::max(least, bytes - std::min(bytes, overhead_on(link)));
