@@ -188,7 +188,12 @@ class Suite:
     @property
     def rekey_bytes(self) -> int:
         """Bytes on the air of a full rekey, both directions, with the fetch of its prekey."""
-        return _stream_bytes(self.ciphertext_bytes + _MESSAGE_BYTES) + self.prekey_bytes
+        return _stream_bytes(self.finish_size) + self.prekey_bytes
+
+    @property
+    def finish_size(self) -> int:
+        """Bytes of the message with which the drone begins a full rekey."""
+        return self.ciphertext_bytes + _MESSAGE_BYTES
 
     @property
     def prekey_size(self) -> int:

@@ -18,8 +18,9 @@ _LANES = 3
 # Bytes that a frame takes beside its payload on a serial line and as a datagram, as the tunnel
 # counts them; those of the header of a part, of a WANT and of an acknowledgement.
 _SERIAL, _UDP, _HEADER, _WANT, _ACK = 25 + 2, 25 + 48, 9, 15, 13
+_ANSWERS = 47  # of a rekey, three frames
 # A part takes at most so many seconds, at the pace and of the link; more at a share that is small.
-_MOST_PACED_S, _MOST_S, _MOST_RARE_S, _RARE = 2.5, 0.03, 0.04, 0.03
+_MOST_PACED_S, _MOST_S, _MOST_RARE_S, _RARE = 2.5, 0.03, 0.045, 0.03
 _SHARE_OF_PARTS = 0.95  # of the budget; the rest is for acknowledgements and WANT
 _LONGEST_PAYLOAD, _LEAST_PAYLOAD, _SMALL_PAYLOAD = 1207, 73, 512
 _RADIO_PAYLOAD = 252 - 25
@@ -163,7 +164,8 @@ class Fetching:
 
     def _told(self, suite: Suite, left: float | None) -> Fetch:
         whole, size = self.bytes_of(suite)
-        rekey_bytes = suite.rekey_bytes - suite.prekey_bytes
+        _, finish = self._message(suite.finish_size, self._longest, 2)
+        rekey_bytes = finish + _ANSWERS + 3 * self._overhead
         return Fetch(
             suite=suite.id,
             fetch_bytes=size,
