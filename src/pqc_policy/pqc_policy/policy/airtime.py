@@ -94,7 +94,11 @@ def bytes_of(s: Situation, proposal: Proposal) -> float:
     if proposal.ratchet:
         return ONE_TIME_BYTES if proposal.one_time_key else RATCHET_BYTES
     suite = find_suite(proposal.target or "")
-    return 0.0 if suite is None else rekey_bytes(s, suite)
+    if suite is None:
+        return 0.0
+    # A key that is not there comes at once, beside the budget.
+    told = fetch_of(s, suite)
+    return rekey_bytes(s, suite) if told is not None and told.ready else whole_bytes(s, suite)
 
 
 def patience_s(s: Situation, target: str) -> float:

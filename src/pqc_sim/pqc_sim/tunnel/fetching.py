@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pqc_policy.policy.protection import Fetch
@@ -20,8 +21,8 @@ _LANES = 3
 _SERIAL, _UDP, _HEADER, _WANT, _ACK = 25 + 2, 25 + 48, 9, 15, 13
 _ANSWERS = 47  # of a rekey, three frames
 # A part takes at most so many seconds, at the pace and of the link; more at a share that is small.
-_MOST_PACED_S, _MOST_S, _MOST_RARE_S, _RARE = 2.5, 0.03, 0.045, 0.03
-_SHARE_OF_PARTS = 0.95  # of the budget; the rest is for acknowledgements and WANT
+_MOST_PACED_S, _MOST_S, _MOST_RARE_S, _RARE = 2.5, 0.028, 0.04, 0.03
+_SHARE_OF_PARTS = 0.92  # of the budget; the rest is for acknowledgements and WANT
 _LONGEST_PAYLOAD, _LEAST_PAYLOAD, _SMALL_PAYLOAD = 1207, 73, 512
 _RADIO_PAYLOAD = 252 - 25
 TURN = 97  # tells its frames from those of exchanges
@@ -98,6 +99,14 @@ class Fetching:
         kind = kind_of(suite)
         if kind not in self.stock and all(kind_of(one.suite) != kind for one in self.under_way):
             self.under_way.append(_Prekey(suite, now_s, float(self.bytes_of(suite)[0])))
+
+    def put_off(self, is_late: Callable[[Suite], bool]) -> None:
+        """Give up what has hardly begun, unless a rekey waits for it."""
+        self.under_way = [
+            one
+            for one in self.under_way
+            if one.urgent or one.left < 0.75 * self.bytes_of(one.suite)[0] or not is_late(one.suite)
+        ]
 
     def hurry(self, suite: Suite, now_s: float) -> float:
         """Let a rekey wait for a prekey; return the bytes that are still to come, in any parts."""

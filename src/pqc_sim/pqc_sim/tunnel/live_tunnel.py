@@ -28,7 +28,9 @@ _BACK_S = 0.5  # heard within this time
 _REKEY_PATIENCE_S = 30.0
 _HANDSHAKE_PATIENCE_S = 15.0
 PREFETCH_AIRTIME = 0.02
-_UNASKED_S = 60.0  # a key of another suite that takes longer is fetched when the policy asks
+# A key of another suite that takes longer is fetched when the policy asks; while others were asked
+# for, any that takes longer.
+_UNASKED_S, _BESIDE_ASKED_S = 60.0, 5.0
 # Frames of so many bytes (docs/protocol.md); test_tunnel_model compares them with those that flow.
 _HELLO, _WANT, _CONFIRM, _RATCHET, _KEEPALIVE = 250, 40, 62, 95, 30
 _RATCHET_WORK_S = 0.0001
@@ -78,6 +80,7 @@ class LiveTunnel(TunnelModel):
         self._fetching = Fetching(self.path, self.airtime)
         self._waiting: Suite | None = None  # of a rekey that waits for its prekey
         self._fetch: Exchange | None = None  # of that prekey
+        self._asked: set[str] = set()  # KEMs whose keys the policy has asked for
         self._prefetch(0.0)
 
     @property
@@ -97,7 +100,9 @@ class LiveTunnel(TunnelModel):
     def prefetch(self, suite_id: str, now_s: float) -> None:
         """Fetch a key ahead, in the background."""
         suite = find_suite(suite_id)
-        if self.established and suite in self._usable:
+        if self.established and suite is not None and suite in self._usable:
+            self._asked.add(suite.kem)
+            self._put_off()
             self._fetching.begin(suite, now_s)
 
     def advance(self, until_s: float) -> None:
@@ -109,7 +114,7 @@ class LiveTunnel(TunnelModel):
         """End the node with its session."""
         super().crash(now_s)
         self._stop_waiting()
-        self._fetching.clear()
+        self._forget_keys()
 
     def _soonest(self) -> Exchange | None:
         exchanges = [one for one in (self.exchange, self._fetch) if one is not None]
@@ -144,9 +149,21 @@ class LiveTunnel(TunnelModel):
         suite = find_suite(self.suite)
         if suite is not None:
             for likely in likely_next(suite, self._usable):
-                takes_s = self._fetching.bytes_of(likely)[1] / self._fetching.budget_bytes_s
-                if likely == suite or takes_s <= _UNASKED_S:
+                if self._may_be_unasked(likely):
                     self._fetching.begin(likely, now_s)
+
+    def _put_off(self) -> None:
+        """Give up what has hardly begun and would not be begun now."""
+        self._fetching.put_off(
+            lambda one: one.kem not in self._asked and not self._may_be_unasked(one)
+        )
+
+    def _may_be_unasked(self, suite: Suite) -> bool:
+        """Return whether a prekey is fetched although nobody has asked for it."""
+        takes_s = self._fetching.bytes_of(suite)[1] / self._fetching.budget_bytes_s
+        if self._asked:
+            return takes_s <= _BESIDE_ASKED_S
+        return takes_s <= _UNASKED_S or suite.id == self.suite
 
     def _begin_rekey(self, suite: Suite, now_s: float, *, ratchet: bool) -> None:
         if ratchet:
@@ -180,6 +197,10 @@ class LiveTunnel(TunnelModel):
         fetch = Exchange("fetch", suite.id, steps, now_s, now_s, now_s, self.retry_first_s)
         self._fetch = fetch
 
+    def _forget_keys(self) -> None:
+        self._fetching.clear()
+        self._asked.clear()
+
     def _stop_waiting(self) -> None:
         self._waiting = self._fetch = None
         self._fetching.calm()
@@ -193,6 +214,7 @@ class LiveTunnel(TunnelModel):
 
     def _exchange_keys(self, suite: Suite, now_s: float) -> None:
         cost = self.profile.cost(suite)
+        self._asked.discard(suite.kem)
         made_s = self._fetching.take(suite)
         assert made_s is not None
         steps = (
@@ -235,6 +257,7 @@ class LiveTunnel(TunnelModel):
             self._roll_back(exchange.suite, "the ground station's finish does not hold", now_s)
             return
         self._new_keys(exchange, now_s, fresh=False)
+        self._put_off()
         suite = find_suite(exchange.suite)
         if exchange.purpose == "rekey" and suite is not None:
             stopped_s = self.profile.cost(suite).interruption_s
@@ -261,7 +284,7 @@ class LiveTunnel(TunnelModel):
         else:
             self.established = True
             self.blacklist.clear()
-            self._fetching.clear()
+            self._forget_keys()
             self._new_keys(exchange, now_s, fresh=True)
             self._speak(now_s, rekey=False)
         self.handshakes += exchange.purpose != "ratchet"

@@ -243,6 +243,7 @@ def test_several_keys_share_the_budget_and_keep_their_progress_over_rekeys() -> 
     tunnel = LiveTunnel(Wire(rate_bytes_s=57_600.0), FREE, MLKEM768)
     tunnel.advance(5.0)
     tunnel.prefetch(MCELIECE3, 5.0)
+    tunnel.prefetch(FRODO976, 5.0)
     tunnel.advance(60.0)
     told = {one.suite: one for one in tunnel.fetches()}
     before = told[MCELIECE3].progress
@@ -323,6 +324,21 @@ def test_of_keys_that_take_long_only_that_of_the_suite_in_use_is_fetched_unasked
         tunnel.advance(600.0)
         (frodo,) = (one for one in tunnel.fetches() if one.suite == FRODO976)
         assert frodo.ready == (suite == FRODO976)
+
+
+def test_a_key_that_takes_long_waits_for_the_rekey_of_one_that_was_asked_for() -> None:
+    tunnel = LiveTunnel(Wire(rate_bytes_s=5760.0), FREE, MLKEM768)
+    tunnel.advance(2.0)
+    tunnel.prefetch(FRODO976, 2.0)
+    tunnel.advance(230.0)
+    ready = [one.suite for one in tunnel.fetches() if one.ready or one.progress is not None]
+    assert ready == [FRODO976]
+    tunnel.rekey(FRODO976, 230.0)
+    tunnel.advance(240.0)
+    tunnel.rekey(MLKEM768, 240.0)
+    tunnel.advance(250.0)
+    assert (tunnel.rekeys, tunnel.suite) == (2, MLKEM768)
+    assert FRODO976 not in [one.suite for one in tunnel.fetches() if one.progress is not None]
 
 
 def test_nothing_is_fetched_while_the_peer_is_lost() -> None:

@@ -223,6 +223,8 @@ private:
   const Suite * next_asked(Instant now) const;
   bool is_asked(const PrekeyKind & kind) const;
   void forget_asked(const Suite & suite);
+  void put_off_unasked();
+  bool may_be_unasked(const Suite & suite) const;
   bool may_fetch_ahead() const;
   bool is_urgent() const;
   bool speaks(const PrekeyFetch & fetch) const;

@@ -25,10 +25,12 @@ constexpr Duration prefetch_delay = 4 * ArrivalRate::longest_gap;
 constexpr Duration prefetch_retry = std::chrono::minutes(1);
 // The key of another suite than the one in use that takes longer is fetched only when it is asked for.
 constexpr double longest_unasked_s = 60;
+// While there are keys that were asked for, any other that takes longer waits for their rekeys.
+constexpr double longest_beside_asked_s = 5;
 constexpr Duration pace_interval = std::chrono::seconds(5);
 constexpr double pace_tolerance = 1.25;
 // The rest of the airtime is for acknowledgements and WANT.
-constexpr double share_of_parts = 0.95;
+constexpr double share_of_parts = 0.92;
 
 }  // namespace
 
@@ -67,6 +69,7 @@ void DroneEnd::request_fetch(const RekeyCommand & command, Instant now)
   if (!is_here && may_rekey_by_itself() && !waiting_) {
     fetch(**suite, false, now);
   }
+  put_off_unasked();
   plan_prefetch(now);
   const std::string id((*suite)->id);
   peer_.reply(
@@ -85,6 +88,30 @@ void DroneEnd::forget_asked(const Suite & suite)
 {
   std::erase_if(
     asked_, [&](const Suite * asked) { return PrekeyKind(*asked) == PrekeyKind(suite); });
+}
+
+// Gives up what has hardly begun and would not be begun now.
+void DroneEnd::put_off_unasked()
+{
+  for (std::size_t slot = 0; slot < fetches_.size(); ++slot) {
+    Fetch & fetch = fetches_[slot];
+    if (!fetch || fetch->job() || fetch->is_urgent() || is_asked(PrekeyKind(fetch->suite()))) {
+      continue;
+    }
+    const std::size_t whole = prekey_size(fetch->suite(), settings_.mode).max;
+    if (!may_be_unasked(fetch->suite()) && 4 * peer_.arriving(lane_of(slot)).bytes < whole) {
+      fetch.reset();
+    }
+  }
+}
+
+// Returns whether a key is fetched although nobody has asked for it.
+bool DroneEnd::may_be_unasked(const Suite & suite) const
+{
+  const double pace = budget();
+  const double most_s = asked_.empty() ? longest_unasked_s : longest_beside_asked_s;
+  return pace == 0 || static_cast<double>(kem_sizes(suite.kem).public_key) <= pace * most_s ||
+         (asked_.empty() && suite.kem == peer_.keys().sending()->suite().kem);
 }
 
 // --- The course of a fetch ---
@@ -155,7 +182,9 @@ void DroneEnd::watch_fetches(Instant now)
     progress = std::max(progress, peer_.arriving(lane).at);
   }
   for (std::size_t slot = 0; slot < fetches_.size(); ++slot) {
-    if (fetches_[slot] && !fetches_[slot]->job()) {
+    if (!fetches_[slot]) {
+      peer_.decline_message(lane_of(slot));  // of a fetch that was put off
+    } else if (!fetches_[slot]->job()) {
       fetches_[slot]->note_others(progress);
       watch_fetch(fetches_[slot], lane_of(slot), now);
     }
@@ -292,8 +321,6 @@ const Suite * DroneEnd::next_to_prefetch(Instant now) const
   if (stands_in_) {
     likely.push_back(settings_.initial_suite);
   }
-  const double pace = budget();
-  const double soon = pace > 0 ? pace * longest_unasked_s : std::numeric_limits<double>::max();
   std::size_t taken = stock_.bytes();
   for (const Fetch & fetch : fetches_) {
     taken += fetch ? kem_sizes(fetch->suite().kem).public_key : 0;
@@ -304,7 +331,7 @@ const Suite * DroneEnd::next_to_prefetch(Instant now) const
     if (
       !stock_.holds(*suite, now) && find_fetch(*suite) == nullptr &&
       (is_owed || taken + size <= settings_.prefetch_max_bytes) &&
-      (is_owed || suite == &active || static_cast<double>(size) <= soon) &&
+      (is_owed || may_be_unasked(*suite)) &&
       fetch_objection(*suite, now).empty())
     {
       return suite;

@@ -400,6 +400,7 @@ void DroneEnd::send_under(std::unique_ptr<EpochKeys> keys)
 {
   shown_suites_ = suites_by_kem(keys->suite(), usable_);
   peer_.keys().install_for_sending(std::move(keys));
+  put_off_unasked();
 }
 
 void DroneEnd::handle_confirmed(Instant now)

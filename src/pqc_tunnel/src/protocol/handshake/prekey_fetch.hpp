@@ -42,10 +42,11 @@ public:
   // The job that verifies it, once it has come.
   const std::optional<JobId> & job() const { return job_; }
   void begin_job(JobId job) { job_ = job; }
+  // A rekey waits for it.
+  bool is_urgent() const { return urgent_; }
   // Parts of it have come.
   bool has_begun() const { return begun_; }
 
-  // A rekey waits for it.
   void hurry(Instant now)
   {
     urgent_ = true;

@@ -542,6 +542,27 @@ TEST(UnaskedFetches, are_of_keys_that_come_within_a_minute)
   EXPECT_FALSE(drone.state(heavy()).progress) << "a step lighter than the suite in use";
 }
 
+TEST(UnaskedFetches, that_take_long_wait_for_the_rekey_of_a_key_that_was_asked_for)
+{
+  WiredPair::Options options = options_of({sik()});
+  options.settings.prefetch_max_bytes = 4 << 20;
+  options.settings.prefetch_airtime = 0.02;
+  Fetching drone(options);
+  ASSERT_TRUE(drone.fetches(in_use()));
+  const Instant begun = drone.pair().now();
+  drone.fetch(frodo());
+  const Duration whole = *drone.state(frodo()).fetch;
+  ASSERT_TRUE(drone.run_until_ready(frodo(), 8min));
+  EXPECT_LE(drone.pair().now() - begun, whole + whole / 8);
+  drone.pair().run_for(20s);
+  EXPECT_FALSE(drone.fetches(in_use()) || drone.state(in_use()).ready);
+  EXPECT_TRUE(drone.ask(rekey_to(&frodo())).success);
+  drone.pair().run_for(5s);
+  EXPECT_TRUE(drone.ask(rekey_to(&in_use())).success) << "its key comes at once";
+  EXPECT_FALSE(drone.fetches(frodo())) << "the suite of a former rekey";
+  EXPECT_TRUE(drone.run_until_ready(in_use(), 2min));
+}
+
 TEST(PrekeyFetch, that_is_renewed_while_it_is_due_is_asked_for_once)
 {
   SeededRandom random(1);
