@@ -17,7 +17,7 @@ from pqc_bench.harness.blaster import DIRECTIONS, Applications
 from pqc_bench.layers import layers_text
 from pqc_bench.layers.command import LAYERED
 from pqc_bench.layers.crossed import air_share, lost_to_keys
-from pqc_bench.layers.model import differences, modelled_seconds
+from pqc_bench.layers.model import _plan, differences, modelled_seconds
 from pqc_bench.layers.one_time_ratchet import OneTimeRatchet
 from pqc_bench.layers.protection_seen import Seen, drops_of_keys, protection, seen
 from pqc_bench.layers.run import compared
@@ -188,6 +188,11 @@ def test_the_model_flies_over_the_same_links() -> None:
     for link in ("lte-handover", "sik-57600"):
         found = modelled_seconds(link, LAYERED, 60.0)
         assert found[ONE_TIME] == found[LATTICES] == 0.0
+
+
+def test_in_the_model_a_radio_has_the_rate_of_its_line_and_plain_lattices_come_in_time() -> None:
+    assert _plan("sik-57600", 1.0).rate_bytes_s == 5760.0
+    assert 400.0 <= modelled_seconds("sik-57600", LAYERED, 480.0)[PLAIN]
 
 
 def flight(**changes: Any) -> dict[str, Any]:

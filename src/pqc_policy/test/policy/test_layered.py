@@ -119,23 +119,24 @@ def test_keys_are_renewed_each_10_s_where_the_link_affords_it() -> None:
     assert min(b - a for a, b in pairwise(routine)) >= 10.0
 
 
-def test_keys_are_renewed_each_minute_while_the_budget_is_saved_for_a_layer() -> None:
-    flight = fly(500, LATE, rate_bytes_s=THIN)
-    there_s = next(d.t for d in asked(flight) if d.action is Action.LAYER)
-    times = [1000.0, *(at_s for at_s in flight.renewed_s if at_s <= there_s)]
-    gaps = [b - a for a, b in pairwise(times)]
-    assert len(gaps) >= 3 and max(gaps) <= 60.0 and min(gaps[:-1]) >= 55.0
-    assert all(d.ratchet for d in asked(flight) if d.t < there_s)
+def test_keys_are_renewed_each_minute_while_a_fetch_takes_the_budget() -> None:
+    flight = fly(150, LATE, rate_bytes_s=THIN)
+    assert _fetching(flight.decisions[-1])
+    gaps = [b - a for a, b in pairwise([1000.0, *flight.renewed_s])]
+    assert len(gaps) >= 2 and max(gaps) <= 60.0 and min(gaps) >= 55.0
+    assert all(d.ratchet for d in asked(flight))
 
 
 @pytest.mark.parametrize("rate", [THIN, 2.0 * THIN])
-def test_renewals_take_nothing_of_what_a_layer_waits_for(rate: float) -> None:
+def test_renewals_take_at_most_a_tenth_of_what_is_saved_for_a_layer(rate: float) -> None:
     flight = fly(600, LATE, rate_bytes_s=rate)
     suite = find_suite(FRODO)
     assert suite is not None
     at_s = next(d.t for d in asked(flight, "layer")) - 1000.0
-    ratchets = at_s / 55.0 * RATCHET_BYTES
-    assert 0.02 * rate * at_s <= suite.rekey_bytes + ratchets + 5.0 * 0.02 * rate
+    saving_s = at_s - suite.prekey_bytes / (0.02 * rate)
+    before = 5.0 * RATCHET_BYTES  # in the time of the fetch
+    needed = suite.rekey_bytes - suite.prekey_bytes + before
+    assert 0.9 * 0.02 * rate * (saving_s - 5.0) <= needed
 
 
 def test_keys_of_a_fleet_become_no_older_than_any_others() -> None:

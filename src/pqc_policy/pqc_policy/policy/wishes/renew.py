@@ -18,6 +18,7 @@ from pqc_policy.policy.wishes.ways import saved_bytes
 
 # A decision comes once a second, and a ratchet may have to be sent again.
 _LEAD_S = 3.0
+_SHARE_OF_SAVED = 0.1
 
 
 def _full_every_s(s: Situation, suite: Suite) -> float:
@@ -42,12 +43,23 @@ def renewal_within_budget(
             return Proposal(Action.REKEY, f"{why}.", suite.id)
         if not (urgent or _overdue(s)):
             return None
-    if not (urgent or _overdue(s) or airtime.affords(s, RATCHET_BYTES + saved)):
+    if not (urgent or _overdue(s) or _affords_ratchet(s, saved)):
         return None
     saves = "the budget of airtime is saved for a layer"
     reason = hard or (saves if taken else "a full rekey takes more than the budget of airtime")
     why = f"{why}; {reason}: by a ratchet."
     return Proposal(Action.REKEY, why, suite.id, ratchet=not last_epoch(s))
+
+
+def _affords_ratchet(s: Situation, saved: float) -> bool:
+    """Return whether the credit is enough for a ratchet, with what is `saved` for a layer.
+
+    While that is not there yet, ratchets slow it by a tenth at most.
+    """
+    if airtime.affords(s, RATCHET_BYTES + saved):
+        return True
+    grown = airtime.budget_bytes_s(s) * (s.age_s(s.state.keys_since_s) or 0.0)
+    return airtime.affords(s, RATCHET_BYTES) and RATCHET_BYTES <= _SHARE_OF_SAVED * grown
 
 
 def _overdue(s: Situation) -> bool:
