@@ -59,7 +59,7 @@ def _affords_ratchet(s: Situation, saved: float) -> bool:
     if airtime.affords(s, RATCHET_BYTES + saved):
         return True
     grown = airtime.budget_bytes_s(s) * (s.age_s(s.state.keys_since_s) or 0.0)
-    return airtime.affords(s, RATCHET_BYTES) and RATCHET_BYTES <= _SHARE_OF_SAVED * grown
+    return airtime.affords(s, RATCHET_BYTES) and _SHARE_OF_SAVED * grown >= RATCHET_BYTES
 
 
 def _overdue(s: Situation) -> bool:

@@ -87,9 +87,7 @@ def ways_to(s: Situation, form: str) -> list[Way]:
 def saved_bytes(s: Situation) -> float:
     """Return how much of the credit waits for a layer; 0: there is none to come."""
     ways = [] if strained(s) else [*missing(s), *aged(s)]
-    sizes = (
-        ONE_TIME_BYTES if way.one_time else airtime.rekey_bytes(s, way.suite) for way in ways
-    )
+    sizes = (ONE_TIME_BYTES if way.one_time else airtime.rekey_bytes(s, way.suite) for way in ways)
     return max(sizes, default=0.0)
 
 

@@ -331,8 +331,7 @@ const Suite * DroneEnd::next_to_prefetch(Instant now) const
     if (
       !stock_.holds(*suite, now) && find_fetch(*suite) == nullptr &&
       (is_owed || taken + size <= settings_.prefetch_max_bytes) &&
-      (is_owed || may_be_unasked(*suite)) &&
-      fetch_objection(*suite, now).empty())
+      (is_owed || may_be_unasked(*suite)) && fetch_objection(*suite, now).empty())
     {
       return suite;
     }
