@@ -23,7 +23,7 @@ _ACK_DELAY_S = 0.01
 _ACK_EVERY = 2
 # At a pace the acknowledgements of small parts are rare, since they would take much beside them.
 _PACED_ACK_EVERY = 8
-_PACED_ACK_DELAY_S = 10.0
+_PACED_ACK_DELAY_S = 4.0
 _SMALL_PART = 512
 _PACED_PATIENCE_S = 0.5
 _LONGEST_PACED_PART_S = 2.5

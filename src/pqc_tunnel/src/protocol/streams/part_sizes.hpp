@@ -49,7 +49,7 @@ inline std::size_t parts_per_acknowledgement(std::size_t payload, bool paced)
 inline constexpr Duration ack_delay = std::chrono::milliseconds(10);
 inline Duration paced_ack_delay(Duration interval)
 {
-  return std::clamp<Duration>(4 * interval, ack_delay, std::chrono::seconds(10));
+  return std::clamp<Duration>(4 * interval, ack_delay, std::chrono::seconds(4));
 }
 
 }  // namespace pqc_tunnel
