@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _LIMIT_S = 120.0  # without any part of what is fetched
 _SILENCE_S = 15.0  # without any word of the GCS
-_SHARE_OF_PARTS = 0.89  # of the airtime; the rest is for acknowledgements and WANT
+_SHARE_OF_PARTS = 0.91  # of the airtime; the rest is for acknowledgements and WANT
 _NEVER = float("inf")
 
 

@@ -47,7 +47,7 @@ def test_fetches_keep_to_the_share_of_the_airtime_and_the_small_key_comes_first(
     start, sent = world.now, len(world.seen)
     world.pass_time(60.0)
     parts = sum(48 + len(d) for way, d in world.seen[sent:] if way == "down" and len(d) > 300)
-    assert parts == pytest.approx(0.89 * 0.02 * RATE * (world.now - start), rel=0.05)
+    assert parts == pytest.approx(0.91 * 0.02 * RATE * (world.now - start), rel=0.05)
 
 
 def test_a_key_that_was_fetched_makes_a_rekey_one_round_trip() -> None:
@@ -128,7 +128,7 @@ def test_a_rekey_that_waits_is_urgent_and_what_is_left_is_paced_again() -> None:
     assert world.now - start < 7.0
     world.pass_time(2.0)
     assert progress(world, LARGE) < 1.0
-    assert {paces[0], paces[-1]} == {890} and 0 in paces
+    assert {paces[0], paces[-1]} == {910} and 0 in paces
 
 
 def test_the_ground_stations_request_waits_for_the_key_too() -> None:

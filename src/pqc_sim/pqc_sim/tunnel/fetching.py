@@ -21,8 +21,8 @@ _LANES = 3
 _SERIAL, _UDP, _HEADER, _WANT, _ACK = 25 + 2, 25 + 48, 9, 15, 13
 _ANSWERS = 47  # of a rekey, three frames
 # A part takes at most so many seconds, at the pace and of the link; more at a share that is small.
-_MOST_PACED_S, _MOST_S, _MOST_RARE_S, _RARE = 2.5, 0.028, 0.04, 0.03
-_SHARE_OF_PARTS = 0.89  # of the budget; the rest is for acknowledgements and WANT
+_MOST_PACED_S, _MOST_S, _MOST_RARE_S, _RARE = 2.5, 0.028, 0.035, 0.03
+_SHARE_OF_PARTS = 0.91  # of the budget; the rest is for acknowledgements and WANT
 _LONGEST_PAYLOAD, _LEAST_PAYLOAD, _SMALL_PAYLOAD = 1207, 73, 512
 _RADIO_PAYLOAD = 252 - 25
 TURN = 97  # tells its frames from those of exchanges

@@ -30,7 +30,7 @@ constexpr double longest_beside_asked_s = 5;
 constexpr Duration pace_interval = std::chrono::seconds(5);
 constexpr double pace_tolerance = 1.25;
 // The rest of the airtime is for acknowledgements and WANT.
-constexpr double share_of_parts = 0.89;
+constexpr double share_of_parts = 0.91;
 
 }  // namespace
 

@@ -33,7 +33,7 @@ inline std::size_t paced_payload(const LinkSettings & link, double pace, std::op
   constexpr double rare = 0.03;
   constexpr double most = universal_payload;
   constexpr std::size_t least = StreamPart::header_size + 64;
-  const double most_airtime_s = rate && pace <= *rate * rare ? 0.04 : 0.028;
+  const double most_airtime_s = rate && pace <= *rate * rare ? 0.035 : 0.028;
   const double line = std::min({pace * most_pace_s, rate ? *rate * most_airtime_s : most, most});
   const auto bytes = static_cast<std::size_t>(line);
   return std::max(least, bytes - std::min(bytes, overhead_on(link)));
