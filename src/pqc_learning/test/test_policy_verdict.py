@@ -55,6 +55,18 @@ def test_an_interval_that_touches_zero_is_on_no_side(bounds: Bounds, side: int) 
     assert (-Difference(*bounds)).side == -side
 
 
+@pytest.mark.parametrize(
+    ("bounds", "wins"),
+    [((-0.013, -0.014, -0.012), OTHER), ((-0.013, -0.02, -0.009), ""), ((-7e-7, -9e-7, -6e-7), "")],
+)
+def test_less_is_read_after_a_theft_only_beyond_a_percentage_point(
+    bounds: Bounds, wins: str
+) -> None:
+    pairs = {f"{SHIPPED} - {BASE}": pair(), f"{OTHER} - {BASE}": pair(exposed_a4=bounds)}
+    assert row_of("exposed_a4", pairs).wins == (f"{wins} (-0.013)" if wins else "none")
+    assert (f"nowhere worse: {OTHER}" in default_of(pairs)) is bool(wins)
+
+
 def test_a_pair_is_turned_round_if_the_baseline_comes_first() -> None:
     pairs = {f"{BASE} - {OTHER}": pair(lost_to_rekeys=(2.0, 1.0, 4.0)), "a - b": pair()}
     found = differences(pairs, BASE)

@@ -14,14 +14,19 @@ LESS, MORE = -1, 1
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure compared in pairs, in words; `better` is LESS or MORE, and 0 if neither is."""
+    """A measure compared in pairs, in words; `better` is LESS or MORE, and 0 if neither is.
+
+    A difference of at most `margin` makes none in practice.
+    """
 
     heading: str
     better: int
+    margin: float = 0.0
 
 
 MEASURES = {
-    "exposed_a4": Measure("read after a theft (share)", LESS),
+    # The goals for it are whole percents, and paired flights differ surely by far less.
+    "exposed_a4": Measure("read after a theft (share)", LESS, margin=0.01),
     "window_s": Measure("mean window (s)", LESS),
     "lost_to_rekeys": Measure("datagrams lost", LESS),
     "delayed": Measure("commands delayed", LESS),
@@ -41,15 +46,16 @@ class Difference:
     mean: float
     low: float
     high: float
+    margin: float = 0.0
 
     @property
     def side(self) -> int:
-        """LESS or MORE if the whole interval is on that side of zero, else 0."""
-        return MORE if self.low > 0.0 else LESS if self.high < 0.0 else 0
+        """LESS or MORE if the whole interval is on that side of zero and its margin, else 0."""
+        return MORE if self.low > self.margin else LESS if self.high < -self.margin else 0
 
     def __neg__(self) -> Difference:
         """Return the difference the other way round."""
-        return Difference(-self.mean, -self.high, -self.low)
+        return Difference(-self.mean, -self.high, -self.low, self.margin)
 
 
 def three_digits(value: float, sign: str = "") -> str:
@@ -67,7 +73,10 @@ def differences(
     for pair, measures in pairs.items():
         one, _, other = pair.partition(" - ")
         if baseline in (one, other):
-            own = {name: Difference(**measure) for name, measure in measures.items()}
+            own = {
+                name: Difference(**measure, margin=MEASURES[name].margin)
+                for name, measure in measures.items()
+            }
             found[other if one == baseline else one] = (
                 {name: -measure for name, measure in own.items()} if one == baseline else own
             )

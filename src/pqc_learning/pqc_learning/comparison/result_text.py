@@ -56,7 +56,7 @@ def _verdict(result: dict[str, Any]) -> list[str]:
     if rows:
         lines += [
             f"Adaptive strategies less {BASELINE}, means of a flight; wins or hurts: the whole "
-            "interval of 95 %, each by itself, is on that side of zero.",
+            "interval of 95 %, each by itself, is on that side of zero (share read: beyond 0.01).",
             "",
             *_table(_VERDICT, rows, numbers=False),
             "",

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Judges where adapting wins, does nothing or hurts, and what the default should be.
 
-A strategy wins in a measure if the whole interval of its difference to `static_default` is on the
-good side of zero, hurts if it is on the other, does nothing if it holds zero. There is no verdict
-from so few flights that all of them may agree by chance.
+A strategy wins in a measure if the whole interval of its difference to `static_default` is beyond
+the measure's margin on the good side of zero, hurts if it is on the other, else does nothing. There
+is no verdict from so few flights that all of them may agree by chance.
 """
 
 from __future__ import annotations
