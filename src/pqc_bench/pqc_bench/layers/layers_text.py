@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 from pqc_bench.harness.text import columns
+from pqc_bench.layers.verdict import flights_of
 
 
 def _s(seconds: float | None) -> str:
@@ -50,4 +52,7 @@ def lines(result: dict[str, Any]) -> list[str]:
 
 
 def _came(one: dict[str, Any], name: str) -> str:
-    return f"{_s(one['seconds_to'].get(name))} ({_s(one['modelled_s'].get(name))})"
+    times = [each["seconds_to"].get(name) for each in flights_of(one)]
+    ends = sorted({*times}, key=lambda time: inf if time is None else time)
+    told = " to ".join(dict.fromkeys((_s(ends[0]), _s(ends[-1]))))
+    return f"{told} ({_s(one['modelled_s'].get(name))})"

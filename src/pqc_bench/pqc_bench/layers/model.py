@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import inf
 from typing import Any
 
 from pqc_learning.closed_loop.contestants import contestants
@@ -24,9 +25,11 @@ _TEMPERATE_C = 15.0
 # The kinds of links in the model that are not thin.
 _KINDS = {"wifi": "wifi", "lte": "lte", "lte-handover": "lte_handover"}
 _THIN = "thin_radio"
-_PACKETS_PER_S = {_THIN: 20.0}
-# Both the policy and the status come once a second.
-_RESOLUTION_S = 2.0
+# A slow link has 110 messages of the vehicle a second, which the tunnel puts together: so many
+# datagrams, as the model has them, are as long.
+_PACKETS_PER_S = {_THIN: 80.0}
+# The policy decides once a second: what it waits for may come just after a decision or before.
+_CYCLE_S = 1.0
 
 
 def modelled_seconds(link: str, strategy: str, seconds: float) -> dict[str, float]:
@@ -38,26 +41,31 @@ def modelled_seconds(link: str, strategy: str, seconds: float) -> dict[str, floa
     found: dict[str, float] = {}
     for epoch in flight.tunnel.epochs:
         for one in epoch.mixed:
-            # The session is there when the policy begins.
             name = class_of(one.family, one.form, one.key)
-            found.setdefault(name, round(max(epoch.began_s, 0.0), 1))
+            found.setdefault(name, round(max(0.0, epoch.began_s), 1))
     return found
 
 
-def differences(measured: Mapping[str, float], modelled: Mapping[str, float]) -> dict[str, float]:
+def differences(
+    flights: Sequence[Mapping[str, float]], modelled: Mapping[str, float]
+) -> dict[str, float]:
     """Return by how much the model is wrong, as a share of what was measured, for each class.
 
-    Times within two seconds of each other are equal. A class that only one has differs by 1.
+    Of several flights it is the distance to the nearest end of their interval. Times within a cycle
+    of the policy are equal. A class that some flights lack has no latest time; one that all of them
+    or the model lack differs by 1.
     """
     found = {}
-    for name in sorted({*measured, *modelled}):
-        ours, theirs = measured.get(name), modelled.get(name)
-        if ours is None or theirs is None:
+    for name in sorted({*modelled, *(name for one in flights for name in one)}):
+        ours = [one[name] for one in flights if name in one]
+        theirs = modelled.get(name)
+        if not ours or theirs is None:
             found[name] = 1.0
-        else:
-            apart_s = abs(theirs - ours)
-            share = apart_s / max(ours, _RESOLUTION_S)
-            found[name] = round(share, 3) if apart_s > _RESOLUTION_S else 0.0
+            continue
+        most = max(ours) if len(ours) == len(flights) else inf
+        end = min(max(theirs, min(ours)), most)
+        apart_s = abs(theirs - end)
+        found[name] = round(apart_s / max(end, _CYCLE_S), 3) if apart_s > _CYCLE_S else 0.0
     return found
 
 
@@ -65,9 +73,9 @@ def _plan(link: str, seconds: float) -> FlightPlan:
     (emulated,) = parse_links(link)
     profile = fields_by_direction(emulated.profile)
     kind = _KINDS.get(link, _THIN)
+    up, down = (profile[way]["rate_bits_per_s"] / 8.0 for way in DIRECTIONS)
     # As the tunnel knows it: a start and a stop bit surround each byte on a serial line.
-    rate = min(profile[way]["rate_bits_per_s"] for way in DIRECTIONS) / 8.0
-    rate = emulated.baud / 10.0 if emulated.type == SERIAL else rate
+    thin = emulated.baud / 10.0 if emulated.type == SERIAL else None
     script = Script(
         name=link,
         about="",
@@ -75,10 +83,16 @@ def _plan(link: str, seconds: float) -> FlightPlan:
         ambient_c=steady(_TEMPERATE_C),
         air=_air(profile[DIRECTIONS[0]]),
     )
-    rates: dict[str, Any] = {"rate_bytes_s": rate} if kind == _THIN else {}
-    if kind in _PACKETS_PER_S:
-        rates["packets_per_s"] = _PACKETS_PER_S[kind]
-    return FlightPlan(script, link=kind, **rates)
+    packets = {"packets_per_s": _PACKETS_PER_S[kind]} if kind in _PACKETS_PER_S else {}
+    return FlightPlan(
+        script,
+        rate_bytes_s=thin,
+        down_bytes_s=down,
+        up_bytes_s=up,
+        link=kind,
+        session_age_s=0.0,
+        **packets,
+    )
 
 
 def _air(way: Mapping[str, Any]) -> Air:
@@ -87,7 +101,7 @@ def _air(way: Mapping[str, Any]) -> Air:
     return Air(
         loss=way.get("loss_percent", 0.0) / 100.0,
         delay_s=way.get("delay_ms", 0.0) / 1e3 + spread_s / 2.0,
-        jitter_s=spread_s / 4.0,
+        jitter_s=spread_s / 2.0,  # whose half of a normal distribution varies as much
         out_every_s=outages[0]["every_ms"] / 1e3,
         out_s=outages[0]["length_ms"] / 1e3,
     )

@@ -33,10 +33,22 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     for link in options.links:
         seconds = options.seconds or SECONDS[link]
         modelled = modelled_seconds(link, options.strategy, seconds)
-        flights = _fly_both(folder, link, options.strategy, seconds)
-        links[link] = compared(flights, modelled)
+        links[link] = repeated(
+            [
+                _fly_both(folder / str(number), link, options.strategy, seconds)
+                for number in range(options.repeat)
+            ],
+            modelled,
+        )
         print(f"  {link}: done", flush=True)
     return {"links": links, "strategy": options.strategy}
+
+
+def repeated(flown: list[dict[str, Any]], modelled: dict[str, float]) -> dict[str, Any]:
+    """Return the figures of the first flight over a link, with the others beside it."""
+    first, *others = (compared(flights, modelled) for flights in flown)
+    times = [one["seconds_to"] for one in (first, *others)]
+    return {**first, "others": others, "model_off": differences(times, modelled)}
 
 
 def compared(flights: dict[str, Any], modelled: dict[str, float]) -> dict[str, Any]:
@@ -49,7 +61,7 @@ def compared(flights: dict[str, Any], modelled: dict[str, float]) -> dict[str, A
         "command_p99_added_ms": None if None in delays else round(delays[0] - delays[1], 1),
         "lost_added": round(layers["lost_share"] - without["lost_share"], 5),
         "modelled_s": modelled,
-        "model_off": differences(layers["seconds_to"], modelled),
+        "model_off": differences([layers["seconds_to"]], modelled),
         "flights": flights,
     }
 

@@ -29,8 +29,16 @@ def judge(result: dict[str, Any]) -> list[str]:
     return [
         f"{link}: {fault}"
         for link, one in result["links"].items()
-        for fault in (*_late(link, one), *_dear(one), *_unlike(one))
+        for fault in (
+            *(fault for each in flights_of(one) for fault in (*_late(link, each), *_dear(each))),
+            *_unlike(one),
+        )
     ]
+
+
+def flights_of(one: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the figures of each flight over a link."""
+    return [one, *one.get("others", ())]
 
 
 def _late(link: str, one: dict[str, Any]) -> Iterator[str]:

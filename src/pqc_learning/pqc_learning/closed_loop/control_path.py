@@ -10,11 +10,15 @@ from pqc_learning.closed_loop.flight_plan import Attack, PreparedFlight
 _KEYS_BYTES = 320
 # A MAVLink message in its frame, on average.
 _DATAGRAM_BYTES = 70.0
+_LEAST_FREE = 1.0 / 3.0
+# Of four datagrams the last one's jitter exceeds the first one's by so much of the jitter.
+_SPREAD = 1.2
 _GOLDEN = 0.6180339887498949
 
 
 def _data_bytes_s(flight: PreparedFlight) -> float:
-    return 2.0 * flight.plan.packets_per_s * _DATAGRAM_BYTES
+    ways = 2.0 if flight.plan.rate_bytes_s else 1.0  # that share the rate
+    return ways * flight.plan.packets_per_s * _DATAGRAM_BYTES
 
 
 class ControlPath:
@@ -24,7 +28,10 @@ class ControlPath:
         self._air = {"up": flight.up, "down": flight.down}
         self.rate_bytes_s = flight.plan.rate_bytes_s
         self.capacity_bytes_s = flight.plan.capacity_bytes_s
-        self.free_bytes_s = flight.plan.capacity_bytes_s - _data_bytes_s(flight)
+        up = flight.plan.up_bytes_s or flight.plan.capacity_bytes_s
+        self.spread_s = _SPREAD * flight.plan.script.air.jitter_s
+        # A key that a rekey waits for gets a third of a radio that is full (decision 0089).
+        self.free_bytes_s = max(up - _data_bytes_s(flight), up * _LEAST_FREE)
         self._adversaries = [
             one
             for one in flight.plan.adversaries

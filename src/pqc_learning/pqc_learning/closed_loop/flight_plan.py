@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from pqc_sim.flights.script import Script
 from pqc_sim.physics.radio import PACKETS_PER_S
+from pqc_sim.tunnel.tunnel_model import AGE_AT_START_S
 
 from pqc_learning.closed_loop.advisor_follower import AdvisorTrack
 from pqc_learning.closed_loop.air_record import AirRecord
@@ -56,15 +57,18 @@ class FlightPlan:
 
     script: Script
     packets_per_s: float = PACKETS_PER_S  # each way
-    rate_bytes_s: float | None = None  # rate of a thin link; None: it is not thin
+    rate_bytes_s: float | None = None  # of a thin link, for both ways; None: it is not thin
+    down_bytes_s: float | None = None  # rates of any other link; None: usual ones
+    up_bytes_s: float | None = None
+    session_age_s: float = AGE_AT_START_S
     adversaries: tuple[Adversary, ...] = ()
     link: str = "wifi"  # kinds, for the tables
     trouble: tuple[str, ...] = ()
 
     @property
     def capacity_bytes_s(self) -> float:
-        """The rate of the link."""
-        return self.rate_bytes_s or _CAPACITY[self.link]
+        """The rate of the link on the way down."""
+        return self.rate_bytes_s or self.down_bytes_s or _CAPACITY[self.link]
 
 
 @dataclass

@@ -51,12 +51,13 @@ Watch = Callable[[Decision, "Flight"], None]
 
 
 def _tunnel(prepared: PreparedFlight, costs: CostSet, suite: str, anchor: str) -> TunnelModel:
-    path, spoiled = ControlPath(prepared), prepared.plan.script.spoiled
+    path, plan = ControlPath(prepared), prepared.plan
+    began_s = -plan.session_age_s
+    given = (path, costs.profile, suite, costs.unusable, plan.script.spoiled)
+    begin = {"keys_since_s": began_s, "full_keys_since_s": began_s}
     if costs.stops_data:
-        return StoppingTunnel(
-            path, costs.profile, suite, costs.unusable, spoiled, startup_s=costs.startup_s
-        )
-    return LiveTunnel(path, costs.profile, suite, costs.unusable, spoiled, anchor=anchor)
+        return StoppingTunnel(*given, **begin, startup_s=costs.startup_s)
+    return LiveTunnel(*given, **begin, anchor=anchor)
 
 
 class Flight:
@@ -97,6 +98,7 @@ class Flight:
         self._quiet_seen, self._rekeying_seen_s = 0, 0.0
         usable = [s for s in self.policy.order.usable if s.id not in costs.unusable]
         self._emergencies = Emergencies(script.pack.cells, min(suite.tier for suite in usable))
+        self._send_report(prepared.views.usual(0), self.tunnel.keys_since_s)  # with the session
 
     @property
     def throttled(self) -> bool:
@@ -171,12 +173,16 @@ class Flight:
                     self._dropped.add(changed_s + start_s, changed_s + end_s)
 
     def _report(self, number: int) -> None:
-        """Make the ground's report of a second; it may not arrive."""
-        flight, made_s = self.prepared, number + REPORT_AT_S
-        view = flight.views.after(number, self.tunnel.quiet, self._dropped)
+        """Make the ground's report of a second."""
+        view = self.prepared.views.after(number, self.tunnel.quiet, self._dropped)
         self._blackouts += view.new_blackouts
         self._packets += view.packets
         self._lost += view.lost
+        self._send_report(view, number + REPORT_AT_S)
+
+    def _send_report(self, view: View, made_s: float) -> None:
+        """Send a report; it may not arrive."""
+        flight = self.prepared
         up, down = flight.up, flight.down
         slot = down.slot(made_s)
         muted = any(one.active(made_s) for one in self._mute)
@@ -201,7 +207,7 @@ class Flight:
             blackouts=self._blackouts + view.silent,
             loss=view.loss,
             rtt_s=self._rtt_s,
-            rate_bytes_s=self.prepared.plan.rate_bytes_s,
+            rate_bytes_s=self.tunnel.rate_bytes_s,
         )
 
     # --- Sensors and the decision ---

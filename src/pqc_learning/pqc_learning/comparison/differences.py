@@ -37,6 +37,7 @@ MEASURES = {
     "energy_j": Measure("energy (J)", 0),
     "rekeys_failed": Measure("rekeys failed", 0),
 }
+_MARGIN = {name: measure.margin for name, measure in MEASURES.items()}
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def differences(
         one, _, other = pair.partition(" - ")
         if baseline in (one, other):
             own = {
-                name: Difference(**measure, margin=MEASURES[name].margin)
+                name: Difference(**measure, margin=_MARGIN.get(name, 0.0))
                 for name, measure in measures.items()
             }
             found[other if one == baseline else one] = (

@@ -57,6 +57,7 @@ class Radio:
     """Both directions, and the newest report of the ground station that reached the drone."""
 
     rate_bytes_s = free_bytes_s = capacity_bytes_s = None  # it is not thin
+    spread_s = 0.0
 
     def __init__(self, usual: Air, spells: tuple[Spell, ...], seed: str) -> None:
         self.up, self.down = (

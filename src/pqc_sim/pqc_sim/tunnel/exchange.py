@@ -14,6 +14,9 @@ UP, DOWN, WORK = "up", "down", "work"
 _FETCH_TURN = 50
 # The overhead of a message on a thin link, and on any other.
 _THIN_PART_BYTES, PART_BYTES = 290, 1200
+# A sender that knows nothing of a link sends so much at once: four parts, and the one that exceeds
+# them. In each further round trip it sends twice as much.
+FIRST_WINDOW = 5 * PART_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +72,15 @@ class ControlPath(Protocol):
 
     @property
     def free_bytes_s(self) -> float | None:
-        """What the data leaves of it; None: all."""
+        """What the data leaves of the way up, or of both; None: all."""
 
     @property
     def capacity_bytes_s(self) -> float | None:
-        """The rate of any link; None: unknown."""
+        """The rate of any link on the way down; None: it does not matter."""
+
+    @property
+    def spread_s(self) -> float:
+        """By how much jitter spreads the arrival of what leaves together."""
 
     def tried(self, way: str, parts: int, size: int, now_s: float, turn: int) -> tuple[int, float]:
         """Send the missing parts of a message of `size` bytes.
@@ -93,12 +100,17 @@ def part_count(size: int, path: ControlPath) -> int:
     return -(-size // part_bytes(path))
 
 
+def trips(size: int) -> int:
+    """Return how many round trips a message takes before the one of its last part."""
+    return (-(-size // FIRST_WINDOW)).bit_length() - 1
+
+
 def airtime_s(size: int, path: ControlPath) -> float:
-    """Return how long a message takes on a thin link; 0 on any other.
+    """Return how long a message takes the link; 0 where its rate does not matter.
 
     Data goes before a message of several parts, which has the rest of the rate.
     """
-    if not path.rate_bytes_s:
-        return 0.0
-    whole = size <= part_bytes(path)
-    return size / (path.rate_bytes_s if whole else path.free_bytes_s or path.rate_bytes_s)
+    if size <= part_bytes(path):
+        return size / path.rate_bytes_s if path.rate_bytes_s else 0.0
+    free = path.free_bytes_s or path.rate_bytes_s
+    return size / free if free else 0.0

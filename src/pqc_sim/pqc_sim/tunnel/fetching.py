@@ -1,16 +1,22 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Prekeys that the drone fetches in the background, below all data, within a budget of airtime."""
+"""Prekeys that the drone fetches in the background, below all data, within a budget of airtime.
+
+While the rate of the link is unknown they come without a pace, a window in each round trip. So
+does a long key, until it has filled the link.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import inf
 
 from pqc_policy.policy.protection import Fetch
 from pqc_policy.policy.suites import Suite
 
 from pqc_sim.tunnel.exchange import DOWN, ControlPath, part_bytes
+from pqc_sim.tunnel.measured_rate import LONG_KEY, MeasuredRate, Window
 
 # Bytes/s of a link that its path says nothing of.
 _USUAL_BYTES_S = 2.5e6
@@ -23,8 +29,11 @@ _ANSWERS = 47  # of a rekey, three frames
 # A part takes at most so many seconds, at the pace and of the link; more at a share that is small.
 _MOST_PACED_S, _MOST_S, _MOST_RARE_S, _RARE = 2.5, 0.028, 0.035, 0.03
 _SHARE_OF_PARTS = 0.91  # of the budget; the rest is for acknowledgements and WANT
+_MOST_LINE = 1232  # bytes of a paced part
 _LONGEST_PAYLOAD, _LEAST_PAYLOAD, _SMALL_PAYLOAD = 1207, 73, 512
 _RADIO_PAYLOAD = 252 - 25
+_LOOK_S = 0.05  # after so long the drone notices a rate, and asks for a pace
+_LEAST_TRIP_S = 0.002
 TURN = 97  # tells its frames from those of exchanges
 
 
@@ -34,6 +43,7 @@ class _Prekey:
     made_s: float
     left: float  # bytes that are still to come
     urgent: bool = False  # a rekey waits for it
+    begun: bool = False  # its parts come
 
 
 @dataclass
@@ -50,35 +60,21 @@ class Fetching:
     stock: dict[tuple[str, str], float] = field(default_factory=dict)  # there, and when made
     air_bytes: float = 0.0
     _at_s: float = 0.0
-    _bytes_of: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
+    _rate: MeasuredRate = field(default_factory=MeasuredRate)
+    _noticed_s: float | None = None  # when a rate was known that is to set the pace
+    _paced: bool = False
+    # When parts are there that have left, their bytes, and the round trip of a window; 0: paced.
+    _coming: tuple[float, float, float] | None = None
     _newest: tuple[tuple[object, ...], tuple[Fetch, ...]] = ((), ())  # told, and of what state
 
     @property
-    def budget_bytes_s(self) -> float:
-        """The bytes/s that all fetches may take together."""
-        return min(self.airtime * self._capacity, self.path.free_bytes_s or self._capacity)
+    def rate_bytes_s(self) -> float | None:
+        """What the drone takes for the rate of the link; None: unknown."""
+        return self.path.rate_bytes_s or self._rate.bytes_s
 
     @property
     def _capacity(self) -> float:
         return self.path.rate_bytes_s or self.path.capacity_bytes_s or _USUAL_BYTES_S
-
-    def bytes_of(self, suite: Suite) -> tuple[int, int]:
-        """Return the bytes on the line of a prekey's parts, and of all frames of its fetch.
-
-        They are those of fetch_costs.cpp of the tunnel.
-        """
-        kind = kind_of(suite)
-        if kind not in self._bytes_of:
-            self._bytes_of[kind] = self._bytes(suite)
-        return self._bytes_of[kind]
-
-    def _bytes(self, suite: Suite) -> tuple[int, int]:
-        most_s = _MOST_RARE_S if self.airtime <= _RARE else _MOST_S
-        line = self._capacity * min(self.airtime * _MOST_PACED_S, most_s)
-        payload = max(min(int(line) - self._overhead, self._longest), _LEAST_PAYLOAD)
-        per_ack = 8 if payload < _SMALL_PAYLOAD else 2
-        parts, whole = self._message(suite.prekey_size, payload, per_ack)
-        return parts, whole + _WANT + self._overhead
 
     @property
     def _overhead(self) -> int:
@@ -88,24 +84,52 @@ class Fetching:
     def _longest(self) -> int:
         return _RADIO_PAYLOAD if self.path.rate_bytes_s else _LONGEST_PAYLOAD
 
-    def _message(self, size: int, payload: int, per_ack: int) -> tuple[int, int]:
-        """Return the bytes of a message's parts on the line, without and with acknowledgements."""
-        parts = -(-size // (payload - _HEADER))
-        whole = size + parts * (_HEADER + self._overhead)
-        return whole, whole + -(-parts // per_ack) * (_ACK + self._overhead)
+    def _payload(self, share: float) -> int:
+        """Return the bytes of the longest payload at a share of the link."""
+        rate = self.rate_bytes_s
+        if rate is None:
+            return self._longest
+        most_s = _MOST_RARE_S if share <= _RARE else _MOST_S
+        line = min(rate * min(share * _MOST_PACED_S, most_s), _MOST_LINE)
+        return max(min(int(line) - self._overhead, self._longest), _LEAST_PAYLOAD)
 
-    def begin(self, suite: Suite, now_s: float) -> None:
-        """Fetch a prekey unless it is there or under way."""
+    def _message(self, size: int, payload: int, per_ack: int) -> int:
+        """Return the bytes on the line of a message's parts and of their acknowledgements."""
+        parts = -(-size // (payload - _HEADER))
+        acks = -(-parts // per_ack)
+        return size + parts * (_HEADER + self._overhead) + acks * (_ACK + self._overhead)
+
+    def _bytes(self, size: int, payload: int) -> int:
+        """Return the bytes on the line of all frames of a fetch, as fetch_costs.cpp does."""
+        per_ack = 8 if payload < _SMALL_PAYLOAD else 2
+        return self._message(size, payload, per_ack) + _WANT + self._overhead
+
+    def comes_within(self, suite: Suite, seconds: float) -> bool:
+        """Return whether a prekey takes no longer than that, as far as the drone knows."""
+        rate = self.rate_bytes_s
+        return rate is None or suite.prekey_size <= _SHARE_OF_PARTS * self.airtime * rate * seconds
+
+    def begin(self, suite: Suite, now_s: float) -> bool:
+        """Fetch a prekey; False if it is there or under way."""
         kind = kind_of(suite)
-        if kind not in self.stock and all(kind_of(one.suite) != kind for one in self.under_way):
-            self.under_way.append(_Prekey(suite, now_s, float(self.bytes_of(suite)[0])))
+        if kind in self.stock or any(kind_of(one.suite) == kind for one in self.under_way):
+            return False
+        if not self.under_way:
+            self._at_s = max(self._at_s, now_s)
+        self.under_way.append(_Prekey(suite, now_s, float(suite.prekey_size)))
+        return True
+
+    @property
+    def may_begin(self) -> bool:
+        """Whether another one may be fetched that nobody has asked for."""
+        return len(self.under_way) < _LANES and all(one.begun for one in self.under_way)
 
     def put_off(self, is_late: Callable[[Suite], bool]) -> None:
         """Give up what has hardly begun, unless a rekey waits for it."""
         self.under_way = [
             one
             for one in self.under_way
-            if one.urgent or one.left < 0.75 * self.bytes_of(one.suite)[0] or not is_late(one.suite)
+            if one.urgent or one.left < 0.75 * one.suite.prekey_size or not is_late(one.suite)
         ]
 
     def hurry(self, suite: Suite, now_s: float) -> float:
@@ -113,7 +137,7 @@ class Fetching:
         self.begin(suite, now_s)
         one = next(one for one in self.under_way if kind_of(one.suite) == kind_of(suite))
         one.urgent = True
-        return suite.prekey_bytes * one.left / self.bytes_of(suite)[0]
+        return suite.prekey_bytes * one.left / suite.prekey_size
 
     def arrived(self, suite: Suite) -> None:
         """Take a prekey into stock."""
@@ -141,48 +165,100 @@ class Fetching:
 
     def advance(self, until_s: float, *, open_: bool) -> None:
         """Let time pass; without a session nothing comes."""
-        while self._at_s + _STEP_S <= until_s:
-            self._at_s += _STEP_S
-            if open_ and self.under_way and not any(one.urgent for one in self.under_way):
-                self._step(sorted(self.under_way[:_LANES], key=lambda one: one.left))
+        while open_ and self.under_way and not any(one.urgent for one in self.under_way):
+            lanes = sorted(self.under_way[:_LANES], key=lambda one: one.left)
+            self._coming = self._coming or self._send(lanes)
+            due_s, came, trip_s = self._coming
+            if due_s > until_s:
+                return
+            if trip_s:
+                window = Window(came, trip_s, due_s - self._at_s, self.path.spread_s)
+                self._rate.take(window, self._capacity, due_s)
+            self._at_s, self._coming = due_s, None
+            self._take(lanes, came)
+        if until_s > self._at_s:
+            self._rate.begin_train()
+        self._at_s, self._coming = max(self._at_s, until_s), None
 
-    def _step(self, lanes: list[_Prekey]) -> None:
-        pace = _SHARE_OF_PARTS * self.budget_bytes_s
-        size = min(pace * _STEP_S, sum(one.left for one in lanes))
+    def _send(self, lanes: list[_Prekey]) -> tuple[float, float, float]:
+        """Send what leaves now; return it as `_coming` has it."""
+        now_s, first = self._at_s, lanes[0]
+        free = self.path.free_bytes_s if self.path.rate_bytes_s else None
+        free = min(free or inf, self._capacity)
+        left = sum(one.left for one in lanes)
+        missing, delay_s = self.path.tried(DOWN, 1, first.suite.prekey_bytes, now_s, TURN)
+        trip_s = max(2.0 * delay_s, _LEAST_TRIP_S)
+        asks = not self._paced or not first.begun
+        self._paced = self._has_pace(lanes, trip_s)
+        first.begun = first.begun or not missing
+        if not self._paced:
+            size = min(self._rate.window, first.left)
+            last_s = self._rate.last_s(size, free, trip_s) if size == first.left else 0.0
+            came = self._carried(first, size, _LONGEST_PAYLOAD)
+            return now_s + max(trip_s, size / free) + last_s, came, trip_s
+        share = _SHARE_OF_PARTS * self.airtime
+        payload = self._payload(share)
+        if asks:
+            # The first part, or the window that has left before where it fills the link.
+            size = self._rate.window if self._rate.fills else payload - _HEADER
+            self._rate.fills = False
+            came = self._carried(first, min(size, left), payload)
+            return now_s + max(trip_s, size / free), came, 0.0
+        pace = min(share * (self.rate_bytes_s or free), free)
+        pace *= (payload - _HEADER) / (payload + self._overhead)
+        took_s = min(_STEP_S, max(left / pace, _LEAST_TRIP_S))
+        return now_s + took_s, self._carried(first, min(pace * took_s, left), payload), 0.0
+
+    def _has_pace(self, lanes: list[_Prekey], trip_s: float) -> bool:
+        """Return whether parts that leave now have a pace: a long key measures the link first."""
+        is_sure = self.path.rate_bytes_s is not None or self._rate.is_sure(self._at_s)
+        measures = any(one.suite.prekey_size > LONG_KEY for one in lanes)
+        if self.rate_bytes_s is None or (measures and not is_sure):
+            self._noticed_s = None
+            return False
+        if self._noticed_s is None:
+            self._noticed_s = self._at_s
+        asks = is_sure or not any(one.begun for one in lanes)
+        return self._paced or asks or self._at_s + trip_s >= self._noticed_s + _LOOK_S
+
+    def _carried(self, first: _Prekey, size: float, payload: int) -> float:
+        """Return how many of so many bytes arrive."""
+        whole = self._bytes(first.suite.prekey_size, payload)
+        self.air_bytes += size * whole / first.suite.prekey_size
         parts = max(1, round(size / part_bytes(self.path)))
-        whole = max(one.suite.prekey_bytes for one in lanes)
-        missing, _ = self.path.tried(DOWN, parts, whole, self._at_s, TURN)
-        of_parts, of_all = self.bytes_of(lanes[0].suite)
-        self.air_bytes += size * of_all / of_parts
-        came = size * (parts - missing) / parts
+        missing, _ = self.path.tried(DOWN, parts, first.suite.prekey_bytes, self._at_s, TURN)
+        return size * (parts - missing) / parts
+
+    def _take(self, lanes: list[_Prekey], came: float) -> None:
         for one in lanes:
-            bytes_ = min(one.left, came)
-            one.left -= bytes_
-            came -= bytes_
-            if one.left <= 0.0:
+            size = min(one.left, came)
+            one.left -= size
+            came -= size
+            if one.left < 1.0:
                 self.arrived(one.suite)
 
     def told(self, suites: tuple[Suite, ...]) -> tuple[Fetch, ...]:
         """Return what the tunnel says of suites."""
         left = {kind_of(one.suite): one.left for one in self.under_way}
-        state = suites, tuple(left.items()), tuple(self.stock)
+        state = suites, tuple(left.items()), tuple(self.stock), self.rate_bytes_s
         if state != self._newest[0]:
             told = tuple(self._told(suite, left.get(kind_of(suite))) for suite in suites)
             self._newest = state, told
         return self._newest[1]
 
     def _told(self, suite: Suite, left: float | None) -> Fetch:
-        whole, size = self.bytes_of(suite)
-        _, finish = self._message(suite.finish_size, self._longest, 2)
+        size = self._bytes(suite.prekey_size, self._payload(self.airtime))
+        finish = self._message(suite.finish_size, self._longest, 2)
         rekey_bytes = finish + _ANSWERS + 3 * self._overhead
+        rate = self.rate_bytes_s
         return Fetch(
             suite=suite.id,
             fetch_bytes=size,
             rekey_bytes=rekey_bytes,
-            fetch_s=size / self.budget_bytes_s,
-            rekey_s=rekey_bytes / self.path.rate_bytes_s if self.path.rate_bytes_s else 0.0,
+            fetch_s=size / (self.airtime * rate) if rate else None,
+            rekey_s=rekey_bytes / rate if rate else None,
             ready=self.holds(suite),
-            progress=None if left is None else 1.0 - left / whole,
+            progress=None if left is None else 1.0 - left / suite.prekey_size,
         )
 
 

@@ -31,6 +31,7 @@ PREFETCH_AIRTIME = 0.02
 # A key of another suite that takes longer is fetched when the policy asks; while others were asked
 # for, any that takes longer.
 _UNASKED_S, _BESIDE_ASKED_S = 60.0, 5.0
+_AHEAD_S = 1.0  # so often the drone looks for a prekey to fetch unasked
 # Frames of so many bytes (docs/protocol.md); test_tunnel_model compares them with those that flow.
 _HELLO, _WANT, _CONFIRM, _RATCHET, _KEEPALIVE = 250, 40, 62, 95, 30
 _RATCHET_WORK_S = 0.0001
@@ -81,7 +82,13 @@ class LiveTunnel(TunnelModel):
         self._waiting: Suite | None = None  # of a rekey that waits for its prekey
         self._fetch: Exchange | None = None  # of that prekey
         self._asked: set[str] = set()  # KEMs whose keys the policy has asked for
-        self._prefetch(0.0)
+        # When it looks for one.
+        self._ahead_s = max(self.keys_since_s + _AHEAD_S, 0.0)
+
+    @property
+    def rate_bytes_s(self) -> float | None:
+        """What the drone takes for the rate of its link, also from what has come by it."""
+        return self._fetching.rate_bytes_s
 
     @property
     def all_air_bytes(self) -> float:
@@ -107,6 +114,13 @@ class LiveTunnel(TunnelModel):
 
     def advance(self, until_s: float) -> None:
         """Let time pass, for exchanges and for fetches."""
+        while self._ahead_s <= until_s:
+            self._advance(self._ahead_s)
+            self._prefetch(self._ahead_s)
+            self._ahead_s += _AHEAD_S
+        self._advance(until_s)
+
+    def _advance(self, until_s: float) -> None:
         super().advance(until_s)
         self._fetching.advance(until_s, open_=bool(self.suite) and self.established)
 
@@ -140,17 +154,17 @@ class LiveTunnel(TunnelModel):
             self.established, self.exchange = True, None
             text = "the ground station answers again"
             self._report(Kind.PEER_BACK, self.suite, now_s, text)
-            self._prefetch(now_s)
         if not self.established and self.exchange is None:
             self._begin_handshake(self.configured, now_s, "handshake")
 
     def _prefetch(self, now_s: float) -> None:
-        """Fetch the prekeys that are likely next."""
-        suite = find_suite(self.suite)
-        if suite is not None:
-            for likely in likely_next(suite, self._usable):
-                if self._may_be_unasked(likely):
-                    self._fetching.begin(likely, now_s)
+        """Fetch a prekey that is likely next, unless another one is asked for or awaited."""
+        suite, fetching = find_suite(self.suite), self._fetching
+        if suite is None or self.exchange is not None or self._waiting or not fetching.may_begin:
+            return
+        for likely in likely_next(suite, self._usable):
+            if self._may_be_unasked(likely) and fetching.begin(likely, now_s):
+                return
 
     def _put_off(self) -> None:
         """Give up what has hardly begun and would not be begun now."""
@@ -160,10 +174,9 @@ class LiveTunnel(TunnelModel):
 
     def _may_be_unasked(self, suite: Suite) -> bool:
         """Return whether a prekey is fetched although nobody has asked for it."""
-        takes_s = self._fetching.bytes_of(suite)[1] / self._fetching.budget_bytes_s
         if self._asked:
-            return takes_s <= _BESIDE_ASKED_S
-        return takes_s <= _UNASKED_S or suite.id == self.suite
+            return self._fetching.comes_within(suite, _BESIDE_ASKED_S)
+        return suite.id == self.suite or self._fetching.comes_within(suite, _UNASKED_S)
 
     def _begin_rekey(self, suite: Suite, now_s: float, *, ratchet: bool) -> None:
         if ratchet:
@@ -285,11 +298,11 @@ class LiveTunnel(TunnelModel):
             self.established = True
             self.blacklist.clear()
             self._forget_keys()
+            self._ahead_s = now_s + _AHEAD_S
             self._new_keys(exchange, now_s, fresh=True)
             self._speak(now_s, rekey=False)
         self.handshakes += exchange.purpose != "ratchet"
         self._start_waiting(now_s)
-        self._prefetch(now_s)
 
     def _give_up(self, exchange: Exchange, now_s: float) -> None:
         if exchange.purpose == "fetch":
@@ -303,7 +316,6 @@ class LiveTunnel(TunnelModel):
         elif exchange.at >= self._commits_at(exchange):
             self._done(exchange, now_s)  # committed; the peer will show it
         else:
-            self._prefetch(now_s)
             text = "the ground station did not confirm the new keys; the old keys stay"
             self._fail(exchange, text, now_s)
             self._start_waiting(now_s)

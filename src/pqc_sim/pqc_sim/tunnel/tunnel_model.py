@@ -18,11 +18,19 @@ from pqc_policy.policy.suites import SUITES, KemFamily, Suite, find_suite
 
 from pqc_sim.tunnel.chain import KeyEpoch, LayersOf, Secret, secret_of
 from pqc_sim.tunnel.events import NO_KEYS, Event, Kind, State
-from pqc_sim.tunnel.exchange import WORK, ControlPath, Exchange, Step, airtime_s, part_count
+from pqc_sim.tunnel.exchange import (
+    WORK,
+    ControlPath,
+    Exchange,
+    Step,
+    airtime_s,
+    part_count,
+    trips,
+)
 from pqc_sim.tunnel.quiet import Quiet
 
 BLACKLIST_S = 1800.0
-_AGE_AT_START_S = 8.0
+AGE_AT_START_S = 8.0
 
 
 @dataclass
@@ -41,8 +49,8 @@ class TunnelModel(ABC):
     established: bool = True
     suite: str = ""
     epoch: int = 0
-    keys_since_s: float = -_AGE_AT_START_S
-    full_keys_since_s: float = -_AGE_AT_START_S  # time of the last full exchange
+    keys_since_s: float = -AGE_AT_START_S
+    full_keys_since_s: float = -AGE_AT_START_S  # time of the last full exchange
     handshake_s: float | None = None
     drone_s: float | None = None  # the drone's work for the newest keys; None: a ratchet
     blacklist: dict[str, float] = field(default_factory=dict)
@@ -102,6 +110,11 @@ class TunnelModel(ABC):
             anchor=self.session_anchor,
             fetches=self.fetches(),
         )
+
+    @property
+    def rate_bytes_s(self) -> float | None:
+        """What the drone takes for the rate of its link; None: unknown."""
+        return self.path.rate_bytes_s
 
     def fetches(self) -> tuple[Fetch, ...]:
         """Return what the tunnel says of keys fetched ahead; nothing without that activity."""
@@ -251,7 +264,7 @@ class TunnelModel(ABC):
         left, delay_s = self.path.tried(step.kind, missing, step.size, now_s, exchange.turn)
         if left == 0:
             exchange.arrives = True
-            exchange.due_s = now_s + busy_s + delay_s
+            exchange.due_s = now_s + busy_s + (1 + 2 * trips(step.size)) * delay_s
         else:
             exchange.missing = left
             exchange.due_s = min(now_s + busy_s + exchange.retry_s, limit_s)

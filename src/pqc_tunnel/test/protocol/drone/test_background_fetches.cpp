@@ -4,7 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <fstream>
 #include <map>
+#include <optional>
+#include <sstream>
+#include <string>
 #include <utility>
 
 #include "link/shaping/shaped_line.hpp"
@@ -603,6 +608,19 @@ TEST(PacedFetches, say_nothing_of_the_rate_of_the_link)
   EXPECT_EQ(pair.snapshot(Side::drone).paths.at(0).rate_bytes_s, rate);
 }
 
+// Frames of the ground station take their time on the link.
+void limit(WiredPair & pair, double bytes_per_s)
+{
+  pair.set_channel([&pair, bytes_per_s, free = Instant()](Side from, Bytes & frame) mutable {
+    const std::chrono::duration<double> airtime(static_cast<double>(frame.size()) / bytes_per_s);
+    if (from == Side::drone) {
+      return std::vector<Duration>{Duration{}};
+    }
+    free = std::max(free, pair.now()) + std::chrono::duration_cast<Duration>(airtime);
+    return std::vector<Duration>{free - pair.now()};
+  });
+}
+
 // A small key comes before its sender has found what the link takes.
 TEST(PacedFetches, of_large_keys_measure_the_link_first)
 {
@@ -611,15 +629,7 @@ TEST(PacedFetches, of_large_keys_measure_the_link_first)
   options.latency = 5ms;
   Fetching drone(options);
   WiredPair & pair = drone.pair();
-  Instant free;
-  pair.set_channel([&](Side from, Bytes & frame) {
-    const std::chrono::duration<double> airtime(static_cast<double>(frame.size()) / bytes_per_s);
-    if (from == Side::drone) {
-      return std::vector<Duration>{Duration{}};
-    }
-    free = std::max(free, pair.now()) + std::chrono::duration_cast<Duration>(airtime);
-    return std::vector<Duration>{free - pair.now()};
-  });
+  limit(pair, bytes_per_s);
   const auto found = [&] { return pair.snapshot(Side::drone).paths.at(0).rate_bytes_s; };
   drone.fetch(frodo());
   ASSERT_TRUE(drone.run_until_ready(frodo(), 10s));
@@ -633,6 +643,45 @@ TEST(PacedFetches, of_large_keys_measure_the_link_first)
   const double share = (drone.state(heavy()).progress.value() - begun) * size / bytes_per_s;
   EXPECT_GT(share, 0.014) << "frames and acknowledgements take the rest of 2 %";
   EXPECT_LT(share, 0.018);
+}
+
+// The simulations have a model of the tunnel, whose times test_tunnel_model of pqc_sim compares with the same table.
+TEST(FetchTimes, are_those_that_simulations_reckon_with)
+{
+  std::ifstream table(std::string(PQC_TUNNEL_TEST_VECTORS) + "/fetch_seconds.tsv");
+  std::optional<Fetching> drone;
+  std::string of;
+  int rows = 0;
+  for (std::string line; std::getline(table, line);) {
+    if (line.starts_with('#')) {
+      continue;
+    }
+    std::istringstream fields(line);
+    std::string link;
+    std::string id;
+    double delay_ms = 0;
+    double bytes_per_s = 0;
+    double expected = 0;
+    ASSERT_TRUE(fields >> link >> delay_ms >> bytes_per_s >> id >> expected);
+    if (link != std::exchange(of, link)) {
+      const bool thin = link == "radio";
+      WiredPair::Options options = options_of({thin ? sik() : LinkSettings{.name = link}});
+      options.latency = std::chrono::milliseconds(std::lround(delay_ms));
+      options.settings.suites = SuitePolicy(
+        {&in_use(), &suite("cs-frodokem976aes-aesgcm-mldsa65"),
+         &suite("cs-classicmceliece460896-aesgcm-mldsa65")});
+      drone.emplace(std::move(options));
+      limit(drone->pair(), bytes_per_s);
+    }
+    const Instant begun = drone->pair().now();
+    drone->fetch(suite(id));
+    ASSERT_TRUE(drone->run_until_ready(suite(id), 10min));
+    const double actual = std::chrono::duration<double>(drone->pair().now() - begun).count();
+    std::cout << link << ", " << id << ": " << actual << " s\n";
+    EXPECT_NEAR(actual / expected, 1, 0.05) << line;
+    ++rows;
+  }
+  EXPECT_EQ(rows, 9);
 }
 
 TEST(FetchCosts, are_unknown_times_where_the_rate_is)
