@@ -14,9 +14,11 @@ constexpr Duration resolution = std::chrono::milliseconds(1);
 constexpr std::size_t least_bytes = 1500;
 // Parts that come together within this time say nothing of the rate, once that is known.
 constexpr Duration longest_jitter = std::chrono::milliseconds(50);
-// A section is as long as the first of both.
+// A section is as long as the first of both, but so many round trips at least: a sender grows by the round trip, and
+// jitter is short beside it.
 constexpr Duration section_time = std::chrono::milliseconds(250);
 constexpr std::size_t section_bytes = 32'000;
+constexpr int section_round_trips = 3;
 constexpr double growth = 1.1;  // of one section to the next while the sender feels its way
 constexpr Duration lifetime = std::chrono::minutes(2);
 
@@ -28,7 +30,7 @@ double ArrivalRate::Section::rate(Instant now) const
   return static_cast<double>(bytes) / time.count();
 }
 
-void ArrivalRate::handle_part(std::size_t bytes, Instant now)
+void ArrivalRate::handle_part(std::size_t bytes, Duration round_trip, Instant now)
 {
   const bool begins = !last_ || now > *last_ + longest_gap;
   last_ = now;
@@ -45,13 +47,14 @@ void ArrivalRate::handle_part(std::size_t bytes, Instant now)
     const bool is_faster = rate > rate_.value_or(0) && now >= train_.begun + longest_jitter;
     rate_ = !filled_ || is_faster ? rate : rate_;
   }
-  const bool ends = section_.bytes >= section_bytes || now >= section_.begun + section_time;
-  if (!ends || section_.bytes < least_bytes) {
+  const Duration passed = now - section_.begun;
+  const bool is_long = section_.bytes >= section_bytes || passed >= section_time;
+  if (!is_long || passed < section_round_trips * round_trip || section_.bytes < least_bytes) {
     return;
   }
   const double rate = section_.rate(now);
   if (section_before_ > 0 && rate <= section_before_ * growth) {
-    rate_ = rate;
+    rate_ = std::max(rate, section_before_);
     filled_ = now;
   }
   section_before_ = rate;

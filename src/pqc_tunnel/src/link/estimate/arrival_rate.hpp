@@ -23,7 +23,8 @@ public:
   // Bytes that suffice to measure most links.
   static constexpr std::size_t long_train = 128'000;
 
-  void handle_part(std::size_t bytes, Instant now);
+  // `round_trip` of the link; zero: unknown.
+  void handle_part(std::size_t bytes, Duration round_trip, Instant now);
   // Returns bytes per second; none before enough has arrived. Until a sender has filled the link they are too few.
   std::optional<double> bytes_per_s() const { return rate_; }
   // Returns whether a sender has filled the link lately.

@@ -29,6 +29,12 @@ constexpr double growth = 1.1;       // of the rate in a round trip while starti
 constexpr int plateau = 3;           // after so many rounds without growth the start ends
 constexpr int yielding_plateau = 8;  // the same for a yielding start, whose rounds grow less
 constexpr int yielding_start = 4;    // its window grows by a quarter in a round trip; others double
+// What a start takes for jitter: a share of the round trip, of a yielding start up to a time.
+constexpr int start_jitter = 4;
+constexpr int yielding_jitter = 5;
+constexpr Duration most_yielding_jitter = std::chrono::milliseconds(16);
+constexpr int doubtful_rounds = 3;
+constexpr int resumed_rounds = 2;
 constexpr double probing_gain = 0.25;
 constexpr double least_gain = 0.5;
 constexpr double most_gain = 1.35;
@@ -79,17 +85,33 @@ void DeliveryRate::handle_answer(const Mark & mark, Duration waited, Instant now
     start_window_ =
       std::min(start_window_ + added / (mark.yields ? yielding_start : 1), most_window);
     start_yields_ = mark.yields;
-    starting_ = queue() <= allowed_queue() + (mark.yields ? Duration{} : min_rtt_ / 4);
+    const Duration jitter = mark.yields
+                              ? std::min<Duration>(min_rtt_ / yielding_jitter, most_yielding_jitter)
+                              : min_rtt_ / start_jitter;
+    if (queue() > allowed_queue() + jitter && resumed_ == 0) {
+      starting_ = false;
+      doubtful_ = mark.yields ? doubtful_rounds : 0;
+      rate_before_ = bytes_per_s();
+    }
   }
   if (now < round_ends_) {
     return;
   }
   round_ends_ = now + smoothed_rtt_;
+  resumed_ = std::max(resumed_ - 1, 0);
   if (starting_) {
     const bool grows = bytes_per_s() > rate_before_ * growth;
     rounds_without_growth_ = grows ? 0 : rounds_without_growth_ + 1;
     rate_before_ = grows ? bytes_per_s() : rate_before_;
     starting_ = rounds_without_growth_ < (mark.yields ? yielding_plateau : plateau);
+  } else if (doubtful_ > 0) {
+    // Behind a queue the link delivers no faster, however much is on the way.
+    --doubtful_;
+    if (bytes_per_s() > rate_before_ * growth) {
+      starting_ = true;
+      doubtful_ = 0;
+      resumed_ = resumed_rounds;
+    }
   }
   round_ = (round_ + 1) % rounds;
   rates_[round_] = 0;
@@ -129,6 +151,7 @@ void DeliveryRate::handle_lost() { loss_ += (1 - loss_) * loss_memory; }
 void DeliveryRate::handle_silence()
 {
   starting_ = true;
+  doubtful_ = 0;
   start_window_ = least_parts * universal_payload;
   rounds_without_growth_ = 0;
   rate_before_ = 0;

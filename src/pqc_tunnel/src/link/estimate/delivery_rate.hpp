@@ -73,6 +73,8 @@ private:
   bool known_ = false;
   bool starting_ = true;
   bool start_yields_ = false;
+  int doubtful_ = 0;  // rounds in which a queue that ended the start may turn out to be jitter
+  int resumed_ = 0;   // rounds in which no queue ends the resumed start
   Duration smoothed_rtt_{};
   Duration variation_{};
   Duration min_rtt_{};

@@ -129,10 +129,11 @@ void PathSet::handle_frame(
   note_state(*link);
 }
 
-void PathSet::handle_stream_part(std::uint8_t index, std::size_t bytes, Instant now)
+void PathSet::handle_stream_part(
+  std::uint8_t index, std::size_t bytes, Duration round_trip, Instant now)
 {
   if (Link * link = find(index)) {
-    link->arrival_rate.handle_part(bytes, now);
+    link->arrival_rate.handle_part(bytes, round_trip, now);
   }
 }
 

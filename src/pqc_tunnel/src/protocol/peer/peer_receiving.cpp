@@ -174,7 +174,8 @@ void Peer::take_payload(
       received.lane = lane_of(part->id);
       // A pace says nothing of the rate of the link.
       if (in_session && class_of(received.channel, received.lane) == TrafficClass::stream) {
-        paths().handle_stream_part(from.link, frame_overhead + payload.size(), now);
+        paths().handle_stream_part(
+          from.link, frame_overhead + payload.size(), link_.clock().rtt(), now);
       }
       count_key_traffic(received.channel, received.lane, frame_overhead + payload.size());
       received.message = streams(received.channel).in.handle_part(*part, now);

@@ -19,13 +19,13 @@ const Instant start{};
 TEST(ArrivalRate, counts_what_follows_the_first_part_of_a_train)
 {
   ArrivalRate rate;
-  rate.handle_part(9000, start);
+  rate.handle_part(9000, {}, start);
   EXPECT_FALSE(rate.bytes_per_s());
-  rate.handle_part(1499, start + 50ms);
+  rate.handle_part(1499, {}, start + 50ms);
   EXPECT_FALSE(rate.bytes_per_s()) << "too little";
-  rate.handle_part(1, start + 100ms);
+  rate.handle_part(1, {}, start + 100ms);
   EXPECT_DOUBLE_EQ(rate.bytes_per_s().value(), 15000);
-  rate.handle_part(4500, start + 300ms);
+  rate.handle_part(4500, {}, start + 300ms);
   EXPECT_DOUBLE_EQ(rate.bytes_per_s().value(), 20000);
 }
 
@@ -33,8 +33,8 @@ TEST(ArrivalRate, leaves_out_the_pause_between_two_trains)
 {
   for (const Duration pause : {Duration(250ms), Duration(251ms)}) {
     ArrivalRate rate;
-    rate.handle_part(2000, start);
-    rate.handle_part(2000, start + pause);
+    rate.handle_part(2000, {}, start);
+    rate.handle_part(2000, {}, start + pause);
     EXPECT_EQ(rate.bytes_per_s().has_value(), pause == 250ms);
   }
 }
@@ -43,12 +43,14 @@ TEST(ArrivalRate, leaves_out_the_pause_between_two_trains)
 class Train
 {
 public:
+  explicit Train(Duration round_trip = {}) : round_trip_(round_trip) {}
+
   void pass(Duration time) { now_ += time; }
   void come(int parts, Duration spacing, std::size_t bytes = 1000)
   {
     for (int i = 0; i < parts; ++i) {
       now_ += spacing;
-      rate_.handle_part(bytes, now_);
+      rate_.handle_part(bytes, round_trip_, now_);
     }
   }
   double rate() const { return rate_.bytes_per_s().value(); }
@@ -56,6 +58,7 @@ public:
 
 private:
   ArrivalRate rate_;
+  Duration round_trip_;
   Instant now_ = start;
 };
 
@@ -72,6 +75,31 @@ TEST(ArrivalRate, is_sure_once_the_sender_sends_no_faster)
   train.come(1, 5ms, 500);
   EXPECT_TRUE(train.is_sure());
   EXPECT_DOUBLE_EQ(train.rate(), 100'000);
+}
+
+TEST(ArrivalRate, is_not_sure_of_a_sender_that_grows_by_a_quarter_in_a_long_round_trip)
+{
+  constexpr Duration round_trip = 600ms;
+  Train train(round_trip);
+  int parts = 8;
+  for (int trip = 0; trip < 12; ++trip, parts += parts / 4) {
+    train.come(parts, round_trip / parts);
+    EXPECT_FALSE(train.is_sure()) << trip;
+  }
+  for (int trip = 0; trip < 9; ++trip) {
+    train.come(parts, round_trip / parts);
+  }
+  EXPECT_TRUE(train.is_sure());
+  EXPECT_NEAR(train.rate(), parts * 1000 / 0.6, 1000);
+}
+
+TEST(ArrivalRate, is_that_of_the_faster_section_where_the_sender_slows_down)
+{
+  Train train;
+  train.come(26, 10ms, 500);
+  train.come(20, 12500us, 500);
+  EXPECT_TRUE(train.is_sure());
+  EXPECT_DOUBLE_EQ(train.rate(), 50'000);
 }
 
 TEST(ArrivalRate, is_sure_after_many_bytes_of_a_fast_link)

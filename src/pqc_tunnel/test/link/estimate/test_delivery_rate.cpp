@@ -145,6 +145,28 @@ TEST(DeliveryRate, is_found_at_once_when_more_queues_than_may)
   }
 }
 
+// A yielding start whose round trips grow by 40 ms, after which the link delivers more by the factor, or no more.
+TEST(DeliveryRate, goes_on_looking_if_the_link_delivers_more_behind_what_seemed_to_be_a_queue)
+{
+  for (const double growth : {1.0, 1.25}) {
+    Stream stream;
+    stream.yields = true;
+    const auto starts = [&] { return stream.rate.brief_part() > 10'000; };
+    stream.answer(usual, usual, in_usual);
+    stream.answer(usual, usual, in_usual);
+    ASSERT_TRUE(starts());
+    stream.answer(usual / 2, usual + 40ms, in_usual / 2);
+    stream.answer(usual / 2, usual + 40ms, in_usual / 2);
+    EXPECT_FALSE(starts());
+    stream.answer(usual, usual, static_cast<std::size_t>(in_usual * growth));
+    stream.answer(usual, usual, static_cast<std::size_t>(in_usual * growth));
+    EXPECT_EQ(starts(), growth > 1);
+    stream.answer(usual / 2, usual + 40ms, in_usual / 2);
+    stream.answer(usual / 2, usual + 40ms, in_usual / 2);
+    EXPECT_EQ(starts(), growth > 1) << "not within two round trips";
+  }
+}
+
 TEST(DeliveryRate, follows_the_shortest_of_the_newest_round_trips)
 {
   Stream stream;

@@ -31,7 +31,7 @@ TEST(PathSet, knows_nothing_of_a_link_that_it_does_not_have)
     paths.set.set_remote(at(unknown), paths.now);
     paths.set.use(at(unknown), paths.now);
     paths.frame(at(unknown));
-    paths.set.handle_stream_part(unknown, size, paths.now);
+    paths.set.handle_stream_part(unknown, size, {}, paths.now);
     paths.set.set_found_rate(unknown, 1000.0);
     paths.set.handle_sent(at(unknown), size, paths.now);
     paths.set.handle_link_down(unknown);
@@ -295,7 +295,7 @@ TEST(PathSet, says_where_the_rate_of_a_link_comes_from)
   for (const std::uint8_t of : std::initializer_list<std::uint8_t>{0, 1}) {
     for (int part = 0; part < 4; ++part) {
       paths.now += 100ms;
-      paths.set.handle_stream_part(of, 1000, paths.now);
+      paths.set.handle_stream_part(of, 1000, {}, paths.now);
     }
   }
   EXPECT_EQ(source(1), RateSource::streams);

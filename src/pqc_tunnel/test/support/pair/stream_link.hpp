@@ -26,6 +26,7 @@ struct Link
   std::size_t largest = 1 << 16;  // longer ones are lost
   double copies = 0;              // share that arrives twice
   std::size_t max_part = 1200;
+  bool keeps_order = false;  // in spite of jitter
 };
 
 // A sender and a receiver at the ends of a link.
@@ -51,6 +52,9 @@ public:
     random_.fill(bytes);
     return bytes;
   }
+
+  // Calls it with the bytes of each part that arrives.
+  void watch(std::function<void(std::size_t)> watcher) { watcher_ = std::move(watcher); }
 
   bool run_until(const std::function<bool()> & condition, Duration limit)
   {
@@ -79,7 +83,7 @@ private:
   void pump()
   {
     while (const auto ack = receiver_.take_ack(now_)) {
-      fly(40, back_free_, [this, ack = *ack] { sender_.handle_ack(ack, now_); });
+      fly(40, back_, [this, ack = *ack] { sender_.handle_ack(ack, now_); });
     }
     while (const auto part = sender_.next(now_)) {
       const Bytes payload = encode(*part);
@@ -87,27 +91,36 @@ private:
       if (payload.size() > link_.largest) {
         continue;
       }
-      fly(payload.size() + 51, forth_free_, [this, payload] {
+      fly(payload.size() + 51, forth_, [this, payload] {
+        watcher_(payload.size());
         if (auto done = receiver_.handle_part(*parse_stream_part(payload), now_)) {
           received_.push_back(std::move(*done));
         }
       });
     }
   }
-  void fly(std::size_t bytes, Instant & free, std::function<void()> arrive)
+  struct Way
+  {
+    Instant free;
+    Instant last;  // arrival
+  };
+
+  void fly(std::size_t bytes, Way & way, std::function<void()> arrive)
   {
     const Duration airtime =
       link_.bytes_per_s > 0
         ? Duration(static_cast<std::int64_t>(static_cast<double>(bytes) / link_.bytes_per_s * 1e9))
         : Duration{};
-    free = std::max(free, now_) + airtime;
+    way.free = std::max(way.free, now_) + airtime;
     if (random_.uniform() < link_.loss) {
       return;
     }
     for (int copies = random_.uniform() < link_.copies ? 2 : 1; copies > 0; --copies) {
       const auto extra =
         static_cast<std::int64_t>(random_.uniform() * static_cast<double>(link_.jitter.count()));
-      flying_.emplace(free + link_.delay + Duration(extra), arrive);
+      const Instant at = way.free + link_.delay + Duration(extra);
+      way.last = link_.keeps_order ? std::max(way.last, at) : at;
+      flying_.emplace(way.last, arrive);
     }
   }
 
@@ -118,8 +131,9 @@ private:
   StreamReceiver receiver_;
   std::multimap<Instant, std::function<void()>> flying_;
   std::vector<Bytes> received_;
-  Instant forth_free_;
-  Instant back_free_;
+  std::function<void(std::size_t)> watcher_ = [](std::size_t) {};
+  Way forth_;
+  Way back_;
   std::size_t sent_bytes_ = 0;
 };
 
