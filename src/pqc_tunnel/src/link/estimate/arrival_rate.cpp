@@ -18,7 +18,7 @@ constexpr Duration longest_jitter = std::chrono::milliseconds(50);
 // jitter is short beside it.
 constexpr Duration section_time = std::chrono::milliseconds(250);
 constexpr std::size_t section_bytes = 32'000;
-constexpr int section_round_trips = 3;
+constexpr int section_round_trips = 2;
 constexpr double growth = 1.1;  // of one section to the next while the sender feels its way
 constexpr Duration lifetime = std::chrono::minutes(2);
 

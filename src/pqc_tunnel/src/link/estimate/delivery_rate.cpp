@@ -34,7 +34,7 @@ constexpr int start_jitter = 4;
 constexpr int yielding_jitter = 5;
 constexpr Duration most_yielding_jitter = std::chrono::milliseconds(16);
 constexpr int doubtful_rounds = 3;
-constexpr int resumed_rounds = 2;
+constexpr double most_resumed_loss = 0.05;  // beyond it the rate varies too much to tell
 constexpr double probing_gain = 0.25;
 constexpr double least_gain = 0.5;
 constexpr double most_gain = 1.35;
@@ -107,10 +107,10 @@ void DeliveryRate::handle_answer(const Mark & mark, Duration waited, Instant now
   } else if (doubtful_ > 0) {
     // Behind a queue the link delivers no faster, however much is on the way.
     --doubtful_;
-    if (bytes_per_s() > rate_before_ * growth) {
+    if (bytes_per_s() > rate_before_ * growth && loss_ < most_resumed_loss) {
       starting_ = true;
       doubtful_ = 0;
-      resumed_ = resumed_rounds;
+      resumed_ = doubtful_rounds;
     }
   }
   round_ = (round_ + 1) % rounds;

@@ -81,8 +81,7 @@ public:
   // A frame was given to the link.
   void handle_sent(const Endpoint & to, std::size_t bytes, Instant now);
   // A part of a stream has arrived. `round_trip`: zero if unknown.
-  void handle_stream_part(
-    std::uint8_t link, std::size_t bytes, Duration round_trip, Instant now);
+  void handle_stream_part(std::uint8_t link, std::size_t bytes, Duration round_trip, Instant now);
   // Sets the bytes per second that a saturated link takes; none: it is not saturated.
   void set_found_rate(std::uint8_t link, std::optional<double> bytes_per_s);
   // A device was unplugged or an interface lost its address, or it is back. Nothing is sent on it in between.

@@ -110,7 +110,11 @@ TEST(Stream, of_a_mceliece_key_finds_what_a_link_takes_in_spite_of_jitter)
   constexpr double bytes_per_s = 3.75e6;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Streams streams(
-      {.loss = 0.003, .delay = 35ms, .jitter = 20ms, .bytes_per_s = bytes_per_s, .keeps_order = true},
+      {.loss = 0.003,
+       .delay = 35ms,
+       .jitter = 20ms,
+       .bytes_per_s = bytes_per_s,
+       .keeps_order = true},
       seed);
     ArrivalRate rate;
     double least = bytes_per_s;
