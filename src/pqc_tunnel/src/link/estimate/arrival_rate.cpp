@@ -18,7 +18,8 @@ constexpr Duration longest_jitter = std::chrono::milliseconds(50);
 // jitter is short beside it.
 constexpr Duration section_time = std::chrono::milliseconds(250);
 constexpr std::size_t section_bytes = 32'000;
-constexpr int section_round_trips = 2;
+constexpr int section_round_trips = 3;
+constexpr Duration short_round_trip = std::chrono::milliseconds(20);
 constexpr double growth = 1.1;  // of one section to the next while the sender feels its way
 constexpr Duration lifetime = std::chrono::minutes(2);
 
@@ -48,8 +49,11 @@ void ArrivalRate::handle_part(std::size_t bytes, Duration round_trip, Instant no
     rate_ = !filled_ || is_faster ? rate : rate_;
   }
   const Duration passed = now - section_.begun;
+  // Where round trips are short, the bytes of a section take several of them anyway.
+  const Duration least =
+    round_trip > short_round_trip ? section_round_trips * round_trip : Duration{};
   const bool is_long = section_.bytes >= section_bytes || passed >= section_time;
-  if (!is_long || passed < section_round_trips * round_trip || section_.bytes < least_bytes) {
+  if (!is_long || passed < least || section_.bytes < least_bytes) {
     return;
   }
   const double rate = section_.rate(now);
