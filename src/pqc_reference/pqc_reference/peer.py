@@ -273,13 +273,16 @@ class Peer:
             keys.session.streams.handle_ack(Ack(*fields), self._end.now)
             self._end.handle_stream(self, keys)
         elif kind is Control.TIME_REQ:
-            now = self.time_ns()
-            send = self.send_boot_control if self._is_boot(keys) else self.send_control
-            send(Control.TIME_RSP, 0, fields[0], now, now)
+            self._answer(fields[0], keys)
         elif kind is Control.TIME_RSP:
             self._note_answer(fields, keys)
         elif kind is Control.LINK_REPORT:
-            self.remote_view = LinkView(*fields)
+            view, question, answer = fields
+            self.remote_view = LinkView(*view)
+            if answer:
+                self._note_answer(answer, keys)
+            if question:
+                self._answer(question[0], keys)
         elif kind is Control.PATH_REQ:
             answer = control.encode(Control.PATH_RSP, 0, fields[0])
             in_boot = self.boot is not None and keys is self.boot.keys
@@ -287,6 +290,11 @@ class Peer:
         elif kind is not Control.KEEPALIVE:
             return False
         return True
+
+    def _answer(self, asked: int, keys: EpochKeys) -> None:
+        now = self.time_ns()
+        send = self.send_boot_control if self._is_boot(keys) else self.send_control
+        send(Control.TIME_RSP, 0, asked, now, now)
 
     def _note_answer(self, fields: tuple[Any, ...], keys: EpochKeys) -> None:
         if not 0 <= fields[0] <= self.time_ns():
@@ -380,7 +388,7 @@ class Peer:
         if now >= self._next_report:
             self._next_report = now + self._report_interval()
             self.send_control(Control.TIME_REQ, 0, self.time_ns())
-            self.send_control(Control.LINK_REPORT, 0, *self.meter.report(now))
+            self.send_control(Control.LINK_REPORT, 0, self.meter.report(now), (), ())
         if now >= self._last_sent + self._config.keepalive_interval_s:
             self._last_sent = now
             self.send_control(Control.KEEPALIVE, 0)

@@ -52,6 +52,20 @@ def test_control_messages_have_the_layout_of_the_protocol_page() -> None:
     assert control.decode(bytes([18]) + bytes(4)) is None
 
 
+def test_reports_may_end_with_a_question_and_an_answer() -> None:
+    sizes = set()
+    for question in ((), (-2,)):
+        for answer in ((), (1, 2, 3)):
+            fields = (tuple(range(12)), question, answer)
+            report = control.encode(Control.LINK_REPORT, 0, *fields)
+            sizes.add(len(report))
+            assert control.decode(report) == (Control.LINK_REPORT, 0, fields)
+    assert sizes == {5 + 64, 5 + 72, 5 + 88, 5 + 96}
+    for size in range(110):
+        decoded = control.decode(bytes([Control.LINK_REPORT]) + bytes(4 + size))
+        assert (decoded is not None) == (size + 5 in sizes)
+
+
 def test_control_messages_with_an_unknown_reason_kind_or_lane_are_ignored() -> None:
     for value in range(256):
         abort = control.decode(control.encode(Control.ABORT, 1, value))
@@ -69,7 +83,7 @@ def test_control_messages_outside_transactions_are_ignored_if_they_carry_one() -
         (Control.WIPED, ()),
         (Control.TIME_REQ, (1,)),
         (Control.TIME_RSP, (1, 2, 3)),
-        (Control.LINK_REPORT, tuple(range(12))),
+        (Control.LINK_REPORT, (tuple(range(12)), (1,), (2, 3, 4))),
         (Control.PATH_REQ, (b"a nonce!",)),
         (Control.PATH_RSP, (b"a nonce!",)),
         (Control.STREAM_ACK, (1, 0, 0, 5, [])),

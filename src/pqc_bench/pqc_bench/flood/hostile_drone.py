@@ -57,7 +57,7 @@ SORTS: dict[str, Sort] = {
     ),
     "time requests": lambda n: _control(Control.TIME_REQ, n),
     "time responses": lambda n: _control(Control.TIME_RSP, n, n, n),
-    "reports": lambda _: _control(Control.LINK_REPORT, _HOUR_US, *[1] * 11),
+    "reports": lambda _: _control(Control.LINK_REPORT, (_HOUR_US, *[1] * 11), (), ()),
     "keep-alives": lambda _: _control(Control.KEEPALIVE),
     "path requests": lambda n: _control(Control.PATH_REQ, n.to_bytes(8, "big")),
     "path responses": lambda n: _control(Control.PATH_RSP, n.to_bytes(8, "big")),

@@ -64,7 +64,6 @@ _BODIES = {
     Control.ABORT: struct.Struct(">B"),
     Control.TIME_REQ: struct.Struct(">q"),  # t1 in ns
     Control.TIME_RSP: struct.Struct(">qqq"),  # t1, t2, t3
-    Control.LINK_REPORT: struct.Struct(">8I4Q"),  # link.LinkView
     Control.KEEPALIVE: struct.Struct(""),
     Control.REKEY_REQ: struct.Struct(">5sB"),  # suite, kind
     Control.RATCHET_OK: struct.Struct("32s32s"),  # random, MAC
@@ -73,6 +72,7 @@ _BODIES = {
     Control.SUPERSEDED: struct.Struct(""),
     Control.WIPED: struct.Struct(""),
 }
+_VIEW = struct.Struct(">8I4Q")  # link.LinkView, the first part of a LINK_REPORT
 MAX_RANGES = 16
 MAX_NOTICE = 64
 _WITHOUT_TRANSACTION = {
@@ -107,15 +107,27 @@ def encode(kind: Control, transaction: int, *fields: Any) -> bytes:
 
     The fields of STREAM_ACK are id, newest part, µs that it has waited, received through, and a
     list of (offset, length); those of
-    NOTICE are its kind and 1 to 64 bytes.
+    NOTICE are its kind and 1 to 64 bytes; those of LINK_REPORT a LinkView, and the fields of a
+    TIME_REQ and of a TIME_RSP, or () for none.
     """
     header = _HEADER.pack(kind, transaction)
+    if kind is Control.LINK_REPORT:
+        view, question, answer = fields
+        return (
+            header
+            + _VIEW.pack(*view)
+            + _times(len(question) + len(answer)).pack(*question, *answer)
+        )
     if kind is Control.STREAM_ACK:
         return header + _encode_ack(*fields)
     if kind is Control.RATCHET:
         next_epoch, random, anchor, mac = fields
         return header + _RATCHET.pack(next_epoch, random) + anchor + mac
     return header + (_encode_notice(*fields) if kind is Control.NOTICE else _pack(kind, fields))
+
+
+def _times(number: int) -> struct.Struct:
+    return struct.Struct(f">{number}q")
 
 
 def _pack(kind: Control, fields: tuple[Any, ...]) -> bytes:
@@ -138,6 +150,8 @@ def decode(payload: bytes) -> ControlMessage | None:
             fields = _decode_ratchet(body)
         elif kind is Control.NOTICE:
             fields = _decode_notice(body)
+        elif kind is Control.LINK_REPORT:
+            fields = _decode_report(body)
         else:
             fields = _BODIES[kind].unpack(body)
         if kind is Control.ABORT:
@@ -151,6 +165,15 @@ def decode(payload: bytes) -> ControlMessage | None:
     if transaction != 0 and kind in _WITHOUT_TRANSACTION:
         return None
     return ControlMessage(kind, transaction, fields)
+
+
+def _decode_report(body: bytes) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """Return the LinkView, the time of a question, the times of an answer; () for none."""
+    number, rest = divmod(len(body) - _VIEW.size, 8)
+    if rest or number not in (0, 1, 3, 4):
+        raise ValueError
+    times = _times(number).unpack_from(body, _VIEW.size)
+    return _VIEW.unpack_from(body), times[: number % 3], times[number % 3 :]
 
 
 def _decode_ratchet(body: bytes) -> tuple[int, bytes, bytes, bytes]:

@@ -295,7 +295,8 @@ Specs time_rows()
       "Time without traffic after which a keepalive is sent."),
     seconds(
       "report_interval_s", settings.report_interval, {0.05, 60.0},
-      "Interval of link reports to the peer; the policy's figures of the link are that old."),
+      "Interval of link reports to the peer, up to twice as long while nothing flows; the policy's "
+      "figures of the link are that old."),
     // With the eighth more that Freshness allows, less than the 20 s for which StreamReceiver knows an older id.
     seconds(
       "max_age_s", settings.max_age, {0.05, 15.0},

@@ -25,7 +25,7 @@ Peer::Peer(
   random_(random),
   outbox_(outbox),
   keys_(own_role, settings, {keys, index}),
-  link_(index, settings, random, outbox),
+  link_(index, own_role, settings, random, outbox),
   streams_(settings)
 {
 }
@@ -107,7 +107,9 @@ void Peer::handle_timeout(Instant now)
   pump(Channel::session, now);
   pump_notices(now);
   if (const auto report = link_.take_report(live->clock()->answered(), now)) {
-    ask_for_time(now);
+    if (!report->question) {
+      ask_for_time(now);
+    }
     send_control({0, *report}, now);
   }
   if (link_.is_idle(now)) {

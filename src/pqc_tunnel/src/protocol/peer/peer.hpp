@@ -196,6 +196,8 @@ private:
   bool handle_own_control(
     const ControlFrame & frame, const Received & received, const Opened & opened,
     const Endpoint & from, Instant now);
+  void handle_report(
+    const LinkReport & report, const Received & received, const Opened & opened, Instant now);
   void handle_time_response(
     const TimeResponse & response, const Received & received, const Opened & opened, Instant now);
   void tell_superseded(EpochKeys & keys, const Endpoint & to, Instant now);

@@ -12,6 +12,7 @@ namespace pqc_tunnel
 namespace
 {
 
+constexpr int report_groups = 8;
 constexpr Duration deaf_patience = std::chrono::seconds(2);
 constexpr Duration stretched_memory = std::chrono::seconds(4);
 constexpr Duration stretch_report_interval = std::chrono::seconds(10);
@@ -148,25 +149,92 @@ void PeerLink::note_stretched(std::string_view what, Instant now)
 
 // --- Reports to the peer ---
 
-// Asks more often if an answer is overdue, because only answers prove that the peer is present and how old its frames
-// are.
+// The ground station reports first, so that a drone answers with its own report.
+Duration PeerLink::rest_of(Role role, const TunnelSettings & settings)
+{
+  const Duration usual = settings.report_interval;
+  const Duration longest =
+    std::max(usual, std::min({2 * usual, settings.keepalive_interval, settings.peer_timeout / 3}));
+  return role == Role::drone ? longest : std::max(usual, longest * 3 / 4);
+}
+
+std::uint64_t PeerLink::flow() const
+{
+  return traffic_.plain_in_packets + traffic_.plain_out_packets + traffic_.stream_in_packets +
+         traffic_.stream_out_packets;
+}
+
+// True if the peer learns nothing new from an early report, and this end nothing from its answer.
+bool PeerLink::is_quiet(const LinkView & view, Instant now) const
+{
+  const bool hears = last_heard_ > reported_ && asked_ <= last_answered_;
+  const bool lossless = view.loss == 0 && remote_ && remote_->view.loss == 0;
+  return flow() == reported_flow_ && hears && lossless && !is_stretched(now) &&
+         rate_search_.rests(now);
+}
+
+// Reports and asks more often if an answer is overdue, because only answers prove that the peer is present and how old its
+// frames are.
+LinkReport PeerLink::make_report(bool answered, Instant now)
+{
+  LinkReport report{estimator_.view(now)};
+  const Instant waits_from = std::max(last_answered_, asked_ - settings_.report_interval);
+  const bool overdue =
+    asked_ > last_answered_ && now >= waits_from + settings_.peer_timeout / 2 + allowance_;
+  const bool often = !answered || overdue || rate_search_.saturation().wants_delays();
+  rests_ = !often && is_quiet(report.view, now);
+  next_report_ = now + (often    ? settings_.report_interval / 4
+                        : rests_ ? rest_
+                                 : settings_.report_interval);
+  if (rests_) {  // the reports to all quiet peers leave in few groups
+    *next_report_ -= next_report_->time_since_epoch() % (rest_ / report_groups);
+  }
+  reported_ = now;
+  reported_data_ = traffic_.plain_in_packets;
+  reported_flow_ = flow();
+  return report;
+}
+
 std::optional<LinkReport> PeerLink::take_report(bool answered, Instant now)
 {
-  if (!next_report_ || now < *next_report_) {
+  if (now < next_report()) {
     return std::nullopt;
   }
-  const bool often = !answered || now >= last_answered_ + settings_.peer_timeout / 2 + allowance_ ||
-                     rate_search_.saturation().wants_delays();
-  next_report_ = now + settings_.report_interval / (often ? 4 : 1);
-  reported_data_ = traffic_.plain_in_packets;
-  return LinkReport{estimator_.view(now)};
+  LinkReport report = make_report(answered, now);
+  asked_ = asked_ > last_answered_ ? asked_ : now;
+  if (rests_) {
+    report.question = TimeRequest{now.time_since_epoch().count()};
+  }
+  return report;
+}
+
+// Asks once in peer_timeout, since the peer asks with each report.
+std::optional<LinkReport> PeerLink::take_reply(
+  const TimeResponse & answer, bool answered, Instant now)
+{
+  if (!rests_ || now + rest_ / 2 < next_report()) {
+    return std::nullopt;
+  }
+  LinkReport report = make_report(answered, now);
+  report.answer = answer;
+  if (!rests_ || now + rest_ / 2 >= last_answered_ + settings_.peer_timeout) {
+    report.question = TimeRequest{now.time_since_epoch().count()};
+    asked_ = asked_ > last_answered_ ? asked_ : now;
+  }
+  return report;
+}
+
+Instant PeerLink::next_report() const
+{
+  const Instant next = next_report_.value_or(Instant::max());
+  return rests_ && flow() != reported_flow_ ? std::min(next, reported_ + settings_.report_interval)
+                                            : next;
 }
 
 Instant PeerLink::next_timeout() const
 {
   return std::min(
-    {last_sent_ + settings_.keepalive_interval, paths_.next_timeout(),
-     next_report_.value_or(Instant::max())});
+    {last_sent_ + settings_.keepalive_interval, paths_.next_timeout(), next_report()});
 }
 
 // --- Reports of the peer ---

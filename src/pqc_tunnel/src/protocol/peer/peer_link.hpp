@@ -28,9 +28,12 @@ namespace pqc_tunnel
 class PeerLink
 {
 public:
-  PeerLink(PeerIndex index, const TunnelSettings & settings, RandomSource & random, Outbox & outbox)
+  PeerLink(
+    PeerIndex index, Role own_role, const TunnelSettings & settings, RandomSource & random,
+    Outbox & outbox)
   : index_(index),
     settings_(settings),
+    rest_(rest_of(own_role, settings)),
     outbox_(outbox),
     paths_(settings.paths, random),
     rate_search_(settings)
@@ -82,9 +85,16 @@ public:
   void note_machine_trouble(const std::string & trouble) { machine_trouble_ = trouble; }
 
   // --- Reports to the peer ---
-  // Returns the report, if one is due. `answered`: the peer's clock is known.
+  // Returns the report, if one is due. `answered`: the peer's clock is known. One without a question follows a frame that
+  // asks: a full queue has room for short frames.
   std::optional<LinkReport> take_report(bool answered, Instant now);
+  // Returns a report with this answer if the link rests and a report is due soon.
+  std::optional<LinkReport> take_reply(const TimeResponse & answer, bool answered, Instant now);
   void end_reports() { next_report_.reset(); }
+  // Returns when the next report is due, which data bring forward.
+  Instant next_report() const;
+  // True if reports are rare because nothing flowed before the newest one.
+  bool rests() const { return rests_; }
   bool is_idle(Instant now) const { return now >= last_sent_ + settings_.keepalive_interval; }
   void note_sent(Instant now) { last_sent_ = now; }
   Instant next_timeout() const;
@@ -102,6 +112,12 @@ public:
   bool is_crowded(Instant now) const { return rate_search_.saturation().is_crowded(now); }
 
 private:
+  // Returns the time between two reports of a link that rests.
+  static Duration rest_of(Role role, const TunnelSettings & settings);
+  // Returns how many frames have carried something for others than this tunnel.
+  std::uint64_t flow() const;
+  bool is_quiet(const LinkView & view, Instant now) const;
+  LinkReport make_report(bool answered, Instant now);
   bool is_deaf(Instant now) const;
   void report_moved(const EpochKeys * keys, Instant now);
   void use_found_rate(const EpochKeys * keys, Instant now);
@@ -111,6 +127,7 @@ private:
 
   PeerIndex index_;
   const TunnelSettings & settings_;
+  Duration rest_;
   Outbox & outbox_;
   PathSet paths_;
   TrafficCounters traffic_;
@@ -129,7 +146,11 @@ private:
   Duration allowance_{};  // extra time for a slow link
   std::string machine_trouble_;
   std::optional<Instant> next_report_;
+  bool rests_ = false;
+  Instant reported_;                 // when the newest report was made
+  Instant asked_;                    // when the oldest open question left with a report
   std::uint64_t reported_data_ = 0;  // datagrams of the application up to the newest report
+  std::uint64_t reported_flow_ = 0;
   Instant stretched_until_;
   Instant next_stretch_report_;
   Instant next_roaming_report_;

@@ -18,6 +18,12 @@ constexpr Duration superseded_interval = std::chrono::milliseconds(200);
 
 std::int64_t nanoseconds(Instant instant) { return instant.time_since_epoch().count(); }
 
+TimeResponse answer_to(const TimeRequest & request, Instant now)
+{
+  const std::int64_t time = nanoseconds(now);
+  return {request.t1, time, time};
+}
+
 // True for a request that the peer may have given up since it sent the frame.
 bool is_a_wish(const ControlBody & body)
 {
@@ -230,8 +236,7 @@ bool Peer::handle_own_control(
     return true;
   }
   if (const auto * request = std::get_if<TimeRequest>(&frame.body)) {
-    const std::int64_t time = nanoseconds(now);
-    send_control({0, TimeResponse{request->t1, time, time}}, now, channel);
+    send_control({0, answer_to(*request, now)}, now, channel);
     return true;
   }
   if (const auto * response = std::get_if<TimeResponse>(&frame.body)) {
@@ -242,7 +247,7 @@ bool Peer::handle_own_control(
     return false;
   }
   if (const auto * report = std::get_if<LinkReport>(&frame.body)) {
-    link_.handle_report(report->view, received.order, keys_.slots().sending(), now);
+    handle_report(*report, received, opened, now);
     return true;
   }
   if (const auto * notice = std::get_if<Notice>(&frame.body)) {
@@ -254,6 +259,22 @@ bool Peer::handle_own_control(
     return true;
   }
   return std::holds_alternative<Keepalive>(frame.body);
+}
+
+void Peer::handle_report(
+  const LinkReport & report, const Received & received, const Opened & opened, Instant now)
+{
+  const EpochKeys * live = keys_.slots().sending();
+  link_.handle_report(report.view, received.order, live, now);
+  if (report.answer) {
+    handle_time_response(*report.answer, received, opened, now);
+  }
+  if (report.question) {
+    const TimeResponse answer = answer_to(*report.question, now);
+    const auto reply =
+      received.former ? std::nullopt : link_.take_reply(answer, live->clock()->answered(), now);
+    send_control({0, reply ? ControlBody(*reply) : ControlBody(answer)}, now);
+  }
 }
 
 void Peer::handle_time_response(

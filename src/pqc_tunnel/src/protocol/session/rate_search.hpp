@@ -25,6 +25,12 @@ public:
   // Returns whether there is such a link.
   bool seeks() const;
   const Saturation & saturation() const { return saturation_; }
+  // Returns whether nothing is being measured.
+  bool rests(Instant now) const
+  {
+    return !exchange_sent_ && !saturation_.rate() && !saturation_.is_crowded(now) &&
+           !saturation_.wants_delays();
+  }
 
   // A frame of a key exchange leaves. Returns true for the first one, after which the delay should be measured.
   bool note_exchange(Instant now);

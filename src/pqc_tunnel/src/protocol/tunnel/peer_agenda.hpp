@@ -47,11 +47,17 @@ public:
   {
     for (const std::size_t peer : noted_) {
       is_noted_[peer] = false;
-      auto entry = queue_.extract(places_[peer]);
-      entry.value().first = look(peer);
-      places_[peer] = queue_.insert(std::move(entry)).position;
+      move(peer, look(peer));
     }
     noted_.clear();
+  }
+
+  // Lets the peer be due at that time, if it is not earlier.
+  void bring_forward(std::size_t peer, Instant due)
+  {
+    if (due < places_[peer]->first) {
+      move(peer, due);
+    }
   }
 
   // Returns when the first peer is due. Only settled peers count.
@@ -68,6 +74,13 @@ public:
   }
 
 private:
+  void move(std::size_t peer, Instant due)
+  {
+    auto entry = queue_.extract(places_[peer]);
+    entry.value().first = due;
+    places_[peer] = queue_.insert(std::move(entry)).position;
+  }
+
   using Queue = std::set<std::pair<Instant, std::size_t>>;
 
   Queue queue_;

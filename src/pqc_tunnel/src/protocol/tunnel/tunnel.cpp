@@ -215,6 +215,7 @@ public:
     if (!only_data || settings_.paths.links.size() > 1 || sender.paths().has_candidates()) {
       changed(sender.index());
     }
+    note_flow(sender);
     if (!only_data) {
       outbound_->adapt(sender, now);
     }
@@ -230,6 +231,14 @@ public:
                                  : drone_         ? peers_[0].traffic()
                                                   : unassigned_;
     counters.count(Drop::stale);
+  }
+
+  // Something flowed for the peer, which may bring its next report forward.
+  void note_flow(const Peer & peer)
+  {
+    if (peer.link().rests()) {
+      agenda_.bring_forward(static_cast<std::size_t>(peer.index()), peer.link().next_report());
+    }
   }
 
   // Passes frames of the tunnel itself to the links.
@@ -251,6 +260,7 @@ public:
     do {
       send_own_frames(now);
       if (auto frame = outbound_->poll(link, now)) {
+        note_flow(peers_[static_cast<std::size_t>(frame->peer)]);
         return frame;
       }
     } while (report_streams(link, now));

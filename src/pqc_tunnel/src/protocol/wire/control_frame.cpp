@@ -18,6 +18,10 @@ namespace
 // On the wire a type is its place in ControlBody, counted from 1.
 constexpr std::size_t type_count = std::variant_size_v<ControlBody>;
 
+// Bytes of TIME_REQ and TIME_RSP, alone and at the end of a report.
+constexpr std::size_t question_size = 8;
+constexpr std::size_t answer_size = 24;
+
 std::uint32_t saturated(double value)
 {
   constexpr double top = std::numeric_limits<std::uint32_t>::max();
@@ -85,6 +89,12 @@ void put_body(ByteWriter & out, const LinkReport & body)
     .u64(view.lost)
     .u64(view.reordered)
     .u64(view.duplicates);
+  if (body.question) {
+    put_body(out, *body.question);
+  }
+  if (body.answer) {
+    put_body(out, *body.answer);
+  }
 }
 void put_body(ByteWriter &, const Keepalive &) {}
 void put_body(ByteWriter & out, const RekeyRequest & body)
@@ -166,6 +176,13 @@ void take_body(ByteReader & in, LinkReport & body)
   view.lost = in.u64();
   view.reordered = in.u64();
   view.duplicates = in.u64();
+  const std::size_t rest = in.remaining();
+  if (rest == question_size || rest == question_size + answer_size) {
+    take_body(in, body.question.emplace());
+  }
+  if (in.remaining() == answer_size) {
+    take_body(in, body.answer.emplace());
+  }
 }
 void take_body(ByteReader &, Keepalive &) {}
 void take_body(ByteReader & in, RekeyRequest & body)

@@ -68,6 +68,8 @@ struct TimeResponse
 struct LinkReport
 {
   LinkView view;
+  std::optional<TimeRequest> question{};
+  std::optional<TimeResponse> answer{};  // to the newest question of the receiver
 };
 struct Keepalive
 {

@@ -48,7 +48,7 @@ TEST(OwnFrames, keep_a_session_alive_between_two_reports)
   EXPECT_TRUE(pair.agreed());
 }
 
-TEST(OwnFrames, are_few_if_nothing_else_is_sent_and_none_without_keys)
+TEST(OwnFrames, of_a_quiet_pair_are_four_a_second_at_most_and_none_without_keys)
 {
   WiredPair pair;
   pair.set_datagram_filter([](Side, Bytes &) { return false; });
@@ -57,10 +57,83 @@ TEST(OwnFrames, are_few_if_nothing_else_is_sent_and_none_without_keys)
   pair.set_datagram_filter(nullptr);
   ASSERT_TRUE(pair.establish());
   pair.run_for(10s);
-  const auto before = pair.snapshot(Side::drone).traffic.control_out;
+  const auto sent = [&pair] {
+    return pair.datagrams_sent(Side::drone).size() + pair.datagrams_sent(Side::gcs).size();
+  };
+  const auto before = sent();
   pair.run_for(10s);
-  // Each half second a question, a report, and the answer to the other end's question.
-  EXPECT_NEAR(static_cast<double>(pair.snapshot(Side::drone).traffic.control_out - before), 60, 3);
+  EXPECT_LE(sent() - before, 40u) << "a report each way every 0.75 s, now and then an answer";
+  for (const Side side : both_sides) {
+    const PeerSnapshot peer = pair.snapshot(side);
+    EXPECT_LT(peer.link.longest_silence, 800ms);
+    EXPECT_LE(pair.now(side) - peer.remote->received, 800ms);
+    EXPECT_EQ(peer.link.blackouts, 0u);
+  }
+}
+
+// In steps over more than the time between two reports.
+std::vector<Duration> moments_of_a_quiet_second()
+{
+  std::vector<Duration> moments;
+  for (Duration moment = 10s; moment < 11s; moment += 130ms) {
+    moments.push_back(moment);
+  }
+  return moments;
+}
+
+TEST(Silence, delays_no_report_on_the_data_that_end_it)
+{
+  for (const Side from : both_sides) {
+    for (const Duration moment : moments_of_a_quiet_second()) {
+      WiredPair pair;
+      ASSERT_TRUE(pair.establish());
+      pair.run_for(moment);
+      const Instant begun = pair.now();
+      pair.send(from, Bytes(40));
+      EXPECT_TRUE(pair.run_until(
+        [&] { return pair.snapshot(from).remote->received >= begun + 20ms; }, 500ms + 20ms))
+        << moment.count();
+      for (int i = 0; i < 5; ++i) {
+        const Instant before = pair.snapshot(from).remote->received;
+        pair.send(from, Bytes(40));
+        EXPECT_TRUE(pair.run_until(
+          [&] { return pair.snapshot(from).remote->received > before; }, 500ms + 10ms));
+      }
+    }
+  }
+}
+
+TEST(Silence, of_a_quiet_peer_shows_within_its_time_and_not_after_two_thirds_of_it)
+{
+  for (const Duration moment : moments_of_a_quiet_second()) {
+    WiredPair pair;
+    ASSERT_TRUE(pair.establish());
+    pair.run_for(moment);
+    const auto cut_for = [&pair](Duration time) {
+      pair.set_datagram_filter([](Side, Bytes &) { return false; });
+      pair.run_for(time);
+    };
+    cut_for(2s - 10ms);
+    pair.set_datagram_filter(nullptr);
+    pair.run_for(10s);
+    EXPECT_EQ(lost(pair), 0u) << moment.count();
+    cut_for(3s + 10ms);
+    EXPECT_EQ(lost(pair), 2u) << moment.count();
+  }
+}
+
+TEST(Silence, ends_when_an_answer_is_missing)
+{
+  for (const Side deaf : both_sides) {
+    WiredPair pair;
+    ASSERT_TRUE(pair.establish());
+    pair.run_for(10s);
+    pair.set_datagram_filter([deaf](Side from, Bytes &) { return from == deaf; });
+    pair.run_for(1500ms);
+    const std::size_t before = pair.datagrams_sent(deaf).size();
+    pair.run_for(1s);
+    EXPECT_GE(pair.datagrams_sent(deaf).size(), before + 7) << "as often as after data";
+  }
 }
 
 TEST(OwnFrames, are_counted_as_they_leave_and_as_they_arrive)

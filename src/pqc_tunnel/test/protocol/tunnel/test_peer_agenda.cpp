@@ -57,6 +57,15 @@ TEST_F(FivePeers, are_looked_at_only_if_they_were_due_or_noted)
   EXPECT_EQ(settle().size(), 5u);
 }
 
+TEST_F(FivePeers, are_due_earlier_but_not_later_without_a_look)
+{
+  agenda_.bring_forward(4, start + 500ms);
+  agenda_.bring_forward(1, start + 4s);
+  EXPECT_EQ(agenda_.next(), start + 500ms);
+  EXPECT_EQ(settle(), Peers());
+  EXPECT_EQ(agenda_.take_due(start + 1s), (Peers{4, 1, 3}));
+}
+
 TEST_F(FivePeers, are_due_when_they_were_last_found_to_be)
 {
   due_[1] = start + 5s;

@@ -247,6 +247,34 @@ TEST(LinkReport, keeps_its_figures_to_the_precision_of_the_wire)
   EXPECT_EQ(view.duplicates, 7u);
 }
 
+TEST(LinkReport, may_end_with_a_question_and_an_answer)
+{
+  const TimeRequest question{-2};
+  const TimeResponse answer{1, 2, 3};
+  std::vector<std::size_t> sizes;
+  for (const bool asks : {false, true}) {
+    for (const bool answers : {false, true}) {
+      LinkReport report{example_view()};
+      report.question = asks ? std::optional(question) : std::nullopt;
+      report.answer = answers ? std::optional(answer) : std::nullopt;
+      const Bytes bytes = encode(ControlFrame{0, report});
+      sizes.push_back(bytes.size() - 5);
+      const auto decoded = decode_control(bytes);
+      ASSERT_TRUE(decoded);
+      const auto & read = std::get<LinkReport>(decoded->body);
+      EXPECT_EQ(encode(*decoded), bytes);
+      EXPECT_EQ(read.question ? read.question->t1 : 0, asks ? -2 : 0);
+      EXPECT_EQ(read.answer ? read.answer->t3 : 0, answers ? 3 : 0);
+    }
+  }
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{64, 88, 72, 96}));
+  Bytes bytes = encode(ControlFrame{0, LinkReport{example_view()}});
+  for (std::size_t size = 65; size < 110; ++size) {
+    bytes.push_back(0);
+    EXPECT_EQ(decode_control(bytes).has_value(), std::ranges::count(sizes, size) == 1) << size;
+  }
+}
+
 TEST(LinkReport, saturates_where_a_figure_does_not_fit)
 {
   LinkView view;

@@ -19,13 +19,26 @@ bool looks_like(const Bytes & frame, const ControlBody & body)
   return frame.size() == frame_overhead + encode(ControlFrame{0, body}).size();
 }
 
+bool is_question(const Bytes & frame)
+{
+  return looks_like(frame, TimeRequest{}) || looks_like(frame, LinkReport{{}, TimeRequest{}}) ||
+         looks_like(frame, LinkReport{{}, TimeRequest{}, TimeResponse{}});
+}
+
+bool is_answer(const Bytes & frame)
+{
+  return looks_like(frame, TimeResponse{}) ||
+         looks_like(frame, LinkReport{{}, std::nullopt, TimeResponse{}}) ||
+         looks_like(frame, LinkReport{{}, TimeRequest{}, TimeResponse{}});
+}
+
 }  // namespace
 
 // A question is answered at once.
 void LifeWitness::sealed(Side from, const Bytes & frame)
 {
   const End & end = ends_[from];
-  if (end.questioned == pair_.now() && looks_like(frame, TimeResponse{})) {
+  if (end.questioned == pair_.now() && is_answer(frame)) {
     answers_[frame] = end.question;
   }
 }
@@ -42,13 +55,14 @@ void LifeWitness::opened(Side to, const KeyTag & keys)
 void LifeWitness::opened_control(Side to, const Bytes & frame, Instant sealed_at)
 {
   End & end = ends_[to];
-  if (looks_like(frame, TimeRequest{})) {
+  if (is_question(frame)) {
     const bool several = end.questioned == pair_.now();
     end.questioned = pair_.now();
     end.question = {
       several ? std::min(end.question.earliest, sealed_at) : sealed_at,
       several ? std::max(end.question.latest, sealed_at) : sealed_at};
-  } else if (const auto answer = answers_.find(frame); answer != answers_.end()) {
+  }
+  if (const auto answer = answers_.find(frame); answer != answers_.end()) {
     end.earliest = std::max(end.earliest, answer->second.earliest);
     end.latest = std::max(end.latest, answer->second.latest);
   }
