@@ -99,7 +99,8 @@ void DroneEnd::put_off_unasked()
       continue;
     }
     const std::size_t whole = prekey_size(fetch->suite(), settings_.mode).max;
-    if (!may_be_unasked(fetch->suite()) && 4 * peer_.arriving(lane_of(slot)).bytes < whole) {
+    const std::size_t arrived = peer_.arriving(lane_of(slot)).bytes;
+    if (!may_be_unasked(fetch->suite()) && 4 * arrived < whole) {
       fetch.reset();
     }
   }
