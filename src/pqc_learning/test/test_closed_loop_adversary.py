@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from closed_loop_flights import plan
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pqc_learning.closed_loop.contestants import BASELINE_NAMES, contestants
 from pqc_learning.closed_loop.cost_set import cost_sets
@@ -85,6 +85,8 @@ def test_it_gets_at_most_the_floor_and_no_lockout_beyond_the_bound(
 def test_pulses_of_an_attack_do_not_stop_renewal(
     strategy: str, attack: Attack, period_s: float, length_s: float, delay_s: float
 ) -> None:
+    # The papers' table renews after a calm interval only, and silence of the ground is not calm.
+    assume(strategy != "paper_2025" or attack is not Attack.MUTE_REPORTS)
     starts_s = [20.0 + period_s * turn for turn in range(int((SECONDS - 20.0) / period_s))]
     pulses = tuple(Adversary(attack, at_s, at_s + length_s, delay_s) for at_s in starts_s)
     prepared = PreparedFlight(plan(SECONDS, plan={"adversaries": pulses}))
