@@ -3,7 +3,7 @@
 #
 # Runs lint and every test: the packages with colcon, the C++ core and engine under sanitizers.
 
-# How many tests of packages run beside each other. Most of their time is waiting.
+# How many tests of CTest run beside each other. Most of their time is waiting.
 BESIDE=$(($(nproc) + 1))
 
 lint() { "$VENV/bin/python" "$ROOT/setup/lint.py" --root "$ROOT" --build "$DEV/build" "$@"; }
@@ -15,9 +15,10 @@ colcon_test()
   cd "$ROOT"
   # The second try takes the names of failed tests from such a file; an older one would name others.
   rm -f "$DEV"/build/*/Testing/Temporary/LastTestsFailed*.log
-  colcon --log-base "$LOG/colcon" test --merge-install \
+  # Two packages at a time, whichever depends on the other: all are built.
+  COLCON_FEATURE_FLAGS=drop_test_deps colcon --log-base "$LOG/colcon" test --merge-install \
     --build-base "$DEV/build" --install-base "$INSTALL" --paths "${paths[@]}" \
-    --executor sequential --event-handlers console_cohesion+ \
+    --executor parallel --parallel-workers 2 --event-handlers console_cohesion+ \
     --ctest-args -j "$BESIDE" --retest-until-pass 1 --return-code-on-test-failure "$@"
 }
 
@@ -29,7 +30,7 @@ test_packages()
 {
   local code=0
   colcon_test --packages-skip "${WAITING[@]}" || code=$?
-  colcon_test --packages-select "${WAITING[@]}" --pytest-args -rR -n "$BESIDE" --dist loadfile \
+  colcon_test --packages-select "${WAITING[@]}" --pytest-args -rR -n 2 --dist loadfile \
     --no-loadscope-reorder --timeout "$TEST_LIMIT_S" || code=$?
   return $code
 }

@@ -73,6 +73,13 @@ crypto_aead_aes256gcm_state * expanded(SecretBytes & key)
   return reinterpret_cast<crypto_aead_aes256gcm_state *>(key.span().data());
 }
 
+// Its arguments must not be null, those of no bytes neither.
+std::uint8_t * address_of(MutableBytes text)
+{
+  static std::uint8_t nothing;
+  return text.empty() ? &nothing : text.data();
+}
+
 #endif
 
 }  // namespace
@@ -121,9 +128,10 @@ void AeadKey::seal_in_place(
   }
 #ifdef PQC_TUNNEL_SODIUM
   if (algorithm_ == AeadAlgorithm::aes_256_gcm) {
+    std::uint8_t * const bytes = address_of(text);
     ::crypto_aead_aes256gcm_encrypt_detached_afternm(
-      text.data(), tag.data(), nullptr, text.data(), text.size(), aad.data(), aad.size(), nullptr,
-      nonce.data(), expanded(key_));
+      bytes, tag.data(), nullptr, bytes, text.size(), aad.data(), aad.size(), nullptr, nonce.data(),
+      expanded(key_));
     return;
   }
 #endif
@@ -146,9 +154,10 @@ bool AeadKey::open_in_place(
 #ifdef PQC_TUNNEL_SODIUM
   else if (algorithm_ == AeadAlgorithm::aes_256_gcm)
   {
+    std::uint8_t * const bytes = address_of(text);
     good = ::crypto_aead_aes256gcm_decrypt_detached_afternm(
-             text.data(), nullptr, text.data(), text.size(), tag.data(), aad.data(), aad.size(),
-             nonce.data(), expanded(key_)) == 0;
+             bytes, nullptr, bytes, text.size(), tag.data(), aad.data(), aad.size(), nonce.data(),
+             expanded(key_)) == 0;
   }
 #endif
   else

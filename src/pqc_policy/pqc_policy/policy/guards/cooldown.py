@@ -20,6 +20,7 @@ def _awaits(s: Situation) -> Iterator[str]:
 
 @rule("session", numbers=("cooldown_s",), awaits=_awaits)
 def cooldown(s: Situation) -> Proposal | None:
+    """Hold for a while after a switch."""
     since_s = s.age_s(s.state.switched_at_s)
     if since_s is None or since_s >= s.config.cooldown_s:
         return None

@@ -48,6 +48,13 @@ TEST_P(Standstill, of_an_end_is_no_silence_of_its_peer)
 
 TEST_P(Standstill, does_not_hide_for_long_that_the_peer_has_ended)
 {
+  bool hears = false;
+  pair_.set_datagram_filter([&](Side from, Bytes &) {
+    hears = hears || from == other(GetParam());
+    return true;
+  });
+  ASSERT_TRUE(pair_.run_until([&] { return hears; }));
+  pair_.run_for(50ms);
   pair_.set_datagram_filter([](Side, Bytes &) { return false; });
   pair_.stand_still(GetParam(), 5s);
   pair_.run_for(7900ms);

@@ -137,7 +137,14 @@ TEST_P(RekeyBytes, are_those_of_the_arithmetic)
   WiredPair pair(options);
   ASSERT_TRUE(pair.establish());
   ASSERT_TRUE(pair.run_until([&] { return pair.snapshot(Side::drone).prekeys > 0; }, 300s));
-  pair.run_for(5100ms);  // no report of the link comes meanwhile
+  pair.run_for(5s);
+  bool reported = false;  // no other report of the link comes meanwhile
+  pair.set_datagram_filter([&](Side from, const Bytes &) {
+    reported = reported || from == Side::drone;
+    return true;
+  });
+  ASSERT_TRUE(pair.run_until([&] { return reported; }));
+  pair.run_for(100ms);
   std::size_t bytes = 0;
   pair.set_datagram_filter([&](Side, const Bytes & frame) {
     bytes += frame.size();
