@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The budget of airtime: what rekeys and fetches may take of the link.
 
-Credit grows with the time, at `airtime_budget` of the link's rate, up to that of rekey_window_s. A
-fetch, which the tunnel paces, takes all that grows meanwhile. A link whose rate nobody knows is
-taken for one that does not feel a rekey.
+Credit grows with the time, at `airtime_budget` of the link's rate, from that of some seconds up to
+that of rekey_window_s. A fetch, which the tunnel paces, takes all that grows meanwhile. A link
+whose rate nobody knows is taken for one that does not feel a rekey.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from pqc_policy.policy.protection import ONE_TIME_BYTES, RATCHET_BYTES, Fetch
 from pqc_policy.policy.situation import Situation
 from pqc_policy.policy.suites import Suite, find_suite
 
+_FIRST_S = 2.0  # whose credit is there once the rate is known, about as long as that takes
+
 
 def budget_bytes_s(s: Situation) -> float:
     """Return what rekeys may take of the link in bytes/s; infinite where its rate is unknown."""
@@ -24,18 +26,24 @@ def budget_bytes_s(s: Situation) -> float:
     return s.config.airtime_budget * rate if rate else inf
 
 
-def credit_bytes(s: Situation, passed_s: float) -> float:
-    """Return the credit after some seconds."""
-    budget = budget_bytes_s(s)
+def credit_bytes(s: Situation, passed_s: float) -> float | None:
+    """Return the credit after some seconds; None as long as the rate was never known."""
+    budget, credit = budget_bytes_s(s), s.state.credit_bytes
     if budget == inf:
-        return max(s.state.credit_bytes, 0.0)
+        return None if credit is None else max(credit, 0.0)
+    if credit is None:
+        return budget * _FIRST_S
     grown = 0.0 if fetching(s) is not None else budget * passed_s
-    return min(s.state.credit_bytes + grown, budget * s.config.rekey_window_s)
+    return min(credit + grown, budget * s.config.rekey_window_s)
+
+
+def _credit(s: Situation) -> float:
+    return s.state.credit_bytes or 0.0
 
 
 def affords(s: Situation, size: float) -> bool:
     """Return whether the credit is enough for so many bytes."""
-    return budget_bytes_s(s) == inf or s.state.credit_bytes >= size
+    return budget_bytes_s(s) == inf or _credit(s) >= size
 
 
 def saves_for(s: Situation, size: float) -> bool:
@@ -45,7 +53,7 @@ def saves_for(s: Situation, size: float) -> bool:
 
 def wait_s(s: Situation, size: float) -> float:
     """Return how long it takes until the credit is enough for so many bytes."""
-    lacking = size - s.state.credit_bytes
+    lacking = size - _credit(s)
     budget = budget_bytes_s(s)
     return 0.0 if budget == inf or lacking <= 0.0 else lacking / budget if budget else inf
 

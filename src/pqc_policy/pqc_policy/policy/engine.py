@@ -164,7 +164,9 @@ class Policy:
             state = replace(state, fetch_asked_s=s.now_s)
         if proposal.target is None or s.session is None:
             return state, ()
-        spent = airtime.bytes_of(s, proposal)
+        credit = state.credit_bytes
+        if credit is not None:
+            credit -= airtime.bytes_of(s, proposal)
         state = replace(
             _counted(state, proposal, s.now_s),
             pending=Pending(
@@ -175,7 +177,7 @@ class Policy:
                 airtime.patience_s(s, proposal.target),
                 proposal.one_time_key,
             ),
-            credit_bytes=state.credit_bytes - spent,
+            credit_bytes=credit,
         )
         if proposal.blacklist is None:
             return state, ()
