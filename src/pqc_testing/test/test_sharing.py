@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
 
 import pytest
 from pqc_testing.ports import LOOPBACK, free_ports
@@ -18,11 +20,18 @@ def test_ports_in_use_are_left_out() -> None:
     for kind in (socket.SOCK_DGRAM, socket.SOCK_STREAM):
         with socket.socket(socket.AF_INET, kind) as taken:
             taken.bind((LOOPBACK, ports[0]))
-            assert ports[0] not in free_ports(len(_all_ports()))
+            others = free_ports(200)
+            assert len(set(others)) == 200
+            assert ports[0] not in others
 
 
-def _all_ports() -> range:
-    return range(10_000, 32_768)
+def test_two_processes_get_different_ports_and_one_process_others_each_time() -> None:
+    script = "from pqc_testing.ports import free_ports; print(*free_ports(150))"
+    output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout
+    first, second = free_ports(40), free_ports(40)
+    assert not {*first} & {*second}
+    assert len(output.split()) == 150
+    assert not {*map(int, output.split())} & {*first, *second}
 
 
 def test_a_reserved_domain_is_given_to_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
