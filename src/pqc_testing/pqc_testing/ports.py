@@ -9,6 +9,8 @@ import random
 import socket
 from collections import deque
 
+from pqc_testing.reserved_name import reserve
+
 LOOPBACK = socket.inet_ntoa(socket.INADDR_LOOPBACK.to_bytes(4, "big"))
 # The first of other addresses of this machine, in the loopback block.
 STRANGERS = socket.inet_ntoa((socket.INADDR_LOOPBACK + 256).to_bytes(4, "big"))
@@ -37,19 +39,11 @@ def free_ports(count: int) -> list[int]:
 
 
 def _reserve_group() -> range:
-    """Reserve a group until this process ends; RuntimeError if all are in use.
-
-    The name of an abstract socket reserves it.
-    """
+    """Reserve a group until this process ends; RuntimeError if all are in use."""
     for group in random.sample(_GROUPS, len(_GROUPS)):
-        holder = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        try:
-            holder.bind(f"\0test_ports_{group.start}")
-        except OSError:
-            holder.close()
-            continue
-        _held.append(holder)
-        return group
+        if holder := reserve(f"test_ports_{group.start}"):
+            _held.append(holder)
+            return group
     raise RuntimeError("other programs have reserved all ports for tests")
 
 

@@ -8,6 +8,8 @@ import os
 import random
 import socket
 
+from pqc_testing.reserved_name import reserve
+
 _DOMAINS = range(1, 100)
 _held: list[socket.socket] = []
 
@@ -21,20 +23,12 @@ def isolate_graph() -> None:
 
 
 def reserve_domain() -> tuple[int, socket.socket]:
-    """Reserve a ROS domain until the socket is closed; RuntimeError if all are in use.
-
-    The name of an abstract socket reserves it.
-    """
+    """Reserve a ROS domain until the socket is closed; RuntimeError if all are in use."""
     for domain in random.sample(_DOMAINS, len(_DOMAINS)):
         if _has_participant(domain):
             continue
-        holder = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        try:
-            holder.bind(f"\0ros_test_domain_{domain}")
-        except OSError:
-            holder.close()
-            continue
-        return domain, holder
+        if holder := reserve(f"ros_test_domain_{domain}"):
+            return domain, holder
     raise RuntimeError("every ROS domain of this machine is in use")
 
 

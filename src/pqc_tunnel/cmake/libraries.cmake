@@ -19,7 +19,6 @@ add_library(pqc_tunnel_core STATIC
   src/crypto/random.cpp
   src/crypto/secret.cpp
   src/crypto/signature.cpp
-  src/crypto/aead.cpp  # a test links another one
   src/crypto/x25519.cpp
 
   src/crypto/self_test/self_test.cpp

@@ -108,8 +108,8 @@ class _Advisor:
 class AdvisorTrack:
     """The messages that the advisor has received in a flight, and its verdicts.
 
-    Strategies differ in little that the advisor sees. A strategy follows the track until it is told
-    something else, and then a branch. So equal messages are judged once.
+    The advisor judges equal messages once. All strategies share this track as long as their
+    messages are equal; each that differs continues on a branch of its own.
     """
 
     def __init__(self, advisor: _Advisor | None = None) -> None:

@@ -11,7 +11,7 @@ _KEYS_BYTES = 320
 # A MAVLink message in its frame, on average.
 _DATAGRAM_BYTES = 70.0
 _LEAST_FREE = 1.0 / 3.0
-# Of four datagrams the last one's jitter exceeds the first one's by so much of the jitter.
+# Jitter makes the last of four datagrams later than the first by so much of itself.
 _SPREAD = 1.2
 _GOLDEN = 0.6180339887498949
 

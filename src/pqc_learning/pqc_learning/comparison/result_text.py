@@ -56,7 +56,8 @@ def _verdict(result: dict[str, Any]) -> list[str]:
     if rows:
         lines += [
             f"Adaptive strategies less {BASELINE}, means of a flight; wins or hurts: the whole "
-            "interval of 95 %, each by itself, is on that side of zero (share read: beyond 0.01).",
+            "interval of 95 %, each by itself, is on that side of zero (share read: beyond "
+            f"{MEASURES[_CIRCUMSTANCE].margin:g}).",
             "",
             *_table(_VERDICT, rows, numbers=False),
             "",

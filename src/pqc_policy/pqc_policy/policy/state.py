@@ -84,7 +84,7 @@ class PolicyState:
     no_renewals_since_s: float | None = None  # start of phases without renewals of the keys
     ratchets_in_a_row: int = 0
     levels: ExpertLevels = ExpertLevels()
-    # Of the budget of airtime, that rekeys may take now; None: the link's rate was never known.
+    # Rekeys may take so much of the budget of airtime now; None: the link's rate was never known.
     credit_bytes: float | None = None
     fetch_asked_s: float | None = None  # the newest wish for a fetch
     no_one_time_s: float | None = None  # the newest failure of a one-time key

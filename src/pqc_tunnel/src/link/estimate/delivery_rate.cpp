@@ -29,7 +29,7 @@ constexpr double growth = 1.1;       // of the rate in a round trip while starti
 constexpr int plateau = 3;           // after so many rounds without growth the start ends
 constexpr int yielding_plateau = 8;  // the same for a yielding start, whose rounds grow less
 constexpr int yielding_start = 4;    // its window grows by a quarter in a round trip; others double
-// What a start takes for jitter: a share of the round trip, of a yielding start up to a time.
+// A start takes a share of the round trip for jitter, a yielding one up to a time.
 constexpr int start_jitter = 4;
 constexpr int yielding_jitter = 5;
 constexpr Duration most_yielding_jitter = std::chrono::milliseconds(16);

@@ -365,7 +365,7 @@ struct Question
 
 const std::size_t report_size = frame_overhead + encode(ControlFrame{0, LinkReport{}}).size();
 
-// With or without a question and an answer.
+// A report may carry a question and an answer.
 bool is_report(const Bytes & frame)
 {
   constexpr std::size_t question = 8;
