@@ -30,7 +30,7 @@ from pqc_bench.peers.peer import ENDS
 # TEST-NET-1 (RFC 5737), in a network namespace of its own.
 _ADDRESSES = dict(zip(ENDS, ipaddress.ip_network((0xC0000200, 30)).hosts(), strict=True))
 _OTHER = {"drone": "gcs", "gcs": "drone"}
-# wireguard-go's sockets are named like its interfaces, in a place that all namespaces share.
+# WireGuard's sockets are named like its interfaces, in a place that all namespaces share.
 _INTERFACES = {end: f"{end}{os.getpid()}" for end in ENDS}
 # All of the namespace's ports are free.
 _LINK_PORTS = {"drone": 40001, "gcs": 40002}
@@ -150,10 +150,8 @@ class Vpn(ABC):
         self._network.run(*ip, "rule", "del", "pref", "0")
 
 
-class WireGuardGo(Vpn):
-    """wireguard-go: ChaCha20-Poly1305 in Go."""
-
-    name = "wireguard-go"
+class WireGuard(Vpn):
+    """WireGuard: ChaCha20-Poly1305. Subclasses define the program, which is configured by `wg`."""
 
     def prepare(self) -> None:
         """Make a key pair for each end."""
@@ -164,10 +162,6 @@ class WireGuardGo(Vpn):
             file.touch(mode=0o600)
             file.write_text(private, encoding="ascii")
             self._public[end] = self._network.run("wg", "pubkey", given=private).strip()
-
-    def command(self, end: str) -> list[str]:
-        """Return the command."""
-        return ["wireguard-go", "-f", _INTERFACES[end]]
 
     def join(self, end: str) -> None:
         """Give an end its key and its peer; only the drone gets the address of its peer.
@@ -181,6 +175,26 @@ class WireGuardGo(Vpn):
             *("private-key", str(self._folder / f"{end}.key"), "peer", self._public[other]),
             *(*where, "allowed-ips", f"{_ADDRESSES[other]}/32"),
         )
+
+
+class WireGuardGo(WireGuard):
+    """wireguard-go, in Go."""
+
+    name = "wireguard-go"
+
+    def command(self, end: str) -> list[str]:
+        """Return the command."""
+        return ["wireguard-go", "-f", _INTERFACES[end]]
+
+
+class BoringTun(WireGuard):
+    """BoringTun, in Rust."""
+
+    name = "boringtun"
+
+    def command(self, end: str) -> list[str]:
+        """Return the command."""
+        return ["boringtun-cli", "-f", "--disable-drop-privileges", _INTERFACES[end]]
 
 
 class OpenVpn(Vpn):
