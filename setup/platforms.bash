@@ -22,7 +22,7 @@ platforms()
   [ $# -gt 0 ] || set -- "${PLATFORMS[@]}"
   for name; do platform_suite "$name" >/dev/null || exit; done
   make_dev_folder
-  command -v mmdebstrap >/dev/null || install_missing mmdebstrap
+  setup_named mmdebstrap
   for name; do
     (step "building and trying on $name" platform "$name") || failed+=("$name")
   done

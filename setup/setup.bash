@@ -25,14 +25,20 @@ as_root()
 # missing_debian_packages LIST...: prints the packages of lists in setup/ that are not installed.
 missing_debian_packages()
 {
+  missing_of $(entries "${@/#/$ROOT/setup/}")
+  case " $* " in *' apt_plain.txt '*) has_recent_cargo || cargo_package ;; esac
+}
+
+# missing_of NAME...: prints those Debian packages that are not installed.
+missing_of()
+{
   local name architecture
   architecture=$(dpkg --print-architecture 2>/dev/null) || true
-  for name in $(entries "${@/#/$ROOT/setup/}"); do
+  for name; do
     # A library of another architecture, for cross builds, is no help here.
     dpkg-query -W -f='${Architecture} ${db:Status-Status}\n' "$name" 2>/dev/null |
       grep -qxE "(all|$architecture) installed" || echo "$name"
   done
-  case " $* " in *' apt_plain.txt '*) has_recent_cargo || cargo_package ;; esac
 }
 
 # liboqs comes as a crate; the sparse index needs cargo 1.68.
@@ -67,6 +73,14 @@ setup_packages()
 {
   local missing
   mapfile -t missing < <(missing_debian_packages "$@")
+  [ ${#missing[@]} -eq 0 ] || install_missing "${missing[@]}"
+}
+
+# setup_named NAME...: installs those Debian packages that are missing.
+setup_named()
+{
+  local missing
+  mapfile -t missing < <(missing_of "$@")
   [ ${#missing[@]} -eq 0 ] || install_missing "${missing[@]}"
 }
 

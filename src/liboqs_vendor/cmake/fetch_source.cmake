@@ -50,7 +50,7 @@ function(liboqs_vendor_from_cargo RESULT)
     file(REMOVE_RECURSE "${partial}" "${folder}")
     execute_process(
       COMMAND "${CARGO_EXECUTABLE}" vendor --quiet --locked --versioned-dirs
-        --manifest-path "${CMAKE_CURRENT_SOURCE_DIR}/source/Cargo.toml" "${partial}"
+        --manifest-path "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../source/Cargo.toml" "${partial}"
       RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE output)
     file(GLOB crate "${partial}/oqs-sys-*")
     if(failed OR NOT crate)

@@ -20,8 +20,8 @@ function(pqc_add_options sanitizers)
   add_library(${PROJECT_NAME}_options INTERFACE)
   target_compile_options(${PROJECT_NAME}_options INTERFACE
     -Wall -Wextra -Wpedantic -Wconversion -Wnon-virtual-dtor)
-  if(NOT sanitizers)
-    # Sanitized sources may be compiled together: a local name is then that of a function elsewhere.
+  if(NOT sanitizers AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
+    # Other sources may be compiled together: a local name is then that of a function elsewhere.
     target_compile_options(${PROJECT_NAME}_options INTERFACE -Wshadow)
   endif()
   if(sanitizers STREQUAL "address")
@@ -61,7 +61,7 @@ function(pqc_run_test name)
     ament_add_test(${name} COMMAND ${ARGN} $<TARGET_FILE:${name}> --gtest_output=xml:${results}
       RESULT_FILE ${results} TIMEOUT 300)
   else()
-    add_test(NAME ${name} COMMAND ${ARGN} $<TARGET_FILE:${name}>)
+    add_test(NAME ${name} COMMAND ${ARGN} ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${name}>)
     set_tests_properties(${name} PROPERTIES TIMEOUT 900)
   endif()
 endfunction()

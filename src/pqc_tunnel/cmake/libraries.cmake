@@ -212,7 +212,7 @@ function(pqc_tunnel_compile_together)
       <algorithm> <array> <chrono> <cstdint> <deque> <functional> <map> <memory> <optional> <set>
       <span> <string> <tl/expected.hpp> <utility> <variant> <vector>)
   endforeach()
-  if(PQC_TUNNEL_SANITIZE)
+  if(PQC_TUNNEL_SANITIZE OR CMAKE_CROSSCOMPILING_EMULATOR)
     pqc_tunnel_compile_several(${ARGN})
   endif()
 endfunction()

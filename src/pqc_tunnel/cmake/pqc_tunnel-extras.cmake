@@ -6,6 +6,6 @@
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 find_dependency(OpenSSL 3.0)
-find_dependency(liboqs_vendor)
+find_dependency(liboqs_vendor HINTS "${CMAKE_CURRENT_LIST_DIR}/../../../lib/pqc-mav")
 find_dependency(yaml-cpp)
 include("${CMAKE_CURRENT_LIST_DIR}/pqc_tunnelTargets.cmake")

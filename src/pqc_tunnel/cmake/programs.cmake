@@ -21,7 +21,8 @@ add_executable(pqc
 target_link_libraries(pqc PRIVATE yaml-cpp CLI11::CLI11)
 pqc_tunnel_compile_together(pqc)
 add_executable(pqc_tunneld src/daemon/daemon_shell.cpp src/daemon/pqc_tunneld.cpp)
-# A workspace may have liboqs in another folder, and so may the machine; the one built for machines without ROS is beside the programs.
+# A workspace may have liboqs in another folder, and so may the machine; the one built for machines without ROS is beside the
+# programs, or in the prefix of its own that the Debian package gives it.
 set(link_path ON)
 if(NOT PQC_TUNNEL_ROS)
   set(link_path "${LIBOQS_VENDOR_INSTALLED}")
@@ -30,7 +31,7 @@ foreach(program IN ITEMS pqc pqc_tunneld)
   target_link_libraries(${program} PRIVATE pqc_tunnel_engine pqc_tunnel_program_options)
   # Services have no LD_LIBRARY_PATH to a liboqs beside them.
   set_target_properties(${program} PROPERTIES
-    INSTALL_RPATH "$ORIGIN/../lib" INSTALL_RPATH_USE_LINK_PATH "${link_path}")
+    INSTALL_RPATH "$ORIGIN/../lib;$ORIGIN/../lib/pqc-mav/lib" INSTALL_RPATH_USE_LINK_PATH "${link_path}")
   if(PQC_TUNNEL_ROS)
     install(TARGETS ${program} DESTINATION lib/${PROJECT_NAME})
   endif()

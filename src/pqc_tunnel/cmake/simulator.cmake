@@ -24,7 +24,7 @@ target_link_libraries(pqc_simulate PRIVATE pqc_tunnel_simulator pqc_tunnel_test_
 set(schedules 110)
 set(hostile_schedules 40)
 set(fleet_schedules 15)
-if(PQC_TUNNEL_SANITIZE)
+if(PQC_TUNNEL_TESTS_TOGETHER)
   set(schedules 15)
   set(hostile_schedules 5)
   set(fleet_schedules 3)
@@ -36,7 +36,7 @@ target_compile_definitions(${program_of_test_simulated_schedules} PRIVATE
   PQC_TUNNEL_FLEET_SCHEDULES=${fleet_schedules}u)
 set_tests_properties(${PQC_TUNNEL_BUILT_TESTS} PROPERTIES TIMEOUT 900)
 
-if(PQC_TUNNEL_SANITIZE)
+if(PQC_TUNNEL_TESTS_TOGETHER)
   return()  # mistakes are found without its help
 endif()
 

@@ -28,8 +28,8 @@ foreach(helper IN ITEMS
   install(FILES test/${helper} DESTINATION share/pqc_tunnel/test/${folder})
 endforeach()
 
-if(NOT PQC_TUNNEL_SANITIZE)
-  # Sanitizers keep terabytes of address space beside what is to be searched.
+if(NOT PQC_TUNNEL_TESTS_TOGETHER)
+  # Sanitizers and emulators keep terabytes of address space beside what is to be searched.
   pqc_tunnel_add_tests(pqc_tunnel_core test/protocol/session/test_wiped_memory.cpp)
   # A link is watched for a minute and a half in real time: once is enough.
   pqc_tunnel_add_tests(pqc_tunnel_engine
@@ -248,6 +248,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/daemon/test_command_line.cpp
     test/daemon/test_stopped_process.cpp
     test/daemon/test_unit.cpp
+    test/daemon/test_watchdog.cpp
     test/command/test_pqc.cpp
     test/command/test_pqc_check.cpp
     test/command/test_pqc_completion.cpp
@@ -256,7 +257,7 @@ if(PQC_TUNNEL_CORE_TESTS)
   target_sources(${program_of_test_show_text} PRIVATE src/command/show_text.cpp)
   target_link_libraries(${program_of_test_show_text} PRIVATE yaml-cpp)
   foreach(test IN ITEMS test_command_line test_pqc test_pqc_check
-      test_pqc_completion test_stopped_process test_unit)
+      test_pqc_completion test_stopped_process test_unit test_watchdog)
     add_dependencies(${program_of_${test}} pqc pqc_tunneld)
   endforeach()
   # What has threads, for the thread sanitizer.

@@ -14,6 +14,7 @@
 
 #include "command_line/command_line.hpp"
 #include "control/status_text.hpp"
+#include "os/clock.hpp"
 
 namespace pqc_tunnel::cli
 {
@@ -88,10 +89,7 @@ bool DaemonShell::run()
 {
   handle_activity();
   while (!stop_ && engine_.latest().running) {
-    if (has_status() && std::chrono::steady_clock::now() >= next_status_) {
-      write_status();
-      next_status_ = std::chrono::steady_clock::now() + status_interval;
-    }
+    write_when_due();
     wait();
     handle_signals();
     handle_activity();
@@ -105,13 +103,32 @@ bool DaemonShell::run()
   return stop_;
 }
 
+void DaemonShell::write_when_due()
+{
+  constexpr auto never = std::chrono::steady_clock::time_point::max();
+  if (std::chrono::steady_clock::now() >= next_status_) {
+    if (has_status()) {
+      write_status();
+    }
+    next_status_ = has_status() ? std::chrono::steady_clock::now() + status_interval : never;
+  }
+  if (std::chrono::steady_clock::now() >= next_sign_of_life_) {
+    if (watchdog_.count() > 0) {
+      write_sign_of_life();
+    }
+    next_sign_of_life_ =
+      watchdog_.count() > 0 ? std::chrono::steady_clock::now() + watchdog_ / 3 : never;
+  }
+}
+
 void DaemonShell::wait()
 {
   std::array<pollfd, 2> ready{{{signals_.get(), POLLIN, 0}, {activity_.fd(), POLLIN, 0}}};
+  const auto due = std::min(next_status_, next_sign_of_life_);
   int limit = -1;
-  if (has_status()) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-      next_status_ - std::chrono::steady_clock::now());
+  if (due != std::chrono::steady_clock::time_point::max()) {
+    const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(due - std::chrono::steady_clock::now());
     limit = std::max(0, static_cast<int>(left.count()) + 1);
   }
   ::poll(ready.data(), ready.size(), limit);
@@ -173,6 +190,15 @@ void DaemonShell::write_status()
   }
   if (options_.status_file) {
     write_status_file(json);
+  }
+}
+
+// The packet thread takes the snapshot. If it stands still, the service manager hears nothing and starts the tunnel anew.
+void DaemonShell::write_sign_of_life() const
+{
+  const Instant asked = monotonic_now();
+  if (engine_.snapshot().time + watchdog_ / 3 >= asked) {
+    tell_service_manager("WATCHDOG=1");
   }
 }
 

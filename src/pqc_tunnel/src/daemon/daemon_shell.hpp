@@ -14,6 +14,7 @@
 #include "control/control_server.hpp"
 #include "engine/loop/engine.hpp"
 #include "os/replaced_file.hpp"
+#include "os/service_manager.hpp"
 #include "os/wake_up.hpp"
 
 namespace pqc_tunnel::cli
@@ -46,6 +47,7 @@ public:
   bool run();
 
 private:
+  void write_when_due();
   void wait();
   void handle_signals();
   void handle_activity();
@@ -54,13 +56,16 @@ private:
   void wipe_all();
   bool has_status() const { return options_.print_status || options_.status_file; }
   void write_status();
+  void write_sign_of_life() const;
   void write_status_file(const std::string & json);
 
   Engine & engine_;
   WakeUp & activity_;
   FileDescriptor signals_;
   ShellOptions options_;
+  const std::chrono::microseconds watchdog_ = watchdog_limit();
   std::chrono::steady_clock::time_point next_status_;
+  std::chrono::steady_clock::time_point next_sign_of_life_;
   bool status_file_fails_ = false;
   std::atomic<bool> stop_ = false;
   std::unique_ptr<ControlServer> control_;  // its thread uses the members above

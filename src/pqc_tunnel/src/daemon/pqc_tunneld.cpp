@@ -146,7 +146,7 @@ int run_tunnel(const Given & given)
   if (const auto opened = shell.open(std::move(*options)); !opened) {
     return refuse(opened.error());
   }
-  report_ready();
+  tell_service_manager("READY=1");
   std::cerr << log_line("INFO", "The tunnel runs.") << std::endl;
   const bool was_asked_to_stop = shell.run();
   const auto ended = (*engine)->wait();

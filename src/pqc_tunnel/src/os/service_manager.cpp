@@ -6,20 +6,30 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <charconv>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
-#include <string_view>
 
 #include "file_descriptor.hpp"
 
 namespace pqc_tunnel
 {
 
-void report_ready()
+namespace
 {
-  const char * const given = std::getenv("NOTIFY_SOCKET");  // NOLINT(concurrency-mt-unsafe)
-  const std::string_view path = given == nullptr ? "" : given;
+
+std::string_view environment(const char * name)
+{
+  const char * const given = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+  return given == nullptr ? "" : given;
+}
+
+}  // namespace
+
+void tell_service_manager(std::string_view state)
+{
+  const std::string_view path = environment("NOTIFY_SOCKET");
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof(address.sun_path)) {
@@ -30,11 +40,18 @@ void report_ready()
     address.sun_path[0] = '\0';  // the abstract name space
   }
   const FileDescriptor fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  const std::string_view message = "READY=1";
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
   ::sendto(
-    fd.get(), message.data(), message.size(), MSG_NOSIGNAL,
+    fd.get(), state.data(), state.size(), MSG_NOSIGNAL,
     reinterpret_cast<const sockaddr *>(&address), length);
+}
+
+std::chrono::microseconds watchdog_limit()
+{
+  const std::string_view limit = environment("WATCHDOG_USEC");
+  std::chrono::microseconds::rep count = 0;
+  std::from_chars(limit.data(), limit.data() + limit.size(), count);
+  return std::chrono::microseconds(count);
 }
 
 }  // namespace pqc_tunnel

@@ -11,9 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +42,13 @@ public:
   {
     const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
     arguments.insert(arguments.begin(), (folder / name).string());
+    // Programs for another processor run in an emulator, and so does what they start.
+    if (const char * const emulator = std::getenv("PQC_TEST_EMULATOR")) {
+      std::istringstream words(emulator);
+      arguments.insert(
+        arguments.begin(), std::istream_iterator<std::string>(words),
+        std::istream_iterator<std::string>());
+    }
     std::vector<char *> pointers;
     for (std::string & argument : arguments) {
       pointers.push_back(argument.data());
@@ -60,10 +69,10 @@ public:
       }
     }
     const int error =
-      posix_spawn(&process_, pointers[0], &actions, nullptr, pointers.data(), environ);
+      posix_spawnp(&process_, pointers[0], &actions, nullptr, pointers.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     errno = error;
-    check(error == 0, "posix_spawn");
+    check(error == 0, "posix_spawnp");
   }
   ~Program()
   {

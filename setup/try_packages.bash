@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# ./dev packages runs this in a fresh system that has booted, with the packages in /packages: an operator installs them,
+# makes keys, starts two units, upgrades, and removes the packages. The system is off when this ends.
+set -euo pipefail
+
+say() { echo "--- $*"; }
+
+# established: waits until both ends have a session.
+established()
+{
+  for _ in $(seq 300); do
+    for end in drone gcs; do
+      pqc show "$end" --json 2>/dev/null | grep -q '"state": "established"' || { sleep 0.2; continue 2; }
+    done
+    return 0
+  done
+  journalctl --no-pager --unit 'pqc@*'
+  return 1
+}
+
+# mavlink: a HEARTBEAT of the vehicle arrives on the ground, and one of the ground at the vehicle.
+mavlink()
+{
+  python3 - <<'PYTHON'
+import socket
+HEARTBEAT = bytes.fromhex("fd0900000001010000000000000002030003034f5b")
+vehicle, ground = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2))
+ground.bind(("localhost", 14550))
+for sender, port, receiver in ((vehicle, 14590, ground), (ground, 14551, vehicle)):
+    sender.sendto(HEARTBEAT, ("localhost", port))
+    receiver.settimeout(10)
+    assert receiver.recv(100) == HEARTBEAT
+PYTHON
+}
+
+# files: all files of the system but those of its own life.
+files()
+{
+  find / -xdev '(' -path /proc -o -path /sys -o -path /run -o -path /tmp -o -path /var/log -o -path /var/cache -o -path /packages \
+    -o -path '/var/lib/dpkg' -o -path /var/lib/systemd -o -path /root ')' -prune -o -print | sort
+}
+
+try()
+{
+  files >/tmp/before
+  say "install"
+  dpkg --install /packages/pqc-mav_*.deb
+  pqc identity init --out /etc/pqc --drone drone1 >/dev/null
+  mv /etc/pqc/drone1 /etc/pqc/drone
+  chown -R pqc: /etc/pqc/drone /etc/pqc/gcs
+  cp /usr/share/pqc_tunnel/config/{drone,gcs}.yaml /etc/pqc/
+  systemctl enable --now pqc@drone pqc@gcs
+  established
+  mavlink
+  systemd-analyze security --no-pager --threshold=15 pqc@gcs | tail -n 1
+  [ -f /usr/share/man/man1/pqc-identity.1.gz ]
+
+  say "the watchdog ends a daemon that stands still"
+  old=$(systemctl show --property=MainPID --value pqc@drone)
+  kill -STOP "$old"
+  for _ in $(seq 300); do
+    [ "$(systemctl show --property=MainPID --value pqc@drone)" = "$old" ] || break
+    sleep 0.1
+  done
+  established
+  mavlink
+
+  say "upgrade"
+  old=$(systemctl show --property=MainPID --value pqc@drone)
+  dpkg --install /packages/pqc-mav_*.deb
+  [ "$(systemctl show --property=MainPID --value pqc@drone)" != "$old" ]
+  established
+  mavlink
+
+  say "remove"
+  keys=$(find /etc/pqc -type f | sort | xargs sha256sum)
+  dpkg --purge pqc-mav
+  ! pgrep pqc_tunneld
+  [ "$keys" = "$(find /etc/pqc -type f | sort | xargs sha256sum)" ]
+  files >/tmp/after
+  left=$(comm -13 /tmp/before /tmp/after | grep -v '^/etc/pqc\|^/etc/\(passwd\|group\|shadow\|gshadow\)-\?$' || true)
+  [ -z "$left" ] || { echo "left behind: $left"; return 1; }
+}
+
+set +e
+(set -e; try)
+echo "$?" >/packages/result
+systemctl poweroff
