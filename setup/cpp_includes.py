@@ -22,7 +22,7 @@ FOLDERS = (
     "engine/sockets", "engine/loop",
     "control",
     "node/messages", "node/diagnosis", "node/interface",
-    "daemon", "command",
+    "daemon", "command", "command/check",
 )  # fmt: skip
 # Programs of their own, and the two ends.
 STRANGERS = {

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from pqc_reference.bundles import BadBundle, unpack
@@ -39,6 +40,15 @@ _NEVER = float("inf")
 _YOUNG = (Kind.DATA, Kind.BUNDLE, Kind.FRAGMENT, Kind.CONTROL_FRAGMENT)
 # Requests that the other end may have given up since it sent them.
 _WISHES = {Control.REKEY_REQ, Control.NOTICE}
+
+
+def _version() -> bytes:
+    """Return major, minor and patch of this package; zeros if it is not installed."""
+    try:
+        return bytes(int(number) for number in metadata.version("pqc_reference").split("."))
+    except metadata.PackageNotFoundError:
+        return bytes(3)
+
 
 # Called with a sentence, and with the keys that it is about if there are any.
 Report = Callable[[str, EpochKeys | None], None]
@@ -78,6 +88,8 @@ class Peer:
         self._next_report = _NEVER
         self._reassembly = Reassembly(config.max_age_s)
         self._stretched_until = self._next_stretch_report = 0.0
+        self.echoes: dict[int, tuple[Any, ...]] = {}  # the fields of each ECHO_RSP, by number
+        self._asked: list[int] = []  # numbers of the newest ECHO_REQs of the peer
 
     # --- Sending ---
 
@@ -287,9 +299,25 @@ class Peer:
             answer = control.encode(Control.PATH_RSP, 0, fields[0])
             in_boot = self.boot is not None and keys is self.boot.keys
             self._send_control(answer, keys if in_boot else self.slots.sending or keys, sender)
+        elif kind is Control.ECHO_REQ and not self._is_boot(keys):
+            self._answer_echo(message.transaction, fields[0])
+        elif kind is Control.ECHO_RSP and not self._is_boot(keys):
+            self.echoes[message.transaction] = fields
         elif kind is not Control.KEEPALIVE:
             return False
         return True
+
+    def ask_for_echo(self, number: int, padding: int = 0) -> None:
+        """Ask the peer to answer; its answers are in `echoes`."""
+        self.send_control(Control.ECHO_REQ, number, padding)
+
+    def _answer_echo(self, number: int, padding: int) -> None:
+        before = ((number - 1 - i) % 2**32 in self._asked for i in range(32))
+        arrived = sum(1 << i for i, seen in enumerate(before) if seen)
+        self._asked = [*self._asked[-63:], number]
+        room = self._config.max_datagram - len(control.encode(Control.ECHO_REQ, number, 0))
+        padding = padding - control.ECHO_FIELDS if padding <= room else 0
+        self.send_control(Control.ECHO_RSP, number, arrived, _version(), max(0, padding))
 
     def _answer(self, asked: int, keys: EpochKeys) -> None:
         now = self.time_ns()

@@ -73,6 +73,11 @@ class Shell:
         self._send(self.end.handle_timeout(now))
         return problem
 
+    def ask_for_echo(self, number: int, padding: int) -> None:
+        """Ask the first peer to answer; its answers are in `Peer.echoes`."""
+        self._peers[0].ask_for_echo(number, padding)
+        self._send(self.end.handle_timeout(time.monotonic()))
+
     def send_frame(self, peer: Peer, kind: Kind, payload: bytes) -> None:
         """Send any frame under the newest keys, as an end that misbehaves does."""
         assert peer.slots.sending is not None

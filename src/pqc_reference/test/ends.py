@@ -175,6 +175,11 @@ class Reference:
         assert isinstance(self.end, Drone)
         return self.end.prekeys.holds(suite)
 
+    def echo(self, number: int, padding: int) -> Any:
+        """Ask the other end to answer; return the fields of its ECHO_RSP."""
+        self._loop.call_soon_threadsafe(self._shell.ask_for_echo, number, padding)
+        return wait_for("an echo", lambda: self.peer.echoes.get(number))
+
     def begin_session(self) -> None:
         """Begin a new session beside the live one; a drone only."""
 

@@ -142,6 +142,17 @@ def test_both_ends_derive_the_same_layers(role: str, tmp_path: Path) -> None:
             agree("a session in the chain", 5)
 
 
+def test_each_end_answers_the_echoes_of_the_other(role: str, keys: Path, tmp_path: Path) -> None:
+    site = Site(tmp_path, keys)
+    with pair(site, role) as (reference, tunnel):
+        echoes = tunnel.ask("ping", "--count", "3")
+        assert (echoes["answered"], echoes["lost_there"], echoes["lost_back"]) == (3, 0, 0)
+        assert echoes["path_mtu_bytes"] == echoes["configured_mtu_bytes"]
+        version = tuple(int(number) for number in echoes["version"].split("."))
+        for number, arrived in ((5, 0), (6, 1), (8, 0b110)):
+            assert reference.echo(number, 100) == (arrived, bytes(version), 93)
+
+
 def test_every_suite_carries_data_both_ways(role: str, keys: Path, tmp_path: Path) -> None:
     # Nothing is fetched ahead: the ground station would make keys for many more suites.
     site = Site(tmp_path, keys, drone_parameters={"prefetch.max_bytes": 0})

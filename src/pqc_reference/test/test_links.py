@@ -120,6 +120,36 @@ def test_a_path_request_is_answered_on_its_path() -> None:
     assert control.decode(payload) == (Control.PATH_RSP, 0, (b"a nonce!",))
 
 
+def test_an_echo_request_is_answered_with_what_has_arrived_in_a_frame_as_long() -> None:
+    world = connected()
+    peer = world.drone.peer
+    for number in (7, 8, 11):
+        peer.ask_for_echo(number)
+    peer.ask_for_echo(12, 1000)
+    peer.ask_for_echo(2**32 - 1, 3)
+    world.pass_time(0.1)
+    arrived = {number: fields[0] for number, fields in peer.echoes.items()}
+    assert arrived == {7: 0, 8: 0b1, 11: 0b1100, 12: 0b11001, 2**32 - 1: 0}
+    assert {number: fields[2] for number, fields in peer.echoes.items()} == {
+        7: 0, 8: 0, 11: 0, 12: 993, 2**32 - 1: 0,
+    }
+    assert all(len(fields[1]) == 3 for fields in peer.echoes.values())
+
+
+def test_an_echo_request_that_no_frame_of_this_end_could_answer_gets_a_short_answer() -> None:
+    world = connected()
+    peer = world.drone.peer
+    longest = world.ground.peers[0]._config.max_datagram - 5
+    for padding in (longest, longest + 1):
+        message = control.encode(Control.ECHO_REQ, padding, padding)
+        assert peer.slots.sending is not None
+        frame = peer.slots.sending.seal(Kind.CONTROL, message, world.now)
+        world.inject(frame, "up", DRONE)
+    world.pass_time(0.1)
+    assert peer.echoes[longest][2] == longest - 7
+    assert peer.echoes[longest + 1][2] == 0
+
+
 def test_keys_are_never_wiped_if_the_time_for_it_is_0() -> None:
     world = connected(same={"wipe_after_s": 0.0})
     world.link.cut = True

@@ -49,7 +49,17 @@ def test_control_messages_have_the_layout_of_the_protocol_page() -> None:
     for size, read in ((0, False), (1, True), (64, True), (65, False)):
         assert (control.decode(b"\x10" + bytes(5 + size)) is not None) == read
     assert control.decode(bytes([17]) + bytes(4)) == (Control.WIPED, 0, ())
-    assert control.decode(bytes([18]) + bytes(4)) is None
+    request = control.encode(Control.ECHO_REQ, 7, 3)
+    assert request == b"\x12\0\0\0\7\0\0\0"
+    assert control.decode(request) == (Control.ECHO_REQ, 7, (3,))
+    response = control.encode(Control.ECHO_RSP, 7, 0x80000001, b"\1\2\3", 2)
+    assert response == b"\x13\0\0\0\7" + b"\x80\0\0\1" + b"\1\2\3" + b"\0\0"
+    assert control.decode(response) == (Control.ECHO_RSP, 7, (0x80000001, b"\1\2\3", 2))
+    for short in (request[:4], response[:11]):
+        assert control.decode(short) is None
+    for padded in (request, response):
+        assert control.decode(padded[:-1] + b"\1") is None
+    assert control.decode(bytes([20]) + bytes(4)) is None
 
 
 def test_reports_may_end_with_a_question_and_an_answer() -> None:

@@ -114,6 +114,7 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/tunnel/outbound.cpp
   src/protocol/tunnel/tunnel.cpp
 )
+target_compile_definitions(pqc_tunnel_core PUBLIC PQC_TUNNEL_VERSION="${PROJECT_VERSION}")
 target_link_libraries(pqc_tunnel_core PUBLIC OpenSSL::Crypto OQS::oqs)
 if(PQC_TUNNEL_SODIUM)
   target_compile_definitions(pqc_tunnel_core PRIVATE PQC_TUNNEL_SODIUM)
@@ -188,7 +189,6 @@ add_library(pqc_tunnel_engine STATIC
   src/control/control_socket.cpp
   src/control/status_text.cpp
 )
-target_compile_definitions(pqc_tunnel_engine PUBLIC PQC_TUNNEL_VERSION="${PROJECT_VERSION}")
 target_link_libraries(pqc_tunnel_engine PUBLIC pqc_tunnel_net)
 
 foreach(library IN ITEMS pqc_tunnel_core pqc_tunnel_net pqc_tunnel_engine)

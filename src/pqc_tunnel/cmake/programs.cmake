@@ -1,13 +1,20 @@
 # The programs of machines with and without ROS.
 add_executable(pqc
-  src/command/check.cpp
-  src/command/check_identity.cpp
-  src/command/check_plaintext.cpp
-  src/command/check_sockets.cpp
-  src/command/compare_ends.cpp
+  src/command/check/check.cpp
+  src/command/check/check_live.cpp
+  src/command/check/check_machine.cpp
+  src/command/check/check_identity.cpp
+  src/command/check/check_plaintext.cpp
+  src/command/check/check_sockets.cpp
+  src/command/check/compare_ends.cpp
+  src/command/check/doctor.cpp
+  src/command/check/end.cpp
+  src/command/check/read_machine.cpp
   src/command/completion.cpp
   src/command/identity.cpp
   src/command/parameters.cpp
+  src/command/measure_echoes.cpp
+  src/command/ping.cpp
   src/command/pqc.cpp
   src/command/rekey.cpp
   src/command/show.cpp

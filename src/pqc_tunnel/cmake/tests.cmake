@@ -69,6 +69,8 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/drone/test_drone_rekeys.cpp
     test/protocol/tunnel/test_fleet_fairness.cpp
     test/protocol/tunnel/test_hostile_member.cpp
+    test/command/test_doctor.cpp
+    test/command/test_measure_echoes.cpp
     test/command/test_show_text.cpp
     PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   pqc_tunnel_add_tests(pqc_tunnel_core
@@ -182,6 +184,7 @@ if(PQC_TUNNEL_CORE_TESTS)
 
     test/protocol/peer/test_control_abuse.cpp
     test/protocol/peer/test_datagrams.cpp
+    test/protocol/peer/test_echoes.cpp
     test/protocol/peer/test_notice_pacer.cpp
     test/protocol/peer/test_notices.cpp
     test/protocol/peer/test_own_frames.cpp
@@ -249,15 +252,31 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/daemon/test_stopped_process.cpp
     test/daemon/test_unit.cpp
     test/daemon/test_watchdog.cpp
+    test/command/test_doctor.cpp
+    test/command/test_measure_echoes.cpp
     test/command/test_pqc.cpp
     test/command/test_pqc_check.cpp
     test/command/test_pqc_completion.cpp
+    test/command/test_pqc_doctor.cpp
+    test/command/test_pqc_ping.cpp
     test/command/test_show_text.cpp
   )
   target_sources(${program_of_test_show_text} PRIVATE src/command/show_text.cpp)
   target_link_libraries(${program_of_test_show_text} PRIVATE yaml-cpp)
+  target_sources(${program_of_test_doctor} PRIVATE
+    src/command/check/check_live.cpp
+    src/command/check/check_machine.cpp
+    src/command/check/read_machine.cpp
+  )
+  target_sources(${program_of_test_measure_echoes} PRIVATE
+    src/command/measure_echoes.cpp src/command/tunnels.cpp)
+  target_link_libraries(${program_of_test_measure_echoes} PRIVATE yaml-cpp)
+  target_link_libraries(${program_of_test_pqc_ping} PRIVATE yaml-cpp)
+  target_link_libraries(${program_of_test_doctor} PRIVATE yaml-cpp)
+  target_link_libraries(${program_of_test_pqc_doctor} PRIVATE yaml-cpp)
   foreach(test IN ITEMS test_command_line test_pqc test_pqc_check
       test_pqc_completion test_stopped_process test_unit test_watchdog)
+      test_pqc_completion test_pqc_doctor test_pqc_ping test_stopped_process test_unit)
     add_dependencies(${program_of_${test}} pqc pqc_tunneld)
   endforeach()
   # What has threads, for the thread sanitizer.

@@ -31,6 +31,8 @@ class Control(IntEnum):
     SUPERSEDED = 15
     NOTICE = 16
     WIPED = 17
+    ECHO_REQ = 18
+    ECHO_RSP = 19
 
 
 class Abort(IntEnum):
@@ -72,6 +74,8 @@ _BODIES = {
     Control.SUPERSEDED: struct.Struct(""),
     Control.WIPED: struct.Struct(""),
 }
+_ECHO = struct.Struct(">I3s")  # which requests have arrived, version of the software
+ECHO_FIELDS = _ECHO.size
 _VIEW = struct.Struct(">8I4Q")  # link.LinkView, the first part of a LINK_REPORT
 MAX_RANGES = 16
 MAX_NOTICE = 64
@@ -108,7 +112,8 @@ def encode(kind: Control, transaction: int, *fields: Any) -> bytes:
     The fields of STREAM_ACK are id, newest part, µs that it has waited, received through, and a
     list of (offset, length); those of
     NOTICE are its kind and 1 to 64 bytes; those of LINK_REPORT a LinkView, and the fields of a
-    TIME_REQ and of a TIME_RSP, or () for none.
+    TIME_REQ and of a TIME_RSP, or () for none. ECHO_REQ has the size of its padding; ECHO_RSP which
+    requests have arrived, the version, and the same.
     """
     header = _HEADER.pack(kind, transaction)
     if kind is Control.LINK_REPORT:
@@ -123,6 +128,10 @@ def encode(kind: Control, transaction: int, *fields: Any) -> bytes:
     if kind is Control.RATCHET:
         next_epoch, random, anchor, mac = fields
         return header + _RATCHET.pack(next_epoch, random) + anchor + mac
+    if kind is Control.ECHO_REQ:
+        return header + bytes(fields[0])
+    if kind is Control.ECHO_RSP:
+        return header + _ECHO.pack(*fields[:2]) + bytes(fields[2])
     return header + (_encode_notice(*fields) if kind is Control.NOTICE else _pack(kind, fields))
 
 
@@ -152,6 +161,10 @@ def decode(payload: bytes) -> ControlMessage | None:
             fields = _decode_notice(body)
         elif kind is Control.LINK_REPORT:
             fields = _decode_report(body)
+        elif kind is Control.ECHO_REQ:
+            fields = (_padding(body),)
+        elif kind is Control.ECHO_RSP:
+            fields = (*_ECHO.unpack_from(body), _padding(body[_ECHO.size :]))
         else:
             fields = _BODIES[kind].unpack(body)
         if kind is Control.ABORT:
@@ -165,6 +178,12 @@ def decode(payload: bytes) -> ControlMessage | None:
     if transaction != 0 and kind in _WITHOUT_TRANSACTION:
         return None
     return ControlMessage(kind, transaction, fields)
+
+
+def _padding(zeros: bytes) -> int:
+    if any(zeros):
+        raise ValueError
+    return len(zeros)
 
 
 def _decode_report(body: bytes) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:

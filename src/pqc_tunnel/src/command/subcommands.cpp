@@ -155,7 +155,17 @@ void Pqc::add_tunnel_commands()
   CLI::App & erased = add(app_, "wipe", wipe, "erase the session's keys at this end");
   add_word(erased, "NAME", running, "the tunnel");
   erased.footer("A drone then begins a new session at once.");
-  for (CLI::App * of_one_drone : {&keys, &erased}) {
+  CLI::App & echoes = add(app_, "ping", ping, "round trip, losses, path MTU and versions");
+  add_word(echoes, "NAME", running, "the tunnel");
+  limit(echoes.add_option("--count", given_.count, "how many to send (5)"), {1, 1000});
+  echoes.add_flag(
+    "--path-mtu", given_.path_mtu,
+    "look for the longest packet on a link of known rate, too, which costs some of its airtime");
+  echoes.add_flag("--json", given_.json, "print JSON");
+  echoes.footer(
+    "Asks the other end through the tunnel. Exit code: 0 the other end has answered, 1 it has "
+    "not.");
+  for (CLI::App * of_one_drone : {&keys, &erased, &echoes}) {
     of_one_drone
       ->add_option("--drone", given_.drones, "needed at a ground station with several drones")
       ->type_name("DRONE");
@@ -169,13 +179,27 @@ void Pqc::add_tunnel_commands()
   CLI::App & test = add(app_, "check", check, "check parameters, keys, ports and addresses");
   add_word(test, "NAME", configured_tunnels, "a tunnel or a parameter file").required();
   add_word(test, "PEER", nullptr, "as --peer");
-  test
-    .add_option(
-      "--peer", given_.peer,
-      "the other end's tunnel or file: compares what both must agree on, but does not check keys\n"
-      "and ports of that end")
-    ->type_name("FILE");
   test.footer("Lists every problem. Exit code: 0 good, 1 problems, 2 wrong usage.");
+  CLI::App & whole = add(
+    app_, "doctor", doctor, "what is wrong here, and what mends it: all of check, and the machine");
+  add_word(whole, "NAME", configured_tunnels, "a tunnel or a parameter file");
+  for (const auto & [name, root] :
+       {std::pair{"--proc-root", &given_.proc_root}, std::pair{"--sys-root", &given_.sys_root}})
+  {
+    whole.add_option(name, *root, "another root than that of this machine")->type_name("FOLDER");
+  }
+  whole.add_flag("--json", given_.json, "print JSON");
+  whole.footer(
+    "Opens no device and sends nothing. Root sees more. Exit code: 0 nothing is wrong, 1 a problem "
+    "or\na warning, 2 wrong usage.");
+  for (CLI::App * comparing : {&test, &whole}) {
+    comparing
+      ->add_option(
+        "--peer", given_.peer,
+        "the other end's tunnel or file: compares what both must agree on, but does not check "
+        "keys\nand ports of that end")
+      ->type_name("FILE");
+  }
 }
 
 void Pqc::add_identity_commands()

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cerrno>
+#include <utility>
 
 #include "os/file_descriptor.hpp"
 
@@ -68,8 +69,6 @@ private:
   posix_spawnattr_t attributes_;
 };
 
-constexpr int exit_no_program = 127;
-
 }  // namespace
 
 int wait_for(pid_t process)
@@ -88,11 +87,11 @@ int run_program(const std::vector<std::string> & words)
   return process < 0 ? exit_no_program : wait_for(process);
 }
 
-std::string output_of(const std::vector<std::string> & words)
+Finished finish(const std::vector<std::string> & words)
 {
   std::array<int, 2> ends{-1, -1};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return "";
+    return {exit_no_program, ""};
   }
   const FileDescriptor reader(ends[0]);
   FileDescriptor writer(ends[1]);
@@ -102,14 +101,20 @@ std::string output_of(const std::vector<std::string> & words)
   const pid_t process = spawn.start(words);
   writer.reset();
   if (process < 0) {
-    return "";
+    return {exit_no_program, ""};
   }
   std::string text;
   std::array<char, 4096> buffer{};
   for (ssize_t got = 0; (got = ::read(reader.get(), buffer.data(), buffer.size())) > 0;) {
     text.append(buffer.data(), static_cast<std::size_t>(got));
   }
-  return wait_for(process) == 0 ? text : "";
+  return {wait_for(process), std::move(text)};
+}
+
+std::string output_of(const std::vector<std::string> & words)
+{
+  Finished finished = finish(words);
+  return finished.code == 0 ? std::move(finished.output) : "";
 }
 
 pid_t start_in_background(const std::vector<std::string> & words, const std::filesystem::path & log)

@@ -16,9 +16,18 @@ namespace pqc_tunnel::cli
 // The exit code of a process that has ended; 128 and its number for a signal. Waits for the end.
 int wait_for(pid_t process);
 
-// Runs a program of $PATH; its messages go to standard error. Returns its exit code, 127 without such a program.
+inline constexpr int exit_no_program = 127;  // as in a shell
+
+// Runs a program of $PATH; its messages go to standard error. Returns its exit code, or exit_no_program.
 int run_program(const std::vector<std::string> & words);
-// The same, and returns its standard output; empty if it failed. Its messages are discarded.
+struct Finished
+{
+  int code = 0;
+  std::string output;
+};
+// The same, and returns its standard output, too. Its messages are discarded.
+Finished finish(const std::vector<std::string> & words);
+// The same; empty if it failed.
 std::string output_of(const std::vector<std::string> & words);
 
 // Starts a program in a session of its own: no terminal, signals as for a new login, output to the end of a file.

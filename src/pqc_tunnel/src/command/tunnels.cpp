@@ -123,6 +123,25 @@ Result<std::string> choose_tunnel(const std::string & given)
   return running->front();
 }
 
+Result<YAML::Node> peer_of(const YAML::Node & status, const std::string & drone)
+{
+  const YAML::Node peers = status["peers"];
+  if (drone.empty() && peers.size() > 1) {
+    return fail(
+      ErrorCode::invalid_argument,
+      "This ground station has several drones: name one with --drone.");
+  }
+  std::vector<std::string> names;
+  for (const YAML::Node & peer : peers) {
+    names.push_back(peer["name"].as<std::string>(""));
+    if (drone.empty() || names.back() == drone) {
+      return peer;
+    }
+  }
+  return fail(
+    ErrorCode::invalid_argument, "This tunnel has no drone " + drone + suggestion(drone, names));
+}
+
 Result<Answer> request(
   const std::string & tunnel, const std::string & line, std::chrono::seconds limit)
 {

@@ -43,6 +43,9 @@ inline constexpr std::chrono::seconds at_once{3};
 Result<Answer> request(
   const std::string & tunnel, const std::string & line, std::chrono::seconds limit = at_once);
 
+// The peer of a status: the drone of this name, or without a name the only one. Null, with a sentence, if there is none.
+Result<YAML::Node> peer_of(const YAML::Node & status, const std::string & drone);
+
 }  // namespace pqc_tunnel::cli
 
 #endif  // PQC_TUNNEL__COMMAND__TUNNELS_HPP_

@@ -6,6 +6,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <iterator>
 #include <utility>
@@ -23,6 +24,8 @@ namespace
 {
 
 constexpr std::size_t stack_bytes = std::size_t{1} << 20;
+constexpr Duration echo_look = std::chrono::milliseconds(5);  // the engine measures the time
+constexpr std::uint32_t longest_echo_ms = 60'000;
 
 // Returns milliseconds as poll() counts them; -1 means without end.
 int milliseconds_until(Instant when)
@@ -37,6 +40,16 @@ int milliseconds_until(Instant when)
 std::string outcome_json(bool success, const std::string & message)
 {
   return JsonWriter::object().flag("success", success).text("message", message).str();
+}
+
+// Returns nothing if so many echoes have been asked since that this one was given up.
+std::optional<EchoReply> take_reply(std::future<EchoReply> & reply)
+{
+  try {
+    return reply.get();
+  } catch (const std::future_error &) {
+    return std::nullopt;
+  }
 }
 
 // The peer that a rekey is for. `drone` is empty if the request names none.
@@ -117,13 +130,16 @@ void ControlServer::run()
         return;
       }
       std::ranges::copy(socket_.descriptors(), std::back_inserter(ready));
-      patience = milliseconds_until(socket_.next_timeout());
+      patience = milliseconds_until(
+        echoes_.empty() ? socket_.next_timeout()
+                        : std::min(socket_.next_timeout(), monotonic_now() + echo_look));
     }
     ::poll(ready.data(), ready.size(), patience);
     const std::scoped_lock lock(mutex_);
     for (const auto & request : socket_.handle_ready()) {
       answer_request(request);
     }
+    answer_echoes();
   }
 }
 
@@ -138,6 +154,8 @@ void ControlServer::answer_request(const ControlSocket::Request & request)
     begin_rekey(request);
   } else if (command == "prefetch") {
     begin_prefetch(request);
+  } else if (command == "echo") {
+    begin_echo(request);
   } else if (command == "wipe") {
     wipe(request);
   } else if (command == "stop" && request_stop_) {
@@ -152,7 +170,8 @@ void ControlServer::answer_request(const ControlSocket::Request & request)
       outcome_json(
         false,
         "The requests are status, suites, rekey [SUITE|- [DRONE]], ratchet [- [DRONE]], "
-        "one-time-key [- [DRONE]], prefetch SUITE, wipe [DRONE] and stop."));
+        "one-time-key [- [DRONE]], prefetch SUITE, echo MS [BYTES [DRONE]], wipe [DRONE] and "
+        "stop."));
   }
 }
 
@@ -193,6 +212,51 @@ void ControlServer::wipe(const ControlSocket::Request & request)
   const bool wiped = engine_.wipe(*peer);
   socket_.answer(
     request.caller, outcome_json(wiped, wiped ? "The keys are wiped." : "The tunnel has stopped."));
+}
+
+void ControlServer::begin_echo(const ControlSocket::Request & request)
+{
+  const auto & words = request.words;
+  const auto number = [&](std::size_t at, std::uint32_t most) {
+    std::uint32_t value = 0;
+    const std::string text = at < words.size() ? words[at] : "0";
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool good = error == std::errc() && end == text.data() + text.size() && value <= most;
+    return good ? std::optional(value) : std::nullopt;
+  };
+  constexpr std::uint32_t longest_frame = 65'507;
+  const auto patience = number(1, longest_echo_ms);
+  const auto bytes = number(2, longest_frame);
+  const auto peer = find_peer(engine_.config(), words.size() > 3 ? words[3] : "");
+  if (!peer) {
+    socket_.answer(request.caller, outcome_json(false, peer.error().message));
+  } else if (!patience || !bytes) {
+    socket_.answer(
+      request.caller,
+      outcome_json(
+        false, "An echo needs how long to wait, up to " + std::to_string(longest_echo_ms) +
+                 " ms, and perhaps the bytes of its frame."));
+  } else {
+    echoes_.push_back(
+      {request.caller, engine_.echo(*peer, *bytes),
+       monotonic_now() + std::chrono::milliseconds(*patience)});
+  }
+}
+
+void ControlServer::answer_echoes()
+{
+  std::vector<WaitingEcho> waiting;
+  for (WaitingEcho & one : echoes_) {
+    const bool ready =
+      one.echo.reply.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    if (!ready && monotonic_now() < one.until) {
+      waiting.push_back(std::move(one));
+    } else {
+      const auto reply = ready ? take_reply(one.echo.reply) : std::nullopt;
+      socket_.answer(one.caller, echo_json(one.echo.number, reply));
+    }
+  }
+  echoes_ = std::move(waiting);
 }
 
 void ControlServer::answer(const RekeyReply & reply)

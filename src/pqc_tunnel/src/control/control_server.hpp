@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "control_socket.hpp"
 #include "engine/loop/engine.hpp"
@@ -24,7 +25,7 @@ namespace pqc_tunnel::cli
 inline constexpr const char * without_control = " The tunnel runs, but pqc cannot show it.";
 
 // Answers the requests of `pqc` at a control socket, on a thread of its own: status, suites, rekey, ratchet, one-time-key,
-// prefetch, wipe, stop.
+// prefetch, echo, wipe, stop.
 class ControlServer
 {
 public:
@@ -49,6 +50,9 @@ private:
   void begin_rekey(const ControlSocket::Request & request);
   void begin_prefetch(const ControlSocket::Request & request);
   void wipe(const ControlSocket::Request & request);
+  void begin_echo(const ControlSocket::Request & request);
+  // Answers those whose reply is there, or which have waited long enough.
+  void answer_echoes();
 
   Engine & engine_;
   std::function<void()> request_stop_;
@@ -56,6 +60,13 @@ private:
   std::mutex mutex_;  // of all that follow
   ControlSocket socket_;
   std::map<RekeyId, std::uint64_t> callers_;  // the caller that waits for each reply
+  struct WaitingEcho
+  {
+    std::uint64_t caller;
+    PendingEcho echo;
+    Instant until;
+  };
+  std::vector<WaitingEcho> echoes_;
   bool ended_ = false;
   Thread thread_;
 };

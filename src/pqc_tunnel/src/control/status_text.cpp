@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <array>
 #include <chrono>
@@ -95,6 +96,7 @@ std::string path_json(const PathReport & path)
     .number("rtt_s", seconds(path.rtt.value_or(Duration{})))
     .number("loss", path.loss)
     .number("rate_bytes_s", path.rate_bytes_s)
+    .number("mtu_bytes", path.mtu)
     .text("rate_source", to_string(path.rate_source))
     .number("frames_in", path.frames_in)
     .number("bytes_in", path.bytes_in)
@@ -321,6 +323,7 @@ std::string status_json(const Engine & engine)
   return JsonWriter::object()
     .text("time", time_text(std::chrono::system_clock::now()))
     .text("program", program_invocation_short_name)
+    .number("pid", ::getpid())
     .text("version", PQC_TUNNEL_VERSION)
     .number("protocol", protocol_version)
     .text("role", to_string(engine.config().role))
@@ -377,6 +380,24 @@ std::string reply_json(const RekeyReply & reply)
     json.text("suite", reply.suite->id).number("epoch", static_cast<int>(reply.epoch));
   }
   return json.raw("handshake", timing_json(reply.timing)).str();
+}
+
+std::string echo_json(std::uint32_t number, const std::optional<EchoReply> & reply)
+{
+  auto json = JsonWriter::object();
+  json.flag("success", reply && reply->sent);
+  if (!reply) {
+    json.text("message", "No answer has come in time.");
+  } else if (!reply->sent) {
+    json.text(
+      "message", "There is no session with the peer, or no link carries frames of that length.");
+  } else {
+    json.number("rtt_s", seconds(reply->round_trip))
+      .number("answer_bytes", reply->frame_bytes)
+      .number("arrived", reply->response.arrived)
+      .text("version", to_string(reply->response.version));
+  }
+  return json.flag("sent", !reply || reply->sent).number("number", number).str();
 }
 
 std::string event_line(const Event & event, const Engine & engine)

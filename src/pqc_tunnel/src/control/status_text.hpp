@@ -4,6 +4,8 @@
 #ifndef PQC_TUNNEL__CONTROL__STATUS_TEXT_HPP_
 #define PQC_TUNNEL__CONTROL__STATUS_TEXT_HPP_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "engine/loop/engine.hpp"
@@ -21,6 +23,9 @@ std::string suites_json(const Engine & engine);
 std::string suites_json();
 
 std::string reply_json(const RekeyReply & reply);
+
+// None: no answer has come in time.
+std::string echo_json(std::uint32_t number, const std::optional<EchoReply> & reply);
 
 // One line for the log: wall-clock time, level, peer, what happened.
 std::string event_line(const Event & event, const Engine & engine);

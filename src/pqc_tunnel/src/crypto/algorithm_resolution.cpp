@@ -1,6 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <openssl/crypto.h>
 #include <oqs/oqs.h>
 
 #include <cstddef>
@@ -70,6 +71,12 @@ const auto & resolved(SignatureAlgorithm algorithm)
 }
 
 }  // namespace
+
+std::string loaded_libraries()
+{
+  return std::string("liboqs ") + OQS_version() + ", OpenSSL " +
+         OpenSSL_version(OPENSSL_VERSION_STRING);
+}
 
 const KemSizes & kem_sizes(KemAlgorithm algorithm) { return resolved(algorithm).revision->sizes; }
 

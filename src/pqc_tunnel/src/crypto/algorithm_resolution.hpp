@@ -13,6 +13,9 @@
 namespace pqc_tunnel
 {
 
+// Returns the libraries of algorithms that are loaded, with their versions, as "liboqs 0.13.0, OpenSSL 3.0.17".
+std::string loaded_libraries();
+
 // The revision of an algorithm that the loaded library offers.
 template <class Sizes>
 struct Resolved

@@ -47,11 +47,11 @@ std::uint32_t user_of(const fs::path & process)
 }
 
 template <class Action>
-void for_each_other_process(Action && action)
+void for_each_other_process(const fs::path & proc, Action && action)
 {
   std::error_code stop;
-  for (fs::directory_iterator entry("/proc", stop), end; !stop && entry != end;
-       entry.increment(stop)) {
+  for (fs::directory_iterator entry(proc, stop), end; !stop && entry != end; entry.increment(stop))
+  {
     const std::string number = entry->path().filename();
     int pid = 0;
     const char * const last = number.data() + number.size();
@@ -169,13 +169,13 @@ std::string to_string(const RunningProgram & program)
   return program.name + " (pid " + std::to_string(program.pid) + ")";
 }
 
-std::vector<RunningProgram> holders_of(const std::string & device)
+std::vector<RunningProgram> holders_of(const std::string & device, const fs::path & proc)
 {
   std::vector<RunningProgram> holders;
-  std::error_code absent;
-  const fs::path path = fs::canonical(device, absent);
-  if (!absent) {
-    for_each_other_process([&](const fs::path & process, int pid) {
+  std::error_code unknown;
+  const fs::path path = fs::weakly_canonical(device, unknown);
+  if (!unknown && !device.empty()) {
+    for_each_other_process(proc, [&](const fs::path & process, int pid) {
       if (has_open(process, path) && !made_terminal(process, path)) {
         holders.push_back(describe_process(process, pid));
       }
@@ -188,7 +188,7 @@ std::vector<RunningProgram> holders_of(std::uint16_t port)
 {
   std::vector<RunningProgram> holders;
   const auto sockets = udp_sockets(port);
-  for_each_other_process([&](const fs::path & process, int pid) {
+  for_each_other_process("/proc", [&](const fs::path & process, int pid) {
     if (any_open_file(process, [&sockets](const fs::path &, const fs::path & file) {
           return sockets.contains(file);
         }))
@@ -201,10 +201,11 @@ std::vector<RunningProgram> holders_of(std::uint16_t port)
 
 bool is_tunnel(std::string_view name) { return name == tunnel_node_name || name == "pqc_tunneld"; }
 
-std::vector<RunningProgram> programs_named(const std::function<bool(std::string_view)> & is_wanted)
+std::vector<RunningProgram> programs_named(
+  const std::function<bool(std::string_view)> & is_wanted, const fs::path & proc)
 {
   std::vector<RunningProgram> programs;
-  for_each_other_process([&](const fs::path & process, int pid) {
+  for_each_other_process(proc, [&](const fs::path & process, int pid) {
     std::string name = text_of(process / "comm");
     if (!name.empty() && is_wanted(std::string_view(name).substr(0, name.size() - 1))) {
       programs.push_back(describe_process(process, pid));

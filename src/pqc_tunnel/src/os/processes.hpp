@@ -27,8 +27,9 @@ RunningProgram describe_process(const std::filesystem::path & folder, int pid);
 /// Returns "NAME (pid N)".
 std::string to_string(const RunningProgram & program);
 
-/// Returns the other processes that have the device open. Only root sees all of them.
-std::vector<RunningProgram> holders_of(const std::string & device);
+/// Returns the other processes that have the device open. Only root sees all of them. `proc`: the proc file system.
+std::vector<RunningProgram> holders_of(
+  const std::string & device, const std::filesystem::path & proc = "/proc");
 
 /// Returns the other processes with an unconnected UDP socket on this local port. Only root sees all of them.
 std::vector<RunningProgram> holders_of(std::uint16_t port);
@@ -39,7 +40,9 @@ inline constexpr std::string_view tunnel_node_name = "tunnel_node";
 bool is_tunnel(std::string_view name);
 
 /// Returns the other processes of programs with such a name, of any user.
-std::vector<RunningProgram> programs_named(const std::function<bool(std::string_view)> & is_wanted);
+std::vector<RunningProgram> programs_named(
+  const std::function<bool(std::string_view)> & is_wanted,
+  const std::filesystem::path & proc = "/proc");
 
 /// Returns the name of a user, or "user 1000" if it has none.
 std::string user_name(std::uint32_t user);

@@ -290,6 +290,11 @@ RekeyId Engine::request_prefetch(PeerIndex peer, std::string suite_id)
 
 bool Engine::wipe(PeerIndex peer) { return impl_->mailbox().post_wipe(peer).get(); }
 
+PendingEcho Engine::echo(PeerIndex peer, std::size_t frame_bytes)
+{
+  return impl_->mailbox().post_echo(peer, frame_bytes);
+}
+
 void Engine::send_notice(PeerIndex peer, const Notice & notice)
 {
   impl_->mailbox().post_notice(peer, notice);

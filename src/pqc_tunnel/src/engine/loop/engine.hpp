@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "protocol/rekey/rekey_command.hpp"
 #include "protocol/session/event.hpp"
 #include "protocol/session/snapshot.hpp"
+#include "protocol/wire/control_frame.hpp"
 
 namespace pqc_tunnel
 {
@@ -86,6 +88,21 @@ struct EnginePorts  // as bound
   std::vector<std::uint16_t> plaintext;  // UDP ports, by PeerIndex
 };
 
+struct EchoReply
+{
+  bool sent = false;  // false: no keys, no such link, or the tunnel has stopped
+  Duration round_trip{};
+  std::size_t frame_bytes = 0;  // of the answer
+  EchoResponse response;
+};
+struct PendingEcho
+{
+  std::uint32_t number = 0;  // counts up
+  // Ready when the peer has answered, or once it is known that there is nothing to wait for; broken if many later ones
+  // have been asked meanwhile.
+  std::future<EchoReply> reply;
+};
+
 // A running tunnel with its packet thread and its workers. The owner exchanges data with them through
 // a mailbox. Every member may be called from any thread.
 class Engine
@@ -127,6 +144,9 @@ public:
   // they are wiped; returns false if the engine has stopped.
   bool wipe(PeerIndex peer);
   std::vector<RekeyReply> take_rekey_replies();
+
+  // Asks the peer to answer, with a frame of so many bytes, or of the fewest.
+  PendingEcho echo(PeerIndex peer, std::size_t frame_bytes = 0);
 
   // Sends a few bytes to the peer's programs, sealed. The notice is lost without a session, or if a newer one of its
   // kind comes before it may leave.

@@ -106,6 +106,9 @@ void Mailbox::close()
   for (WipeCommand & wipe : std::exchange(wipes_, {})) {
     wipe.done.set_value(false);
   }
+  for (EchoCommand & echo : std::exchange(echoes_, {})) {
+    echo.reply.set_value({});
+  }
   for (std::promise<void> & one : std::exchange(waiting_, {})) {
     one.set_value();
   }
@@ -121,6 +124,23 @@ void Mailbox::post_notice(PeerIndex peer, const Notice & notice)
     notice_commands_.push_back({peer, notice});
   }
   wake_up_.notify();
+}
+
+PendingEcho Mailbox::post_echo(PeerIndex peer, std::size_t frame_bytes)
+{
+  EchoCommand command{peer, {0, frame_bytes}, {}};
+  PendingEcho pending{0, command.reply.get_future()};
+  {
+    const std::scoped_lock lock(mutex_);
+    pending.number = command.echo.number = ++last_echo_;
+    if (closed_) {
+      command.reply.set_value({});
+      return pending;
+    }
+    echoes_.push_back(std::move(command));
+  }
+  wake_up_.notify();
+  return pending;
 }
 
 std::vector<NoticeArrived> Mailbox::take_notices()
@@ -193,6 +213,12 @@ std::vector<RekeyCommand> Mailbox::take_commands()
 {
   const std::scoped_lock lock(mutex_);
   return std::exchange(commands_, {});
+}
+
+std::vector<EchoCommand> Mailbox::take_echoes()
+{
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(echoes_, {});
 }
 
 std::vector<WipeCommand> Mailbox::take_wipes()

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine.hpp"
+#include "os/clock.hpp"
 #include "os/priority_mutex.hpp"
 #include "os/wake_up.hpp"
 
@@ -25,6 +26,13 @@ struct WipeCommand
 {
   PeerIndex peer{};
   std::promise<bool> done;
+};
+
+struct EchoCommand
+{
+  PeerIndex peer{};
+  Echo echo;
+  std::promise<EchoReply> reply;
 };
 
 struct NoticeCommand
@@ -45,6 +53,7 @@ public:
   // The future becomes true once the keys are wiped, and false if the tunnel has stopped.
   std::future<bool> post_wipe(PeerIndex peer);
   void post_notice(PeerIndex peer, const Notice & notice);
+  PendingEcho post_echo(PeerIndex peer, std::size_t frame_bytes);
   std::vector<NoticeArrived> take_notices();
   void post_stop();
   // See Engine.
@@ -58,6 +67,7 @@ public:
   std::vector<RekeyCommand> take_commands();
   std::vector<WipeCommand> take_wipes();
   std::vector<NoticeCommand> take_notice_commands();
+  std::vector<EchoCommand> take_echoes();
   bool stop_asked() const;
   // Returns whether somebody waits for a snapshot of now.
   bool snapshot_asked() const;
@@ -87,6 +97,9 @@ private:
   std::deque<RekeyReply> replies_;
   std::vector<NoticeCommand> notice_commands_;
   std::deque<NoticeArrived> notices_;
+  std::vector<EchoCommand> echoes_;
+  // Another one after each start, or the peer would take it for that of the run before.
+  std::uint32_t last_echo_ = static_cast<std::uint32_t>(monotonic_now().time_since_epoch().count());
 };
 
 }  // namespace pqc_tunnel

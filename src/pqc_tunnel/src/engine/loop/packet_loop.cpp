@@ -269,7 +269,11 @@ void PacketLoop::take_mail(Instant now)
     if (config_.role == Role::drone) {
       note_policy(command.peer, command.notice, now);
     }
-    tunnel_.send_notice(command.peer, command.notice, now);
+    tunnel_.send_message(command.peer, command.notice, now);
+    carry_out_outputs(now);
+  }
+  for (EchoCommand & command : mailbox_.take_echoes()) {
+    ask_for_echo(std::move(command), now);
     carry_out_outputs(now);
   }
   for (WipeCommand & wipe : mailbox_.take_wipes()) {
@@ -375,6 +379,32 @@ void PacketLoop::carry_out(NoticeArrived output)
   note_news(output.peer);
   mailbox_.add_notice(output);
   announce_by(output.time);
+}
+
+void PacketLoop::ask_for_echo(EchoCommand command, Instant now)
+{
+  constexpr std::size_t most = 64;
+  if (!tunnel_.send_message(command.peer, command.echo, now)) {
+    command.reply.set_value({});
+    return;
+  }
+  if (echoes_.size() == most) {
+    echoes_.pop_front();
+  }
+  echoes_.push_back({std::move(command), now});
+}
+
+void PacketLoop::carry_out(const EchoArrived & output)
+{
+  const auto asked = std::ranges::find_if(echoes_, [&](const AskedEcho & one) {
+    return one.command.peer == output.peer && one.command.echo.number == output.number;
+  });
+  if (asked != echoes_.end()) {
+    asked->command.reply.set_value(
+      {true, output.time - asked->time,
+       Tunnel::frame_overhead + encode({output.number, output.response}).size(), output.response});
+    echoes_.erase(asked);
+  }
 }
 
 void PacketLoop::show_line(PeerIndex peer, const Notice & notice, Instant now)

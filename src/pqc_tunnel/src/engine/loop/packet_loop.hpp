@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -91,6 +92,8 @@ private:
   void carry_out(RekeyReply output);
   void carry_out(Event output);
   void carry_out(NoticeArrived output);
+  void carry_out(const EchoArrived & output);
+  void ask_for_echo(EchoCommand command, Instant now);
   void add_event(Event event);
   void show_line(PeerIndex peer, const Notice & notice, Instant now);
   void note_policy(PeerIndex peer, const Notice & notice, Instant now);
@@ -161,6 +164,12 @@ private:
   bool network_changed_ = false;             // since the sockets of peers were connected
   std::vector<DroneLines> drone_lines_;      // by peer
   std::vector<PolicyWatch> policy_watches_;  // by peer
+  struct AskedEcho
+  {
+    EchoCommand command;
+    Instant time;
+  };
+  std::deque<AskedEcho> echoes_;  // without an answer yet
   Punctuality punctuality_;
   Duration stood_still_{};  // before the last handling of ready descriptors
   Instant next_address_look_;

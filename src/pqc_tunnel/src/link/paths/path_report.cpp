@@ -71,6 +71,7 @@ std::vector<PathReport> PathSet::report(Instant now) const
     report.type = link.settings->type;
     report.rate_bytes_s = link.rate().value_or(0.0);
     report.rate_source = link.rate_source();
+    report.mtu = link.settings->mtu;
     report.carries = link.carries(now);
     report.sent = link.sent;
     report.frames_in = link.frames_in;

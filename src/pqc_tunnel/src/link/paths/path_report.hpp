@@ -56,6 +56,7 @@ struct PathReport
   std::optional<Duration> rtt;  // measured by probes; none: the path is not probed
   double loss = 0;              // share of probes without an answer, 0 to 1
   double rate_bytes_s = 0;      // 0: unknown
+  std::size_t mtu = 0;          // bytes of the longest frame
   RateSource rate_source = RateSource::unknown;
   std::uint64_t frames_in = 0;  // of the link, for any address; so are the next three
   std::uint64_t bytes_in = 0;

@@ -17,10 +17,20 @@
 #include "protocol/handshake/handshake_crypto.hpp"
 #include "protocol/rekey/rekey_command.hpp"
 #include "protocol/session/event.hpp"
+#include "protocol/wire/control_frame.hpp"
 #include "protocol/wire/notice.hpp"
 
 namespace pqc_tunnel
 {
+
+// Asks the peer to answer.
+struct Echo
+{
+  std::uint32_t number = 0;     // counts up
+  std::size_t frame_bytes = 0;  // of the frame; fewer than possible: as short as possible
+};
+// What the owner sends to the peer beside the datagrams.
+using ToPeer = std::variant<Notice, Echo>;
 
 struct SendDatagram  // a sealed control or stream frame, or a hello
 {
@@ -54,7 +64,15 @@ struct NoticeArrived  // authentic, from the peer's programs
   Instant time;
 };
 
-using Output = std::variant<ProbeGround, StartJob, RekeyReply, Event, NoticeArrived>;
+struct EchoArrived  // the peer has answered
+{
+  PeerIndex peer;
+  std::uint32_t number = 0;
+  EchoResponse response;
+  Instant time;
+};
+
+using Output = std::variant<ProbeGround, StartJob, RekeyReply, Event, NoticeArrived, EchoArrived>;
 
 // Queues outputs until they are polled. It numbers jobs, so that a result finds its requester: the lower half of a JobId
 // is the peer that the job was started for.

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "echo_window.hpp"
 #include "event_budget.hpp"
 #include "peer_keys.hpp"
 #include "peer_link.hpp"
@@ -82,6 +83,8 @@ public:
   // Sends a notice when the pacer allows, unless a newer one of its kind replaces it. Returns false if there are no
   // keys, or if notices of this kind are never sent.
   bool send_notice(const Notice & notice, Instant now);
+  // Returns false without keys, and if no link carries frames of this length.
+  bool send_echo(const Echo & echo, Instant now);
 
   // Ground station: tells the drone, under all keys that it may use, that they will be wiped. Sends several copies,
   // since nobody acknowledges them.
@@ -230,6 +233,7 @@ private:
   void pump(Channel channel, Instant now);
   void send_part(Channel channel, const StreamPart & part, Instant now);
   void pump_notices(Instant now);
+  void answer_echo(std::uint32_t number, const EchoRequest & request, Instant now);
   ChannelStreams & streams(Channel channel);
   const ChannelStreams & streams(Channel channel) const;
 
@@ -249,6 +253,7 @@ private:
   std::vector<Problem> protection_;  // as reported; none without keys
   EventBudget refusals_;             // of rekeys requested at this end
   Bytes unpacked_;                   // datagrams of a bundle
+  EchoWindow echoes_;                // of the peer
 };
 
 }  // namespace pqc_tunnel

@@ -258,6 +258,14 @@ bool Peer::handle_own_control(
     }
     return true;
   }
+  if (const auto * request = std::get_if<EchoRequest>(&frame.body)) {
+    answer_echo(frame.transaction, *request, now);
+    return true;
+  }
+  if (const auto * response = std::get_if<EchoResponse>(&frame.body)) {
+    outbox_.push(EchoArrived{index_, frame.transaction, *response, now});
+    return true;
+  }
   return std::holds_alternative<Keepalive>(frame.body);
 }
 

@@ -18,6 +18,7 @@ namespace
 constexpr int wiped_copies = 3;
 constexpr double notice_airtime = 0.01;           // share of a link of known rate, each way
 constexpr std::size_t notice_header = 1 + 4 + 1;  // type, transaction, kind
+constexpr std::size_t echo_header = 1 + 4;
 
 bool is_of_streams(TrafficClass traffic)
 {
@@ -204,6 +205,32 @@ void Peer::pump_notices(Instant now)
       streams_.notices().handle_sent(frame, std::nullopt, now);
     }
   }
+}
+
+bool Peer::send_echo(const Echo & echo, Instant now)
+{
+  const std::size_t least = frame_overhead + echo_header;
+  const std::size_t bytes = std::max(echo.frame_bytes, least);
+  if (
+    keys_.slots().sending() == nullptr || paths().routes(TrafficClass::control, bytes, now).empty())
+  {
+    return false;
+  }
+  send_control({echo.number, EchoRequest{static_cast<std::uint16_t>(bytes - least)}}, now);
+  return true;
+}
+
+void Peer::answer_echo(std::uint32_t number, const EchoRequest & request, Instant now)
+{
+  EchoResponse response{echoes_.take(number), software_version(PQC_TUNNEL_VERSION), 0};
+  const std::size_t padded = frame_overhead + echo_header + request.padding;
+  if (
+    request.padding > EchoResponse::fields &&
+    !paths().routes(TrafficClass::control, padded, now).empty())
+  {
+    response.padding = static_cast<std::uint16_t>(request.padding - EchoResponse::fields);
+  }
+  send_control({number, response}, now);
 }
 
 // --- Paths ---

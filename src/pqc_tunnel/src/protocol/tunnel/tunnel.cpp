@@ -515,9 +515,12 @@ void Tunnel::wipe(PeerIndex peer, const std::string & reason, Instant now)
   }
 }
 
-bool Tunnel::send_notice(PeerIndex peer, const Notice & notice, Instant now)
+bool Tunnel::send_message(PeerIndex peer, const ToPeer & message, Instant now)
 {
-  return impl_->changed(peer).peer(peer).send_notice(notice, now);
+  Peer & to = impl_->changed(peer).peer(peer);
+  const auto * const notice = std::get_if<Notice>(&message);
+  return notice != nullptr ? to.send_notice(*notice, now)
+                           : to.send_echo(std::get<Echo>(message), now);
 }
 
 PeerSnapshot Tunnel::snapshot(PeerIndex peer, Instant now) const

@@ -126,9 +126,10 @@ public:
 
   // Validates the command and starts the rekey. One RekeyReply with the command's id always follows.
   void request_rekey(const RekeyCommand & command, Instant now);
-  // Sends a few bytes to the peer's programs once notices may leave; a newer one of its kind replaces a waiting one.
-  // Returns false if there are no keys, or if notices of this kind are never sent.
-  bool send_notice(PeerIndex peer, const Notice & notice, Instant now);
+  // Sends a few bytes to the peer's programs once notices may leave; a newer one of its kind replaces a waiting one. Or
+  // asks the peer to answer at once. Returns false if there are no keys, if notices of this kind are never sent, or if no
+  // link carries frames of this length.
+  bool send_message(PeerIndex peer, const ToPeer & message, Instant now);
   // Wipes all keys and the material that they came from; a drone begins a new session.
   void wipe(PeerIndex peer, const std::string & reason, Instant now);
 

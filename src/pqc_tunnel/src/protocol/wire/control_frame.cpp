@@ -123,6 +123,13 @@ void put_body(ByteWriter & out, const PathRequest & body) { out.u64(body.nonce);
 void put_body(ByteWriter & out, const PathResponse & body) { out.u64(body.nonce); }
 void put_body(ByteWriter &, const Superseded &) {}
 void put_body(ByteWriter &, const Wiped &) {}
+void put_padding(ByteWriter & out, std::uint16_t size) { out.bytes(Bytes(size)); }
+void put_body(ByteWriter & out, const EchoRequest & body) { put_padding(out, body.padding); }
+void put_body(ByteWriter & out, const EchoResponse & body)
+{
+  out.u32(body.arrived).bytes(body.version);
+  put_padding(out, body.padding);
+}
 void put_body(ByteWriter & out, const Notice & body)
 {
   out.u8(static_cast<std::uint8_t>(body.kind)).bytes(body.content());
@@ -229,6 +236,21 @@ void take_body(ByteReader & in, PathRequest & body) { body.nonce = in.u64(); }
 void take_body(ByteReader & in, PathResponse & body) { body.nonce = in.u64(); }
 void take_body(ByteReader &, Superseded &) {}
 void take_body(ByteReader &, Wiped &) {}
+std::uint16_t take_padding(ByteReader & in)
+{
+  const ByteView zeros = in.bytes(in.remaining());
+  if (std::ranges::any_of(zeros, [](std::uint8_t byte) { return byte != 0; })) {
+    in.fail();
+  }
+  return static_cast<std::uint16_t>(zeros.size());
+}
+void take_body(ByteReader & in, EchoRequest & body) { body.padding = take_padding(in); }
+void take_body(ByteReader & in, EchoResponse & body)
+{
+  body.arrived = in.u32();
+  body.version = in.array<3>();
+  body.padding = take_padding(in);
+}
 void take_body(ByteReader & in, Notice & body)
 {
   body.kind = NoticeKind{in.u8()};

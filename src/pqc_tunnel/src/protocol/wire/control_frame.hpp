@@ -18,6 +18,7 @@
 #include "key_schedule.hpp"
 #include "link/estimate/link_estimator.hpp"
 #include "notice.hpp"
+#include "software_version.hpp"
 #include "stream_lane.hpp"
 
 namespace pqc_tunnel
@@ -125,10 +126,24 @@ struct Superseded  // GCS: somebody still uses a session that this one has repla
 struct Wiped  // GCS: it holds no keys of this session any more
 {
 };
+// Padding makes a frame as long as a path may have to carry; a frame of it is never cut.
+struct EchoRequest
+{
+  std::uint16_t padding = 0;  // zeros
+};
+struct EchoResponse  // as long as the request, unless no link of its sender carries that
+{
+  static constexpr std::size_t fields = 7;
+
+  std::uint32_t arrived = 0;  // which of the 32 requests before this one have: see EchoWindow
+  SoftwareVersion version = {};
+  std::uint16_t padding = 0;
+};
 
 using ControlBody = std::variant<
   Want, Later, Confirm, Abort, TimeRequest, TimeResponse, LinkReport, Keepalive, RekeyRequest,
-  Ratchet, RatchetOk, StreamAck, PathRequest, PathResponse, Superseded, Notice, Wiped>;
+  Ratchet, RatchetOk, StreamAck, PathRequest, PathResponse, Superseded, Notice, Wiped, EchoRequest,
+  EchoResponse>;
 
 struct ControlFrame
 {

@@ -27,7 +27,7 @@ TEST(InsidersControl, of_an_unknown_type_is_ignored_and_counted)
   ASSERT_TRUE(pair.establish());
   for (const Side as : both_sides) {
     for (unsigned type = 0; type < 256; ++type) {
-      if ((type >= 1 && type <= 15) || type == 17) {
+      if ((type >= 1 && type <= 15) || type == 17 || type == 18) {
         continue;
       }
       const auto before = pair.snapshot(other(as)).traffic.control_ignored;
@@ -69,6 +69,8 @@ TEST(InsidersControl, out_of_place_changes_nothing)
     {0, StreamAck{0, 0xffff, 0xffff, 0xffffff, {}, 0}},
     {0, StreamAck{0x80, 0, 0, 7, {{{0xffffff, 0xffffff}}}, 1}},
     {0, PathResponse{1}},
+    {7, EchoRequest{1200}},
+    {7, EchoResponse{0xffffffff, {9, 9, 9}, 0}},
     {7, Abort{AbortReason::unknown_prekey}},
     {7, Abort{AbortReason::failed}},
     {0, TimeResponse{}},

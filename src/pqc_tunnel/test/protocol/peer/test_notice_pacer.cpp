@@ -184,7 +184,7 @@ std::size_t arriving_bytes(const LinkSettings & link)
   pair.notices(Side::gcs).clear();
   for (int second = 0; second < 60; ++second) {
     for (const auto kind : {NoticeKind::computer, NoticeKind::decision}) {
-      pair.drone().send_notice(PeerIndex{0}, notice_of(kind, 1), pair.now());
+      pair.drone().send_message(PeerIndex{0}, notice_of(kind, 1), pair.now());
     }
     pair.pump();
     pair.run_for(seconds(1));

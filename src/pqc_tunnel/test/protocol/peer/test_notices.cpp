@@ -30,7 +30,7 @@ TEST(Notices, reach_the_peers_programs_in_both_directions)
   ASSERT_TRUE(pair.establish());
   for (const Side from : both_sides) {
     const Notice sent = notice_of(NoticeKind::computer, {1, 2, 3});
-    EXPECT_TRUE(pair.end(from).send_notice(PeerIndex{0}, sent, pair.now()));
+    EXPECT_TRUE(pair.end(from).send_message(PeerIndex{0}, sent, pair.now()));
     pair.pump();
     pair.run_for(milliseconds(100));
     ASSERT_EQ(pair.notices(other(from)).size(), 1u);
@@ -47,14 +47,14 @@ TEST(Notices, are_refused_without_a_session)
 {
   WiredPair pair;
   EXPECT_FALSE(
-    pair.drone().send_notice(PeerIndex{0}, notice_of(NoticeKind::computer, {1}), pair.now()));
+    pair.drone().send_message(PeerIndex{0}, notice_of(NoticeKind::computer, {1}), pair.now()));
 }
 
 TEST(Notices, of_kinds_that_are_not_sent_are_refused)
 {
   WiredPair pair;
   ASSERT_TRUE(pair.establish());
-  EXPECT_FALSE(pair.drone().send_notice(PeerIndex{0}, notice_of(NoticeKind{8}, {1}), pair.now()));
+  EXPECT_FALSE(pair.drone().send_message(PeerIndex{0}, notice_of(NoticeKind{8}, {1}), pair.now()));
 }
 
 TEST(Notices, of_one_kind_wait_for_each_other_and_the_newest_wins)
@@ -62,7 +62,7 @@ TEST(Notices, of_one_kind_wait_for_each_other_and_the_newest_wins)
   WiredPair pair;
   ASSERT_TRUE(pair.establish());
   const auto send = [&](NoticeKind kind, std::uint8_t content) {
-    EXPECT_TRUE(pair.drone().send_notice(PeerIndex{0}, notice_of(kind, {content}), pair.now()));
+    EXPECT_TRUE(pair.drone().send_message(PeerIndex{0}, notice_of(kind, {content}), pair.now()));
   };
   send(NoticeKind::computer, 1);
   send(NoticeKind::computer, 2);
@@ -82,7 +82,7 @@ TEST(Notices, that_wait_when_the_keys_are_wiped_are_never_sent)
   WiredPair pair;
   ASSERT_TRUE(pair.establish());
   for (const auto content : {std::uint8_t{1}, std::uint8_t{2}}) {
-    pair.gcs().send_notice(PeerIndex{0}, notice_of(NoticeKind::request, {content}), pair.now());
+    pair.gcs().send_message(PeerIndex{0}, notice_of(NoticeKind::request, {content}), pair.now());
   }
   pair.gcs().wipe(PeerIndex{0}, "in a test", pair.now());
   pair.pump();

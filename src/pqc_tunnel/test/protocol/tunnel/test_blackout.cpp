@@ -96,7 +96,7 @@ TEST_P(HeldThroughABlackout, a_notice_or_a_request_for_a_rekey_has_no_effect)
   Notice notice;
   notice.kind = NoticeKind::computer;
   notice.assign(Bytes{1, 2, 3});
-  ASSERT_TRUE(pair.end(from_).send_notice(PeerIndex{0}, notice, pair.now()));
+  ASSERT_TRUE(pair.end(from_).send_message(PeerIndex{0}, notice, pair.now()));
   if (from_ == Side::gcs) {
     pair.gcs().request_rekey(rekey_to(nullptr), pair.now());
   }

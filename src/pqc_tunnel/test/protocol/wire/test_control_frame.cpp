@@ -75,11 +75,14 @@ std::vector<ControlFrame> one_of_each()
     {0, Superseded{}},
     {0, notice},
     {0, Wiped{}},
+    {transaction, EchoRequest{3}},
+    {transaction, EchoResponse{0x80000001, {1, 2, 3}, 2}},
   };
 }
 
 // Body sizes, typed anew from the protocol's page.
-constexpr std::size_t body_sizes[] = {10, 4, 32, 1, 8, 24, 64, 0, 6, 65, 64, 14, 8, 8, 0, 4, 0};
+constexpr std::size_t body_sizes[] = {10, 4,  32, 1, 8, 24, 64, 0, 6, 65,
+                                      64, 14, 8,  8, 0, 4,  0,  3, 9};
 
 TEST(ControlFrame, is_type_transaction_and_body)
 {
@@ -120,8 +123,12 @@ TEST(ControlFrame, cut_short_or_too_long_is_ignored)
 {
   for (const ControlFrame & frame : one_of_each()) {
     const Bytes bytes = encode(frame);
-    if (std::holds_alternative<Notice>(frame.body)) {
-      continue;  // may have any size
+    if (
+      std::holds_alternative<Notice>(frame.body) ||
+      std::holds_alternative<EchoRequest>(frame.body) ||
+      std::holds_alternative<EchoResponse>(frame.body))
+    {
+      continue;  // may have several sizes
     }
     const bool has_ranges = std::holds_alternative<StreamAck>(frame.body);
     for (std::size_t size = 0; size < bytes.size(); ++size) {
@@ -139,8 +146,8 @@ TEST(ControlFrame, of_an_unknown_type_is_ignored)
 {
   for (unsigned type = 0; type < 256; ++type) {
     const Bytes bytes = {static_cast<std::uint8_t>(type), 0, 0, 0, 0};
-    // KEEPALIVE, SUPERSEDED and WIPED
-    const bool without_body = type == 8 || type == 15 || type == 17;
+    // KEEPALIVE, SUPERSEDED, WIPED and ECHO_REQ
+    const bool without_body = type == 8 || type == 15 || type == 17 || type == 18;
     EXPECT_EQ(decode_control(bytes).has_value(), without_body) << type;
   }
   // Whatever its size: each of these is that of a known one.
@@ -160,6 +167,25 @@ TEST(ControlFrame, of_a_type_without_transactions_is_ignored_if_it_carries_one)
     frame.transaction = 1;
     EXPECT_EQ(decode_control(encode(frame)).has_value(), has_transactions) << frame.body.index();
   }
+}
+
+TEST(ControlFrame, of_an_echo_is_padded_with_zeros_to_any_length)
+{
+  for (const std::size_t padding : {0, 1, 1417}) {
+    Bytes request(5 + padding);
+    request[0] = 18;
+    Bytes response(5 + 7 + padding);
+    response[0] = 19;
+    for (Bytes & bytes : {std::ref(request), std::ref(response)}) {
+      ASSERT_TRUE(decode_control(bytes)) << padding;
+      EXPECT_EQ(encode(*decode_control(bytes)), bytes);
+      if (padding > 0) {
+        bytes.back() = 1;
+        EXPECT_FALSE(decode_control(bytes)) << padding;
+      }
+    }
+  }
+  EXPECT_FALSE(decode_control(Bytes{19, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6}));
 }
 
 TEST(Abort, for_an_unknown_reason_is_ignored)

@@ -128,6 +128,12 @@ inline std::vector<std::pair<std::string, Flood>> floods(std::size_t size)
     {"keepalive", always(control(Keepalive{}))},
     {"path request", [](std::uint32_t n) { return control(PathRequest{n}); }},
     {"path response", [](std::uint32_t n) { return control(PathResponse{n}); }},
+    {"echo request",
+     [](std::uint32_t n) { return control(EchoRequest{static_cast<std::uint16_t>(n % 1000)}, n); }},
+    {"echo response",
+     [](std::uint32_t n) {
+       return control(EchoResponse{n, {}, 0}, n);
+     }},
     {"superseded", always(control(Superseded{}))},
     {"wiped", always(control(Wiped{}))},
     {"notice", always(control(notice))},

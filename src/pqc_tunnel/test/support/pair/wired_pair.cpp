@@ -243,6 +243,8 @@ void WiredPair::handle(Side side, Output output)
     events_[side].push_back(std::move(*event));
   } else if (auto * arrived = std::get_if<NoticeArrived>(&output)) {
     notices_[side].push_back(arrived->notice);
+  } else if (auto * echo = std::get_if<EchoArrived>(&output)) {
+    echoes_[side].push_back(*echo);
   }
 }
 

@@ -141,6 +141,7 @@ public:
   bool reported(Side side, EventKind kind, std::string_view words) const;
   std::vector<RekeyReply> & outcomes(Side side) { return outcomes_[side]; }
   std::vector<Notice> & notices(Side at) { return notices_[at]; }
+  std::vector<EchoArrived> & echoes(Side at) { return echoes_[at]; }
   std::vector<Bytes> & datagrams_sent(Side side) { return datagrams_[side]; }
   // Addresses other than the peer's that an end has sent to, with what it sent.
   std::vector<std::pair<Endpoint, Bytes>> & sent_elsewhere(Side side) { return elsewhere_[side]; }
@@ -232,6 +233,7 @@ private:
   std::map<Side, std::vector<Event>> events_;
   std::map<Side, std::vector<RekeyReply>> outcomes_;
   std::map<Side, std::vector<Notice>> notices_;
+  std::map<Side, std::vector<EchoArrived>> echoes_;
   std::map<Side, std::vector<Bytes>> datagrams_;
   std::map<Side, std::map<std::pair<Bytes, std::uint32_t>, Bytes>> nonces_;  // and what was sealed
   std::map<Side, std::vector<std::pair<Endpoint, Bytes>>> elsewhere_;

@@ -24,20 +24,20 @@ void check_destination(
   }
   const auto found = resolve(where);
   if (!found) {
-    findings.problems.push_back("Parameter " + parameter + ": " + found.error().message);
+    findings.add_problem("Parameter " + parameter + ": " + found.error().message);
     return;
   }
   if (std::ranges::all_of(*found, is_loopback)) {
     return;
   }
   if (local_only) {
-    findings.problems.push_back(
+    findings.add_problem(
       "Parameter " + parameter + " is " + where.host +
       ", which plaintext_bind_address can't reach: from a loopback address nothing leaves this " +
       "machine.");
     return;
   }
-  findings.warnings.push_back(
+  findings.add_warning(
     "Parameter " + parameter + " is " + where.host +
     ": MAVLink leaves this machine in clear, past the tunnel; everybody on that network can read " +
     "it.");
@@ -46,7 +46,7 @@ void check_destination(
 void check_port(const std::string & parameter, std::uint16_t port, Findings & findings)
 {
   if (const char * const program = usual_program(Transport::udp, port); program != nullptr) {
-    findings.warnings.push_back(
+    findings.add_warning(
       "Parameter " + parameter + " is " + std::to_string(port) + ", a default port of " + program +
       ": its MAVLink would mix with that of the tunnel; choose another one, such as 14590 to " +
       "14599.");
@@ -66,7 +66,7 @@ void check_plaintext(const EngineConfig & config, Findings & findings)
   const auto local = resolve(bind);
   const bool is_local = local && is_loopback(local->front());
   if (local && !bind.host.empty() && !is_local) {
-    findings.warnings.push_back(
+    findings.add_warning(
       "Parameter plaintext_bind_address is " + bind.host +
       ": everybody on the network who reaches it can read and command the vehicle in clear, past " +
       "the tunnel; use a loopback address, or close its ports with a firewall.");

@@ -34,7 +34,7 @@ void expect_equal(
   const std::string here = shown(drone, of_drone);
   const std::string there = shown(gcs, of_gcs);
   if (here != there) {
-    findings.problems.push_back(
+    findings.add_problem(
       of_drone + " is " + here + " on the drone, but " +
       (of_gcs == of_drone ? "" : of_gcs + " is ") + there + " on the ground station.");
   }
@@ -59,7 +59,7 @@ std::string described_floor(const End & end)
 void expect_equal_floors(const End & drone, const End & gcs, Findings & findings)
 {
   if (floor_of(drone) != floor_of(gcs)) {
-    findings.problems.push_back(
+    findings.add_problem(
       "min_level is " + described_floor(drone) + " on the drone, but " + described_floor(gcs) +
       " on the ground station.");
   }
@@ -72,10 +72,12 @@ void compare_identities(const End & drone, const End & gcs, Findings & findings)
   const auto & of_gcs = gcs.config.identity_dir;
   if (is_drone_identity(of_drone) && is_gcs_identity(of_gcs)) {
     if (const auto differences = match_identities(of_drone, of_gcs)) {
-      findings.problems.insert(findings.problems.end(), differences->begin(), differences->end());
+      for (const std::string & difference : *differences) {
+        findings.add_problem(difference);
+      }
     }
     if (std::string left = one_time_keys_left(of_drone, of_gcs); !left.empty()) {
-      findings.notes.push_back(std::move(left));
+      findings.add_note(std::move(left));
     }
   }
   const auto identity = load_drone_identity(of_drone);
@@ -87,7 +89,7 @@ void compare_identities(const End & drone, const End & gcs, Findings & findings)
     names.push_back(one.name);
   }
   if (std::ranges::find(names, identity->name) == names.end()) {
-    findings.problems.push_back(
+    findings.add_problem(
       "The drone's keys are of " + identity->name +
       ", which the parameter drones of the ground station does not name" +
       suggestion(identity->name, names));
@@ -99,7 +101,7 @@ void compare_identities(const End & drone, const End & gcs, Findings & findings)
 void compare_ends(const End & one, const End & other, Findings & findings)
 {
   if (one.config.role == other.config.role) {
-    findings.problems.push_back(
+    findings.add_problem(
       "Both files are of a " + std::string(to_string(one.config.role)) +
       ": compare a drone with a ground station.");
     return;

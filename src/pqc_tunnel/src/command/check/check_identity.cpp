@@ -19,6 +19,14 @@ namespace
 
 using Suites = std::vector<const Suite *>;
 
+void add_unreadable(const EngineConfig & config, const Error & error, Findings & findings)
+{
+  const std::string folder = config.identity_dir.string();
+  findings.add_problem(
+    error.message, error.code == ErrorCode::permission ? "chmod -R u=rwX,go= " + folder
+                                                       : "pqc identity inspect " + folder);
+}
+
 // Those that the parameters allow and that liboqs offers here.
 Suites usable_suites(const EngineConfig & config)
 {
@@ -50,10 +58,10 @@ void check_keys(
     names.emplace_back(display_name(algorithm));
   }
   if (unusable > 0) {
-    auto & list = unusable == suites.size() ? findings.problems : findings.notes;
-    list.push_back(
+    findings.add(
+      unusable == suites.size() ? Weight::problem : Weight::note,
       "The identity holds no " + kind + " for " + join(names) + ": " + std::to_string(unusable) +
-      " of " + std::to_string(suites.size()) + " allowed suites can't be used.");
+        " of " + std::to_string(suites.size()) + " allowed suites can't be used.");
   }
 }
 
@@ -61,7 +69,7 @@ void check_drone(const EngineConfig & config, Findings & findings)
 {
   const auto identity = load_drone_identity(config.identity_dir);
   if (!identity) {
-    findings.problems.push_back(identity.error().message);
+    add_unreadable(config, identity.error(), findings);
     return;
   }
   const Suites suites = usable_suites(config);
@@ -69,12 +77,12 @@ void check_drone(const EngineConfig & config, Findings & findings)
   if (std::ranges::find(suites, first) != suites.end()) {
     if (const auto objection = suite_objection(*first, config.settings, *identity);
         !objection.empty()) {
-      findings.problems.push_back("Parameter suite: " + objection + ".");
+      findings.add_problem("Parameter suite: " + objection + ".");
     }
   }
   check_keys(identity->gcs_keys, suites, "public key of the ground station", findings);
   if (config.settings.anchor == AnchorUse::required && !identity->anchor) {
-    findings.problems.emplace_back(
+    findings.add_problem(
       "Parameter anchor is required, but the identity holds no key of the ground station's "
       "anchor.");
   }
@@ -88,19 +96,19 @@ void check_record(
   Findings & findings)
 {
   if (std::ranges::find(recorded, drone) == recorded.end()) {
-    findings.problems.push_back(
+    findings.add_problem(
       "Parameter drones names " + drone + ", which the identity has no record of" +
       suggestion(drone, recorded));
     return;
   }
   const auto record = load_drone_record(config.identity_dir, drone);
   if (record && config.settings.anchor == AnchorUse::required && !record->anchor) {
-    findings.problems.push_back(
+    findings.add_problem(
       "Parameter anchor is required, but the identity holds no key of the anchor for " + drone +
       ".");
   }
   if (!record) {
-    findings.problems.push_back(record.error().message);
+    add_unreadable(config, record.error(), findings);
   } else if (config.settings.mode.drone_signature) {
     check_keys(record->drone_keys, usable_suites(config), "public key of " + drone, findings);
   }
@@ -110,7 +118,7 @@ void check_gcs(const EngineConfig & config, Findings & findings)
 {
   const auto identity = load_gcs_identity(config.identity_dir);
   if (!identity) {
-    findings.problems.push_back(identity.error().message);
+    add_unreadable(config, identity.error(), findings);
     return;
   }
   check_keys(identity->signing_keys, usable_suites(config), "signing key", findings);
@@ -121,7 +129,7 @@ void check_gcs(const EngineConfig & config, Findings & findings)
     std::erase(unused, drone.name);
   }
   for (const std::string & drone : unused) {
-    findings.notes.push_back(
+    findings.add_note(
       "The identity knows the drone " + drone + ", too, which the parameter drones does not name.");
   }
 }
@@ -136,7 +144,7 @@ void check_identity(const EngineConfig & config, Findings & findings)
     return;  // a problem of the parameters
   }
   if (is_drone ? is_gcs_identity(folder) : is_drone_identity(folder)) {
-    findings.problems.push_back(
+    findings.add_problem(
       "The identity " + folder.string() + " is that of a " +
       (is_drone ? "ground station" : "drone") + ", but role is " + to_string(config.role) + ".");
   } else if (is_drone) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/nearest_name.hpp"
+#include "command/tunnels.hpp"
 #include "end.hpp"
 #include "engine/sockets/plaintext_side.hpp"
 #include "net/address.hpp"
@@ -12,7 +13,6 @@
 #include "net/serial_port.hpp"
 #include "net/sockets.hpp"
 #include "os/processes.hpp"
-#include "tunnels.hpp"
 
 namespace pqc_tunnel::cli
 {
@@ -34,7 +34,9 @@ void note_failure(const Result<T> & opened, std::uint16_t port, Findings & findi
     sentence.back() = ':';
     sentence += " " + to_string(holders.front()) + ".";
   }
-  findings.problems.push_back(std::move(sentence));
+  findings.add_problem(
+    std::move(sentence), holders.empty() ? "sudo ss -lunp sport = :" + std::to_string(port)
+                                         : "sudo kill " + std::to_string(holders.front().pid));
 }
 
 // Whether a running tunnel has the role and the ports of this configuration.
@@ -56,18 +58,7 @@ bool is_same(const EngineConfig & config, const YAML::Node & status)
     });
 }
 
-// The running tunnel of this configuration; empty if there is none.
-std::string running_tunnel(const EngineConfig & config)
-{
-  for (const std::string & tunnel : running_tunnels().value_or(std::vector<std::string>())) {
-    if (const auto answer = request(tunnel, "status"); answer && is_same(config, answer->json)) {
-      return tunnel;
-    }
-  }
-  return "";
-}
-
-void check_ports(const EngineConfig & config, Findings & findings)
+void check_ports(const EngineConfig & config, Devices devices, Findings & findings)
 {
   for (const LinkPort & link : config.links) {
     if (link.bind.port != 0) {
@@ -76,9 +67,9 @@ void check_ports(const EngineConfig & config, Findings & findings)
       if (socket && find_interface(link.interface)) {
         note_failure(bind_to_interface(*socket, link.interface), link.bind.port, findings);
       }
-    } else if (!link.device.empty()) {
+    } else if (!link.device.empty() && devices == Devices::open) {
       if (const auto opened = SerialPort(link.device, link.baud).open(); !opened) {
-        findings.problems.push_back(opened.error().message);
+        findings.add_problem(opened.error().message);
       }
     }
   }
@@ -91,7 +82,7 @@ void check_ports(const EngineConfig & config, Findings & findings)
 }
 
 // Also while the tunnel runs: it waits for what is not there.
-void check_links(const EngineConfig & config, bool runs, Findings & findings)
+void check_links(const EngineConfig & config, bool looks_for_others, Findings & findings)
 {
   for (std::size_t i = 0; i < config.links.size(); ++i) {
     const LinkPort & link = config.links[i];
@@ -100,14 +91,16 @@ void check_links(const EngineConfig & config, bool runs, Findings & findings)
         !found)
     {
       const bool is_down = std::ranges::count(interface_names(), link.interface) > 0;
-      findings.problems.push_back(
+      findings.add_problem(
         "Parameter link." + config.settings.paths.links[i].name +
         ".interface: " + found.error().message.substr(0, found.error().message.size() - 1) +
         (is_down ? "." : suggestion(link.interface, interface_names())));
     }
-    for (const auto & other : runs ? holders_of(link.device) : std::vector<RunningProgram>()) {
+    for (const auto & other :
+         looks_for_others ? holders_of(link.device) : std::vector<RunningProgram>())
+    {
       if (!is_tunnel(other.name)) {
-        findings.problems.push_back(
+        findings.add_problem(
           "The serial device " + link.device + " is in use by the tunnel, and by " +
           to_string(other) + ", which takes a part of what arrives: end it.");
       }
@@ -120,30 +113,40 @@ void check_ground_address(const LinkPort & link, Findings & findings)
   const std::string & host = link.gcs.host;
   const auto endpoints = resolve(link.gcs);
   if (!endpoints) {
-    findings.problems.push_back("Parameter gcs_address: " + endpoints.error().message);
+    findings.add_problem("Parameter gcs_address: " + endpoints.error().message);
     return;
   }
   const auto socket = open_datagram_socket({link.bind.host, 0}, small_buffer, "the encrypted side");
   if (socket && reachable_from(*endpoints, socket->family).empty()) {
-    findings.problems.push_back(
+    findings.add_problem(
       "Parameter gcs_address is " + host + ", which bind_address can't reach: one is IPv4, the " +
       "other IPv6.");
   }
   if (!is_numeric(host)) {
-    findings.notes.push_back(host + " resolves to " + to_string(endpoints->front()) + ".");
+    findings.add_note(host + " resolves to " + to_string(endpoints->front()) + ".");
   }
 }
 
 }  // namespace
 
-void check_sockets(const EngineConfig & config, Findings & findings)
+std::string running_tunnel(const EngineConfig & config)
 {
-  const std::string tunnel = running_tunnel(config);
-  check_links(config, !tunnel.empty(), findings);
-  if (!tunnel.empty()) {
-    findings.notes.push_back("The ports are in use by the running tunnel " + tunnel + ".");
+  for (const std::string & tunnel : running_tunnels().value_or(std::vector<std::string>())) {
+    if (const auto answer = request(tunnel, "status"); answer && is_same(config, answer->json)) {
+      return tunnel;
+    }
+  }
+  return "";
+}
+
+void check_sockets(
+  const EngineConfig & config, const std::string & running, Devices devices, Findings & findings)
+{
+  check_links(config, !running.empty() && devices == Devices::open, findings);
+  if (!running.empty()) {
+    findings.add_note("The ports are in use by the running tunnel " + running + ".");
   } else {
-    check_ports(config, findings);
+    check_ports(config, devices, findings);
   }
   for (const LinkPort & link : config.links) {
     if (!link.gcs.host.empty()) {
