@@ -123,6 +123,17 @@ def load(role: str, files: Sequence[Path], assignments: Sequence[str] = ()) -> C
     return make_config(role, values)
 
 
+# Those that the installed file leaves to the profile.
+_OF_PROFILE: dict[str, Any] = {
+    "profile": "default",
+    "suite": "cs-mlkem768-aesgcm-mldsa65",
+    "min_level": 0,
+    "allow_experimental": False,
+    "hybrid_x25519": False,
+    "anchor": "auto",
+}
+
+
 def make_config(role: str, given: Mapping[str, Any]) -> Config:
     """Return the configuration of a role from parameters by name.
 
@@ -130,7 +141,9 @@ def make_config(role: str, given: Mapping[str, Any]) -> Config:
     ConfigError if a value cannot be used.
     """
     drone = role == "drone"
-    values = _shipped(role) | given
+    values = _OF_PROFILE | _shipped(role) | given
+    if values["profile"] != "default":
+        raise ConfigError("The reference peer has no profiles: leave out the parameter profile.")
     names = [""] if drone else [str(name) for name in _get(values, "drones", list)]
     if not names:
         raise ConfigError("Parameter drones names no drone.")

@@ -13,6 +13,7 @@ add_library(pqc_tunnel_core STATIC
   src/crypto/aead.cpp
   src/crypto/algorithm_resolution.cpp
   src/crypto/ascon.cpp
+  src/crypto/components.cpp
   src/crypto/hkdf.cpp
   src/crypto/kem.cpp
   src/crypto/oqs_random.cpp
@@ -157,6 +158,7 @@ add_library(pqc_tunnel_engine STATIC
   src/config/make_links.cpp
   src/config/parameter_check.cpp
   src/config/parameter_table.cpp
+  src/config/profiles.cpp
 
   src/identity/anchor_files.cpp
   src/identity/describe_identity.cpp

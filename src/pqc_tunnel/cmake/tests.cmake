@@ -81,6 +81,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/crypto/test_aead.cpp
     test/crypto/test_aead_vectors.cpp
     test/crypto/test_algorithm_resolution.cpp
+    test/crypto/test_components.cpp
     test/crypto/test_hkdf.cpp
     test/crypto/test_kem.cpp
     test/crypto/test_nist_known_answers.cpp
@@ -233,6 +234,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/config/test_config.cpp
     test/config/test_links.cpp
     test/config/test_parameter_file.cpp
+    test/config/test_profiles.cpp
     test/identity/test_anchor_files.cpp
     test/identity/test_identity_files.cpp
     test/engine/sockets/test_engine_interfaces.cpp

@@ -50,8 +50,8 @@ def make_files(folder: Path, source: Path) -> None:
         ("misspelt", "gcs_address:", "gcs_addres:"),
         ("bad_address", "gcs_address: 127.0.0.1", "gcs_address: not a host"),
         ("no_address", "gcs_address: 127.0.0.1", "gcs_address: ''"),
-        ("bad_level", "min_level: 0", "min_level: 7"),
-        ("bad_suite", "suite: cs-mlkem768-aesgcm-mldsa65", "suite: cs-mlkem768-aesgcm-mldsa66"),
+        ("bad_level", "# min_level: 0", "min_level: 7"),
+        ("bad_suite", "# suite: cs-mlkem768-aesgcm-mldsa65", "suite: cs-mlkem768-aesgcm-mldsa66"),
         ("bad_port", " datagram_port: 46011", " datagram_port: 70000"),
         ("bad_type", " datagram_port: 46011", " datagram_port: many"),
     ):

@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 from ament_index_python.packages import get_package_share_directory
+from pqc_policy.policy.suites import DEFAULT_SUITE
 from pqc_testing.ports import LOOPBACK
 
 from pqc_sim.pair.ports import Ports
@@ -37,6 +38,15 @@ def drone_parameters(ports: Ports, identity: Path, *, emulated_link: bool) -> di
     }
 
 
+_OF_PROFILE: dict[str, Any] = {
+    "suite": DEFAULT_SUITE,
+    "min_level": 0,
+    "allow_experimental": False,
+    "hybrid_x25519": False,
+    "anchor": "auto",
+}
+
+
 def gcs_parameters(ports: Ports, identity: Path) -> dict[str, Any]:
     """Return the parameters of the ground station that differ from the installed file."""
     return {
@@ -53,7 +63,10 @@ def gcs_parameters(ports: Ports, identity: Path) -> dict[str, Any]:
 
 
 def shipped_parameters(end: str) -> dict[str, Any]:
-    """Return all parameters of the file that pqc_tunnel installs for "drone" or "gcs"."""
+    """Return all parameters of the file that pqc_tunnel installs for "drone" or "gcs".
+
+    Those that it leaves to the profile have their defaults.
+    """
     file = Path(get_package_share_directory("pqc_tunnel")) / "config" / f"{end}.yaml"
     content = yaml.safe_load(file.read_text(encoding="utf-8"))
-    return content[SHIPPED_NODE]["ros__parameters"]
+    return {**_OF_PROFILE, **content[SHIPPED_NODE]["ros__parameters"]}

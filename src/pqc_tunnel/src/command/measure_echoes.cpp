@@ -40,7 +40,10 @@ Way way_of(const YAML::Node & peer)
         way->header_bytes = path["type"].as<std::string>("") != "udp" ? 0
                             : address.starts_with('[')                ? ipv6
                                                                       : ipv4;
-        const double rate = path["rate_bytes_s"].as<double>(0.0);
+        const double rate =
+          path["rate_source"].as<std::string>("") == "streams"  // which nothing limits to it
+            ? 0.0
+            : path["rate_bytes_s"].as<double>(0.0);
         way->rate = way->rate == 0 ? rate : rate == 0 ? way->rate : std::min(way->rate, rate);
       }
     }

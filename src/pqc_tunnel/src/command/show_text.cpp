@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "base/shown_text.hpp"
+#include "config/profiles.hpp"
 
 namespace pqc_tunnel::cli
 {
@@ -263,11 +264,15 @@ std::string show_text(const std::string & tunnel, const YAML::Node & status)
   lines += "  role: " + std::string(is_drone ? "drone" : "ground station") + " (" +
            text(status["program"]) + " " + text(status["version"]) + ", protocol " +
            text(status["protocol"]) + ")\n";
+  const std::string profile = text(status["profile"]);
+  lines += profile.empty() || profile == "default" ? "" : "  profile: " + profile + "\n";
   lines += "  ports: " + ports_text(status) + "\n";
   lines += troubles_text(status["links"]);
   lines += strangers_text(status);
   for (const YAML::Node & peer : status["peers"]) {
     lines += peer_text(peer);
+    const std::string validation = text(peer["validation"]);
+    lines += profile == cnsa2 && !validation.empty() ? line("components", validation) : "";
   }
   return lines;
 }

@@ -62,7 +62,7 @@ std::string to_text(const ParameterValue & value);
 // Every parameter of both ends. All are read-only: they take effect at the start. NAME in a name stands for each of those
 // in the parameter drones or links.
 const std::vector<ParameterSpec> & parameter_table();
-// Those of a role, with the drones and links that `values` names in place of NAME.
+// Those of a role, with the drones and links that `values` names in place of NAME, and the defaults of its profile.
 std::vector<ParameterSpec> parameter_specs(Role role, const ParameterValues & values);
 
 // True if a tunnel, and so its control socket, may be called that.

@@ -48,6 +48,7 @@ struct LinkPort
 struct EngineConfig
 {
   Role role = Role::drone;
+  std::string profile = "default";
   std::string control_name;  // of the control socket; empty: none
   std::filesystem::path identity_dir;
   TunnelSettings settings;

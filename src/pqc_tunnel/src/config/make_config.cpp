@@ -7,12 +7,14 @@
 #include <set>
 #include <utility>
 
+#include "base/nearest_name.hpp"
 #include "config.hpp"
 #include "crypto/suites/suite.hpp"
 #include "make_links.hpp"
 #include "net/address.hpp"
 #include "parameter_check.hpp"
 #include "parameter_reader.hpp"
+#include "profiles.hpp"
 #include "protocol/handshake/suite_objection.hpp"
 #include "protocol/wire/constants.hpp"
 
@@ -23,6 +25,20 @@ namespace
 {
 
 constexpr std::size_t max_tunnel_name = 64;  // so that the path fits a local socket
+
+// Before all other problems of suites, most of which follow from this one.
+void use_profile(ParameterValues & values, Problems & problems)
+{
+  const std::string profile = profile_of(values);
+  const auto names = profile_names();
+  if (std::ranges::find(names, profile) == names.end()) {
+    problems.add(
+      "Parameter profile is " + profile + ", which is unknown" + suggestion(profile, names));
+  }
+  if (auto refused = apply_refusals(profile, values)) {
+    problems.add(std::move(*refused));
+  }
+}
 
 void check_required(Role role, const Reader & values, Problems & problems)
 {
@@ -372,7 +388,8 @@ EngineConfig make_engine_config(
   auto given = all_given;
   const auto foreign = take_those_of_the_other_end(role, given);
   check_whose_file_it_is(role, given, foreign, problems);
-  const auto complete = complete_parameters(role, given, all_problems);
+  auto complete = complete_parameters(role, given, all_problems);
+  use_profile(complete, problems);
   const Reader values(complete);
   check_required(role, values, problems);
   if (role == Role::gcs) {
@@ -381,6 +398,7 @@ EngineConfig make_engine_config(
 
   EngineConfig config;
   config.role = role;
+  config.profile = values.text("profile");
   config.control_name = values.text("control_name");
   if (!config.control_name.empty() && !is_tunnel_name(config.control_name)) {
     problems.add(

@@ -5,10 +5,12 @@
 // config/gcs.yaml and docs/parameters.md are generated from it. A default that the protocol needs, too, is declared with
 // its settings and read from there.
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "config.hpp"
+#include "profiles.hpp"
 
 namespace pqc_tunnel
 {
@@ -88,6 +90,11 @@ Specs end_rows()
 {
   return {
     text("role", "Which end this is: drone or gcs."),
+    text(
+      "profile",
+      "Defaults of suites and keys, alike at both ends: default, cnsa2 (ML-KEM-1024, ML-DSA-87, "
+      "AES-256-GCM and SHA-384; refuses all else), layered, research or paper_2025.",
+      "default"),
     text(
       "identity_dir",
       "Folder with the keys of this end, made by `pqc identity` and readable by their owner only."),
@@ -428,6 +435,12 @@ Specs parameter_specs(Role role, const ParameterValues & values)
     for (const std::string & name : row.name.starts_with("link.") ? links : drones) {
       specs.push_back(row);
       specs.back().name.replace(place, any_name.size(), name);
+    }
+  }
+  for (const auto & [name, value] : profile_defaults(profile_of(values))) {
+    const auto spec = std::ranges::find(specs, name, &ParameterSpec::name);
+    if (spec != specs.end()) {
+      spec->default_value = value;
     }
   }
   return specs;

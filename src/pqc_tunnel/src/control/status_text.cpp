@@ -13,6 +13,7 @@
 #include "base/shown_text.hpp"
 #include "command_line/json_writer.hpp"
 #include "config/config.hpp"
+#include "crypto/components.hpp"
 #include "crypto/suites/suite.hpp"
 #include "net/address.hpp"
 
@@ -223,6 +224,7 @@ std::string peer_json(const PeerSnapshot & peer, Instant now)
       .number("key_id", static_cast<std::uint32_t>(peer.receive_id))
       .number("last_heard_s", seconds(now - peer.last_heard))
       .text("anchor", peer.anchor ? to_string(key_of(*peer.anchor)) : "")
+      .text("validation", validation_text(components(*peer.suite)))
       .text("protection", families_text(peer.layers))
       .text("protected_by", protection_text(peer.layers))
       .raw("layers", layers_json(peer.layers, now));
@@ -327,6 +329,7 @@ std::string status_json(const Engine & engine)
     .text("version", PQC_TUNNEL_VERSION)
     .number("protocol", protocol_version)
     .text("role", to_string(engine.config().role))
+    .text("profile", engine.config().profile)
     .raw("ports", ports_json(engine.ports()))
     .flag("running", snapshot.running)
     .raw("links", links.str())

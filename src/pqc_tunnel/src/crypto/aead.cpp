@@ -89,6 +89,19 @@ void AeadKey::FreeContext::operator()(evp_cipher_ctx_st * context) const noexcep
   EVP_CIPHER_CTX_free(context);
 }
 
+std::string library_of(AeadAlgorithm algorithm)
+{
+  if (spec(algorithm).cipher == nullptr) {
+    return "this program";
+  }
+#ifdef PQC_TUNNEL_SODIUM
+  if (is_for_sodium(algorithm)) {
+    return std::string("libsodium ") + ::sodium_version_string();
+  }
+#endif
+  return "";
+}
+
 AeadKey AeadKey::create(AeadAlgorithm algorithm, ByteView key) noexcept
 {
   require(key.size() == key_size(algorithm), "an AEAD key is of the wrong size");

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "base/bytes.hpp"
 #include "crypto/suites/algorithms.hpp"
@@ -20,6 +21,9 @@ namespace pqc_tunnel
 
 /// Tag size in bytes, of every algorithm.
 inline constexpr std::size_t aead_tag_size = 16;
+
+/// Returns what computes this algorithm in this process, as "libsodium 1.0.18"; empty: OpenSSL.
+std::string library_of(AeadAlgorithm algorithm);
 
 /// One AEAD key, for sealing and opening. The key schedule runs once, in create(); each packet only sets its
 /// nonce. Nothing allocates after create(). Not thread-safe: one thread at a time. A moved-from key can only

@@ -508,7 +508,7 @@ TEST_F(Doctor, a_way_that_carries_shorter_packets_than_configured_is_a_problem)
   echoes.path_mtu = 1428;
   EXPECT_EQ(
     faults(of_echoes(echoes)),
-    "problem: link_mtu_bytes is 1500, but the way to gcs carries only packets of 1428 bytes. -> "
+    "problem: Packets have up to 1500 bytes, but the way to gcs carries only those of 1428. -> "
     "link_mtu_bytes: 1428 in the parameters of both ends\n");
 }
 

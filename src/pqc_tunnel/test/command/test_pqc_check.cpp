@@ -178,6 +178,41 @@ TEST_F(PqcCheck, keys_must_fit_the_suites_that_may_be_used)
   expect({"gcs"}, 1, {"problem: The identity holds no public key of alpha for"});
 }
 
+TEST_F(PqcCheck, the_profile_cnsa2_says_what_is_validated_and_what_is_not)
+{
+  auto settings = drone_settings();
+  settings.erase("suite");
+  settings.erase("min_level");
+  configure("drone", with(settings, {{"profile", "cnsa2"}}));
+  const Outcome result = outcome({"check", "drone"});
+  EXPECT_NE(
+    result.output.find(
+      "note: Profile cnsa2, cs-mlkem1024-aesgcm-mldsa87: No component is in a FIPS "
+      "module; not validated: ML-KEM-1024 (liboqs "),
+    std::string::npos)
+    << result.output;
+  EXPECT_NE(
+    result.output.find("note: Profile cnsa2: challenges and the comparison of both configurations "
+                       "have SHA-256, on which neither keys nor data depend.\n"),
+    std::string::npos);
+  configure("drone", with(drone_settings(), {{"profile", "cnsa2"}}));
+  expect(
+    {"drone"}, 1,
+    {"problem: Profile cnsa2 uses ML-KEM-1024, ML-DSA-87, AES-256-GCM and SHA-384 and refuses all "
+     "else: leave out min_level (1), suite (cs-mlkem512-aesgcm-mldsa44).\n"});
+  configure("drone", drone_settings());
+  EXPECT_EQ(outcome({"check", "drone"}).output.find("validated"), std::string::npos);
+}
+
+TEST_F(PqcCheck, both_profiles_are_named_where_they_differ)
+{
+  configure("drone", with(drone_settings(), {{"profile", "research"}}));
+  configure("gcs", with(gcs_settings(), {{"profile", "layered"}}));
+  expect(
+    {"drone", "--peer", "gcs"}, 1,
+    {"problem: profile is research on the drone, but layered on the ground station.\n"});
+}
+
 TEST_F(PqcCheck, the_ports_of_the_running_tunnel_are_no_problem)
 {
   configure("gcs", gcs_settings());

@@ -91,6 +91,23 @@ TEST(ShowText, what_the_keys_rest_on_is_shown)
   EXPECT_EQ(shown("").find("protected by"), std::string::npos) << "of an earlier version";
 }
 
+TEST(ShowText, a_profile_is_shown_and_of_cnsa2_what_is_validated)
+{
+  const auto of = [](const std::string & profile) {
+    return show_text(
+      "drone",
+      YAML::Load(
+        "{role: drone, profile: " + profile +
+        ", ports: {}, peers: [{name: gcs, suite: cs-a, validation: 'Nothing is.',"
+        " handshake: {total_s: 0.002}, link: {loss: 0.01}, traffic: {drops: {}}, paths: []}]}"));
+  };
+  expect_part(of("cnsa2"), "  profile: cnsa2\n");
+  expect_part(of("cnsa2"), "    components: Nothing is.\n");
+  expect_part(of("layered"), "  profile: layered\n");
+  EXPECT_EQ(of("layered").find("components"), std::string::npos);
+  EXPECT_EQ(of("default").find("profile"), std::string::npos);
+}
+
 TEST(ShowText, each_kem_has_a_line_with_how_far_its_key_is)
 {
   const std::string text = show_text(

@@ -41,6 +41,7 @@ Result<int> check(const Given & given)
   Findings findings;
   const auto end = read_end(*file, findings);
   if (end) {
+    check_profile(end->config, findings);
     check_identity(end->config, findings);
     check_sockets(end->config, running_tunnel(end->config), Devices::open, findings);
     check_plaintext(end->config, findings);

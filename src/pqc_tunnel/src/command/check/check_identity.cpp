@@ -6,6 +6,8 @@
 
 #include "base/nearest_name.hpp"
 #include "command_line/words.hpp"
+#include "config/profiles.hpp"
+#include "crypto/components.hpp"
 #include "end.hpp"
 #include "identity/identity_files.hpp"
 #include "identity/match_identities.hpp"
@@ -135,6 +137,20 @@ void check_gcs(const EngineConfig & config, Findings & findings)
 }
 
 }  // namespace
+
+void check_profile(const EngineConfig & config, Findings & findings)
+{
+  if (config.profile != cnsa2) {
+    return;
+  }
+  for (const Suite * suite : usable_suites(config)) {
+    findings.add_note(
+      "Profile cnsa2, " + std::string(suite->id) + ": " + validation_text(components(*suite)));
+  }
+  findings.add_note(
+    "Profile cnsa2: challenges and the comparison of both configurations have SHA-256, on which "
+    "neither keys nor data depend.");
+}
 
 void check_identity(const EngineConfig & config, Findings & findings)
 {

@@ -132,8 +132,8 @@ void check_echoes(const Echoes & echoes, Findings & findings)
   }
   if (echoes.path_mtu && *echoes.path_mtu < echoes.configured_bytes) {
     findings.add_problem(
-      "link_mtu_bytes is " + std::to_string(echoes.configured_bytes) + ", but the way to " +
-        echoes.peer + " carries only packets of " + std::to_string(*echoes.path_mtu) + " bytes.",
+      "Packets have up to " + std::to_string(echoes.configured_bytes) + " bytes, but the way to " +
+        echoes.peer + " carries only those of " + std::to_string(*echoes.path_mtu) + ".",
       "link_mtu_bytes: " + std::to_string(*echoes.path_mtu) + " in the parameters of both ends");
   }
 }

@@ -111,7 +111,10 @@ void compare_ends(const End & one, const End & other, Findings & findings)
   const auto policy = [](const TunnelSettings & settings) {
     return settings.suites.hash(settings.mode);
   };
-  if (policy(drone.config.settings) != policy(gcs.config.settings)) {
+  const bool differs = policy(drone.config.settings) != policy(gcs.config.settings);
+  if (differs && drone.config.profile != gcs.config.profile) {
+    expect_equal(drone, "profile", gcs, "profile", findings);  // most of what follows differs, too
+  } else if (differs) {
     expect_equal_floors(drone, gcs, findings);
     for (const char * name :
          {"allowed_suites", "allow_experimental", "hybrid_x25519", "drone_signature"})

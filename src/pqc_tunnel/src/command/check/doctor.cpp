@@ -65,6 +65,7 @@ public:
     const auto end = read_end(file_, parameters);
     if (end) {
       running_ = running_tunnel(end->config);
+      check_profile(end->config, parameters);
       check_identity(end->config, subject("keys"));
       check_sockets(end->config, running_, Devices::leave, subject("ports"));
       check_serial(

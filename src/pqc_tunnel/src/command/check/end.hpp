@@ -47,6 +47,9 @@ void check_sockets(
 // Checks who else can reach the readable side, and that its addresses are known. May wait for a name server.
 void check_plaintext(const EngineConfig & config, Findings & findings);
 
+// Says of the profile cnsa2 which components are in a FIPS module, and which are not.
+void check_profile(const EngineConfig & config, Findings & findings);
+
 // Checks that both ends agree where they must.
 void compare_ends(const End & one, const End & other, Findings & findings);
 
