@@ -30,6 +30,6 @@ install(FILES systemd/pqc.sysusers DESTINATION lib/sysusers.d RENAME pqc.conf CO
 install(FILES systemd/pqc.sysctl DESTINATION lib/sysctl.d RENAME pqc.conf COMPONENT files)
 if(NOT PQC_TUNNEL_ROS)
   install(FILES config/drone.yaml config/gcs.yaml DESTINATION share/pqc_tunnel/config COMPONENT files)
-  install(DIRECTORY config/mavlink-router config/nftables DESTINATION share/pqc_tunnel/config COMPONENT files)
+  install(DIRECTORY config/mavlink-router config/nftables config/wireshark DESTINATION share/pqc_tunnel/config COMPONENT files)
   install(FILES cmake/completion.bash DESTINATION share/bash-completion/completions RENAME pqc COMPONENT files)
 endif()

@@ -115,6 +115,10 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/tunnel/outbound.cpp
   src/protocol/tunnel/tunnel.cpp
 )
+if(PQC_TUNNEL_KEY_LOG)
+  target_sources(pqc_tunnel_core PRIVATE src/protocol/session/key_log.cpp)
+  target_compile_definitions(pqc_tunnel_core PRIVATE PQC_TUNNEL_KEY_LOG)
+endif()
 target_compile_definitions(pqc_tunnel_core PUBLIC PQC_TUNNEL_VERSION="${PROJECT_VERSION}")
 target_link_libraries(pqc_tunnel_core PUBLIC OpenSSL::Crypto OQS::oqs)
 if(PQC_TUNNEL_SODIUM)

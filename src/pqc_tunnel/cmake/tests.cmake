@@ -298,4 +298,25 @@ if(PQC_TUNNEL_CORE_TESTS AND PQC_TUNNEL_SODIUM)
   pqc_run_test(test_aead_of_openssl ${PQC_TUNNEL_TEST_RUNS_UNDER})
 endif()
 
+# The keys in a file, which no release writes, and the dissector that reads them.
+if(PQC_TUNNEL_CORE_TESTS)
+  add_executable(test_key_log
+    test/protocol/session/test_key_log.cpp
+    src/protocol/session/epoch_keys.cpp
+    src/protocol/session/key_log.cpp)
+  target_compile_definitions(test_key_log PRIVATE
+    PQC_TUNNEL_KEY_LOG PQC_TUNNEL_SOURCES="${CMAKE_CURRENT_SOURCE_DIR}")
+  target_compile_options(test_key_log PRIVATE -UNDEBUG)
+  target_link_libraries(test_key_log PRIVATE
+    pqc_tunnel_core pqc_tunnel_test_support pqc_tunnel_test_options GTest::gtest GTest::gtest_main)
+  pqc_run_test(test_key_log ${PQC_TUNNEL_TEST_RUNS_UNDER})
+  foreach(type IN ITEMS Release RelWithDebInfo MinSizeRel)
+    add_test(NAME no_key_log_in_${type} COMMAND ${CMAKE_COMMAND}
+      -S ${CMAKE_CURRENT_SOURCE_DIR} -B ${CMAKE_CURRENT_BINARY_DIR}/key_log_${type}
+      -DPQC_TUNNEL_KEY_LOG=ON -DCMAKE_BUILD_TYPE=${type} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER})
+    set_tests_properties(no_key_log_in_${type} PROPERTIES
+      PASS_REGULAR_EXPRESSION "A release writes no keys")
+  endforeach()
+endif()
+
 include(cmake/simulator.cmake)

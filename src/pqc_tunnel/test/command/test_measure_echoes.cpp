@@ -71,7 +71,7 @@ TEST(PathMtu, that_is_as_configured_takes_one_request)
 
 TEST(PathMtu, is_found_within_four_bytes_and_with_the_way_that_is_narrow)
 {
-  for (const std::size_t narrow : {37, 38, 100, 548, 1392, 1400, 1471}) {
+  for (const std::size_t narrow : {37UL, 38UL, 100UL, 548UL, 1392UL, 1400UL, 1471UL}) {
     Path there{narrow, 9216};
     const auto found = there.find(1472);
     ASSERT_TRUE(found) << narrow;

@@ -7,6 +7,10 @@
 #include <span>
 #include <utility>
 
+#ifdef PQC_TUNNEL_KEY_LOG
+#include "key_log.hpp"
+#endif
+
 namespace pqc_tunnel
 {
 namespace
@@ -15,12 +19,22 @@ namespace
 // A slower answer is no proof, because a frame that is half a period old must not seem young.
 constexpr Duration longest_question = send_time_period / 16;
 
+#ifdef PQC_TUNNEL_KEY_LOG
+const EpochName & logged(const EpochName & name, const EpochSecrets & secrets)
+{
+  log_keys(*name.suite, name.epoch, secrets);
+  return name;
+}
+#else
+const EpochName & logged(const EpochName & name, const EpochSecrets & /*secrets*/) { return name; }
+#endif
+
 }  // namespace
 
 EpochKeys::EpochKeys(
   const EpochName & name, Role own_role, EpochSecrets secrets, const TunnelSettings & settings,
   Instant installed, std::shared_ptr<PeerClock> clock)
-: name_(name),
+: name_(logged(name, secrets)),
   installed_(installed),
   send_id_(own_role == Role::drone ? secrets.drone_to_gcs_id : secrets.gcs_to_drone_id),
   receive_id_(own_role == Role::drone ? secrets.gcs_to_drone_id : secrets.drone_to_gcs_id),
