@@ -277,8 +277,7 @@ if(PQC_TUNNEL_CORE_TESTS)
   target_link_libraries(${program_of_test_doctor} PRIVATE yaml-cpp)
   target_link_libraries(${program_of_test_pqc_doctor} PRIVATE yaml-cpp)
   foreach(test IN ITEMS test_command_line test_pqc test_pqc_check
-      test_pqc_completion test_stopped_process test_unit test_watchdog)
-      test_pqc_completion test_pqc_doctor test_pqc_ping test_stopped_process test_unit)
+      test_pqc_completion test_pqc_doctor test_pqc_ping test_stopped_process test_unit test_watchdog)
     add_dependencies(${program_of_${test}} pqc pqc_tunneld)
   endforeach()
   # What has threads, for the thread sanitizer.
