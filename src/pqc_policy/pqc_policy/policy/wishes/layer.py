@@ -37,8 +37,11 @@ def _by_fetch(s: Situation, way: Way, told: str) -> Proposal | None:
     if cost is None:
         return None
     if way.ready:
-        if not s.phase_renews or not airtime.affords(s, cost.rekey_bytes):
+        if not s.phase_renews:
             return None
+        if not airtime.affords(s, cost.rekey_bytes):
+            saved = f"{told}: airtime is saved for the rekey to {suite.kem_name}."
+            return Proposal(Action.HOLD, saved, yields=True)  # which another fetch would take
         action = Action.REKEY if suite == s.current else Action.LAYER
         return Proposal(action, f"{told}: the key of {suite.kem_name} is there.", suite.id)
     asked_s, pending = s.age_s(s.state.fetch_asked_s), s.state.pending

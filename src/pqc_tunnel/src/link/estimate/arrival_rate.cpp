@@ -20,6 +20,8 @@ constexpr Duration section_time = std::chrono::milliseconds(250);
 constexpr std::size_t section_bytes = 32'000;
 constexpr int section_round_trips = 3;
 constexpr Duration short_round_trip = std::chrono::milliseconds(20);
+// Jitter is short beside it.
+constexpr Duration shortest_trip = std::chrono::milliseconds(100);
 constexpr double growth = 1.1;  // of one section to the next while the sender feels its way
 constexpr Duration lifetime = std::chrono::minutes(2);
 
@@ -38,16 +40,29 @@ void ArrivalRate::handle_part(std::size_t bytes, Duration round_trip, Instant no
   if (begins) {
     train_.begin(now);
     section_.begin(now);
-    section_before_ = 0;
+    trip_.begin(now);
+    section_before_ = fastest_trip_ = 0;
+    known_ = lasted_ ? rate_.value_or(0) : 0;
     return;
   }
-  train_.bytes += bytes;
-  section_.bytes += bytes;
-  if (train_.bytes >= least_bytes) {
-    const double rate = train_.rate(now);
-    const bool is_faster = rate > rate_.value_or(0) && now >= train_.begun + longest_jitter;
-    rate_ = !filled_ || is_faster ? rate : rate_;
+  for (Section * const part_of : {&train_, &section_, &trip_}) {
+    part_of->bytes += bytes;
   }
+  if (round_trip > Duration{} && now >= trip_.begun + std::max(round_trip, shortest_trip)) {
+    fastest_trip_ = std::max(fastest_trip_, trip_.rate(now));
+    trip_.begin(now);
+  }
+  const bool lasts = now >= train_.begun + longest_jitter;
+  if (train_.bytes >= least_bytes && (lasts || known_ == 0)) {
+    rate_ = std::max({known_, train_.rate(now), fastest_trip_});
+    lasted_ = lasted_ || lasts;
+  }
+  note_section(round_trip, now);
+}
+
+// Takes the rate of a section for that of the link if the sender sends no faster than in the one before.
+void ArrivalRate::note_section(Duration round_trip, Instant now)
+{
   const Duration passed = now - section_.begun;
   // Where round trips are short, the bytes of a section take several of them anyway.
   const Duration least =
@@ -58,7 +73,9 @@ void ArrivalRate::handle_part(std::size_t bytes, Duration round_trip, Instant no
   }
   const double rate = section_.rate(now);
   if (section_before_ > 0 && rate <= section_before_ * growth) {
-    rate_ = std::max(rate, section_before_);
+    rate_ = known_ = std::max(rate, section_before_);
+    fastest_trip_ = 0;
+    lasted_ = true;
     filled_ = now;
   }
   section_before_ = rate;

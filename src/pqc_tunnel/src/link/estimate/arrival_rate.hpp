@@ -25,7 +25,8 @@ public:
 
   // `round_trip` of the link; zero: unknown.
   void handle_part(std::size_t bytes, Duration round_trip, Instant now);
-  // Returns bytes per second; none before enough has arrived. Until a sender has filled the link they are too few.
+  // Returns bytes per second; none before enough has arrived. Until a sender has filled the link they are too few, and
+  // those of the fastest round trip so far.
   std::optional<double> bytes_per_s() const { return rate_; }
   // Returns whether a sender has filled the link lately.
   bool is_sure(Instant now) const;
@@ -41,10 +42,16 @@ private:
     std::size_t bytes = 0;
   };
 
+  void note_section(Duration round_trip, Instant now);
+
   std::optional<Instant> last_;  // the newest part
   Section train_;
   Section section_;            // of the train, under way
   double section_before_ = 0;  // bytes per second
+  Section trip_;               // the same for about a round trip
+  double fastest_trip_ = 0;    // of the train
+  double known_ = 0;           // by what came before, if it lasted
+  bool lasted_ = false;        // rate_ is more than that of a cluster
   std::optional<double> rate_;
   std::optional<Instant> filled_;  // when rate_ was that of a full link
 };

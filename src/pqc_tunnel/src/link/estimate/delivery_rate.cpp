@@ -151,7 +151,7 @@ void DeliveryRate::handle_lost() { loss_ += (1 - loss_) * loss_memory; }
 void DeliveryRate::handle_silence()
 {
   starting_ = true;
-  doubtful_ = 0;
+  doubtful_ = resumed_ = 0;
   start_window_ = least_parts * universal_payload;
   rounds_without_growth_ = 0;
   rate_before_ = 0;

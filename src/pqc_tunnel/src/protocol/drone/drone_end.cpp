@@ -70,6 +70,9 @@ void DroneEnd::handle_received(Peer::Received & received, Instant now)
   if (received.proved) {
     handle_confirmed(now);
   }
+  if (is_background(received.lane)) {
+    count_debt(now);
+  }
   if (received.control) {
     handle_control(*received.control, now);
   } else if (received.message) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "fetch_debt.hpp"
 #include "protocol/handshake/blacklist.hpp"
 #include "protocol/handshake/first_suite.hpp"
 #include "protocol/handshake/handshake_failure.hpp"
@@ -227,10 +228,14 @@ private:
   bool may_be_unasked(const Suite & suite) const;
   bool may_fetch_ahead() const;
   bool is_urgent() const;
+  bool measures(const Suite & suite, Instant now) const;
+  bool measures(Instant now) const;
+  bool may_begin(const Suite & suite, Instant now) const;
   bool speaks(const PrekeyFetch & fetch) const;
   double budget() const;
   double pace(Instant now) const;
   void keep_pace(Instant now);
+  void count_debt(Instant now);
   std::vector<KemFetch> fetches(Instant now) const;
 
   PeerFacts facts(Instant now) const;
@@ -270,6 +275,7 @@ private:
   std::array<Fetch, background_lanes.size()> fetches_;  // by lane
   std::vector<const Suite *> asked_;  // by commands, the oldest first; each kind once
   std::optional<Instant> next_prefetch_;
+  FetchDebt debt_;
   Instant next_pace_;  // the ground station learns of a change that is not urgent no earlier
   std::optional<WaitingRekey> waiting_;
   Duration fetched_{};                   // how long the rekey under way waited for its prekey

@@ -66,7 +66,7 @@ void DroneEnd::request_fetch(const RekeyCommand & command, Instant now)
     }
   }
   const bool is_here = stock_.holds(**suite, now);
-  if (!is_here && may_rekey_by_itself() && !waiting_) {
+  if (!is_here && may_rekey_by_itself() && !waiting_ && may_begin(**suite, now)) {
     fetch(**suite, false, now);
   }
   put_off_unasked();
@@ -332,7 +332,8 @@ const Suite * DroneEnd::next_to_prefetch(Instant now) const
     if (
       !stock_.holds(*suite, now) && find_fetch(*suite) == nullptr &&
       (is_owed || taken + size <= settings_.prefetch_max_bytes) &&
-      (is_owed || may_be_unasked(*suite)) && fetch_objection(*suite, now).empty())
+      (is_owed || may_be_unasked(*suite)) && may_begin(*suite, now) &&
+      fetch_objection(*suite, now).empty())
     {
       return suite;
     }
@@ -343,7 +344,7 @@ const Suite * DroneEnd::next_to_prefetch(Instant now) const
 const Suite * DroneEnd::next_asked(Instant now) const
 {
   const auto found = std::ranges::find_if(asked_, [&](const Suite * suite) {
-    return !stock_.holds(*suite, now) && find_fetch(*suite) == nullptr;
+    return !stock_.holds(*suite, now) && find_fetch(*suite) == nullptr && may_begin(*suite, now);
   });
   return found == asked_.end() ? nullptr : *found;
 }
@@ -392,19 +393,42 @@ double DroneEnd::budget() const
            : 0;
 }
 
-// Unless the rate is sure, a key that is long enough to measure the link begins without a pace.
+// Returns whether a key would come without a pace, since it is long enough to measure the link and the rate is not sure.
+bool DroneEnd::measures(const Suite & suite, Instant now) const
+{
+  return kem_sizes(suite.kem).public_key > ArrivalRate::long_train &&
+         !peer_.paths().is_stream_rate_sure(now);
+}
+
+bool DroneEnd::measures(Instant now) const
+{
+  return std::ranges::any_of(fetches_, [&](const Fetch & fetch) {
+    return fetch && !fetch->job() && measures(fetch->suite(), now);
+  });
+}
+
+// A key that measures the link waits until the budget has made up for the one before.
+bool DroneEnd::may_begin(const Suite & suite, Instant now) const
+{
+  return !debt_.any() || budget() == 0 || !measures(suite, now);
+}
+
 double DroneEnd::pace(Instant now) const
 {
-  const bool measures = std::ranges::any_of(fetches_, [](const Fetch & fetch) {
-    return fetch && !fetch->job() &&
-           kem_sizes(fetch->suite().kem).public_key > ArrivalRate::long_train;
-  });
-  return is_urgent() || (measures && !peer_.paths().is_stream_rate_sure(now)) ? 0 : budget();
+  const bool goes_on = peer_.background_pace() == 0;
+  return is_urgent() || (measures(now) && (goes_on || !debt_.any())) ? 0 : budget();
+}
+
+void DroneEnd::count_debt(Instant now)
+{
+  const bool unpaced = peer_.background_pace() == 0 && !is_urgent() && measures(now);
+  debt_.update(peer_.key_traffic().fetch, unpaced, budget(), now);
 }
 
 // Tells the ground station if fetches may take more or less than it knows.
 void DroneEnd::keep_pace(Instant now)
 {
+  count_debt(now);
   const double told = peer_.background_pace();
   const double pace = this->pace(now);
   const bool other_kind = (pace > 0) != (told > 0);

@@ -167,6 +167,30 @@ TEST(DeliveryRate, goes_on_looking_if_the_link_delivers_more_behind_what_seemed_
   }
 }
 
+// A start that has been resumed, which no queue ends for three rounds, unless the link has been silent.
+TEST(DeliveryRate, begins_anew_after_a_silence_like_at_first)
+{
+  for (const bool silent : {false, true}) {
+    Stream stream;
+    stream.yields = true;
+    const auto starts = [&] { return stream.rate.brief_part() > 10'000; };
+    stream.answer(usual, usual, in_usual);
+    stream.answer(usual, usual, in_usual);
+    stream.answer(usual / 2, usual + 40ms, in_usual / 2);
+    stream.answer(usual / 2, usual + 40ms, in_usual / 2);
+    stream.answer(usual, usual, in_usual * 5 / 4);
+    stream.answer(usual, usual, in_usual * 5 / 4);
+    ASSERT_TRUE(starts());
+    if (silent) {
+      stream.rate.handle_silence();
+      stream.answer(usual, usual, in_usual);
+    }
+    stream.answer(usual / 2, usual + 40ms, in_usual / 2);
+    stream.answer(usual / 2, usual + 40ms, in_usual / 2);
+    EXPECT_EQ(starts(), !silent);
+  }
+}
+
 TEST(DeliveryRate, follows_the_shortest_of_the_newest_round_trips)
 {
   Stream stream;

@@ -645,6 +645,37 @@ TEST(PacedFetches, of_large_keys_measure_the_link_first)
   EXPECT_LT(share, 0.018);
 }
 
+// Over a satellite no key of codes is as long as what the link takes until it is full.
+TEST(LargeFetches, take_no_more_than_their_share_of_a_link_that_none_of_them_fills)
+{
+  constexpr double bytes_per_s = 5e5;
+  WiredPair::Options options = options_of({{.name = "satellite"}});
+  options.latency = 275ms;
+  Fetching drone(options);
+  WiredPair & pair = drone.pair();
+  limit(pair, bytes_per_s);
+  const auto bytes = [&] { return pair.snapshot(Side::drone).fetch_bytes; };
+  const Instant begun = pair.now();
+  const std::uint64_t before = bytes();
+  int keys = 0;
+  while (pair.now() < begun + 10min) {
+    drone.fetch(heavy());
+    if (!drone.run_until_ready(heavy(), begun + 10min - pair.now())) {
+      break;
+    }
+    const std::chrono::duration<double> passed = pair.now() - begun;
+    const auto taken = static_cast<double>(bytes() - before);
+    std::cout << passed.count() << " s: " << taken << " bytes, "
+              << pair.snapshot(Side::drone).paths.at(0).rate_bytes_s << " bytes/s\n";
+    const std::size_t key = drone.state(heavy()).fetch_bytes;
+    EXPECT_LE(taken, 0.02 * bytes_per_s * passed.count() + 1.1 * static_cast<double>(key));
+    ++keys;
+    EXPECT_TRUE(drone.ask(rekey_to(&heavy())).success);
+    EXPECT_TRUE(drone.ask(rekey_to(&light())).success);
+  }
+  EXPECT_GE(keys, 8);
+}
+
 // The simulations have a model of the tunnel, whose times test_tunnel_model of pqc_sim compares with the same table.
 TEST(FetchTimes, are_those_that_simulations_reckon_with)
 {
