@@ -46,6 +46,7 @@ class Traffic:
         """Let the ground program begin, and count from now on."""
         self._program = GroundProgram(time.monotonic_ns(), seed=1)
         self._program.command_hz = _COMMANDS_HZ
+        self._program.even = False
         self._delays = CommandDelays(self._program)
         self._speaks = True
 

@@ -27,9 +27,12 @@ class GroundProgram:
     def __init__(self, now_ns: int, seed: int) -> None:
         self._codec = mavlink.MAVLink(None, _SYSTEM, mavlink.MAV_COMP_ID_MISSIONPLANNER)
         self._codec.robust_parsing = True
-        self._key = Random(seed).randbytes(32)
+        self._random = Random(seed)
+        self._key = self._random.randbytes(32)
         self.dialogue: Dialogue | None = None
         self.command_hz = 0
+        # In step with the vehicle's telemetry, most commands would meet it, or none for minutes.
+        self.even = True  # else each command has a random moment of its interval
         self.counting = True
         self.received = 0
         self._counts: dict[tuple[int, int], SequenceCount] = {}
@@ -37,6 +40,7 @@ class GroundProgram:
         self.commands_ns: dict[int, int] = {}  # by number, when each was sent
         self.answered = 0
         self._heartbeat_ns = self._command_ns = now_ns
+        self._scattered_ns = 0
         self._setup_ns: int | None = None
 
     @property
@@ -80,9 +84,11 @@ class GroundProgram:
         if now_ns >= self._heartbeat_ns:
             self._heartbeat_ns += _SECOND_NS
             sent.append([mavlink.MAVLink_heartbeat_message(mavlink.MAV_TYPE_GCS, 8, 0, 0, 0, 3)])
-        if self.command_hz and now_ns >= self._command_ns:
+        if self.command_hz and now_ns >= self._command_ns + self._scattered_ns:
+            interval_ns = _SECOND_NS // self.command_hz
             self._command_ns = max(self._command_ns, now_ns - _SECOND_NS)
-            self._command_ns += _SECOND_NS // self.command_hz
+            self._command_ns += interval_ns
+            self._scattered_ns = 0 if self.even else self._random.randrange(interval_ns)
             sent.append([self._command(now_ns)])
         if self._setup_ns is not None and now_ns >= self._setup_ns:
             self._setup_ns += _SECOND_NS

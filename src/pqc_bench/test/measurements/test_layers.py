@@ -211,8 +211,8 @@ def test_in_the_model_a_radio_has_the_rate_of_its_line_and_plain_lattices_come_i
 
 
 def test_the_model_knows_the_rate_that_a_link_has_on_the_way_down() -> None:
-    # A FrodoKEM key comes as fast as on a link of 4 Mbit/s, and the rekey waits for its credit.
-    assert 8.0 < modelled_seconds("satellite", LAYERED, 60.0)[PLAIN] < 20.0
+    # A FrodoKEM key comes as fast as on a link of 4 Mbit/s, which has not shown its rate yet.
+    assert 5.0 < modelled_seconds("satellite", LAYERED, 60.0)[PLAIN] < 10.0
 
 
 def flight(**changes: Any) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 """Prekeys that the drone fetches in the background, below all data, within a budget of airtime.
 
 While the rate of the link is unknown they come without a pace, a window in each round trip. So
-does a long key, until it has filled the link.
+does a long key, until it has filled the link; the next one that would waits until the budget has
+made up for it.
 """
 
 from __future__ import annotations
@@ -63,6 +64,8 @@ class Fetching:
     _rate: MeasuredRate = field(default_factory=MeasuredRate)
     _noticed_s: float | None = None  # when a rate was known that is to set the pace
     _paced: bool = False
+    _debt: float = 0.0  # bytes that long keys took beyond the budget
+    _counted: float = 0.0  # of air_bytes
     # When parts are there that have left, their bytes, and the round trip of a window; 0: paced.
     _coming: tuple[float, float, float] | None = None
     _newest: tuple[tuple[object, ...], tuple[Fetch, ...]] = ((), ())  # told, and of what state
@@ -106,8 +109,9 @@ class Fetching:
 
     def comes_within(self, suite: Suite, seconds: float) -> bool:
         """Return whether a prekey takes no longer than that, as far as the drone knows."""
-        rate = self.rate_bytes_s
-        return rate is None or suite.prekey_size <= _SHARE_OF_PARTS * self.airtime * rate * seconds
+        if self.rate_bytes_s is None:
+            return suite.prekey_size <= LONG_KEY
+        return suite.prekey_size <= self._budget * seconds
 
     def begin(self, suite: Suite, now_s: float) -> bool:
         """Fetch a prekey; False if it is there or under way."""
@@ -122,7 +126,8 @@ class Fetching:
     @property
     def may_begin(self) -> bool:
         """Whether another one may be fetched that nobody has asked for."""
-        return len(self.under_way) < _LANES and all(one.begun for one in self.under_way)
+        lanes = self._in_lanes()
+        return len(lanes) < _LANES and all(one.begun for one in lanes)
 
     def put_off(self, is_late: Callable[[Suite], bool]) -> None:
         """Give up what has hardly begun, unless a rekey waits for it."""
@@ -165,8 +170,10 @@ class Fetching:
 
     def advance(self, until_s: float, *, open_: bool) -> None:
         """Let time pass; without a session nothing comes."""
-        while open_ and self.under_way and not any(one.urgent for one in self.under_way):
-            lanes = sorted(self.under_way[:_LANES], key=lambda one: one.left)
+        while open_ and not any(one.urgent for one in self.under_way):
+            lanes = sorted(self._in_lanes(), key=lambda one: one.left)
+            if not lanes:
+                break
             self._coming = self._coming or self._send(lanes)
             due_s, came, trip_s = self._coming
             if due_s > until_s:
@@ -174,11 +181,35 @@ class Fetching:
             if trip_s:
                 window = Window(came, trip_s, due_s - self._at_s, self.path.spread_s)
                 self._rate.take(window, self._capacity, due_s)
+            self._count_debt(due_s, grows=not self._paced and self._measures(*(one.suite for one in lanes)))
             self._at_s, self._coming = due_s, None
             self._take(lanes, came)
         if until_s > self._at_s:
             self._rate.begin_train()
+            self._count_debt(until_s, grows=False)
         self._at_s, self._coming = max(self._at_s, until_s), None
+
+    @property
+    def _budget(self) -> float:
+        return _SHARE_OF_PARTS * self.airtime * (self.rate_bytes_s or 0.0)
+
+    def _measures(self, *suites: Suite) -> bool:
+        """Return whether a key would come without a pace, since the rate is not sure."""
+        is_sure = self.path.rate_bytes_s is not None or self._rate.is_sure(self._at_s)
+        return not is_sure and any(suite.prekey_size > LONG_KEY for suite in suites)
+
+    def _in_lanes(self) -> list[_Prekey]:
+        return [one for one in self.under_way if not self._waits(one)][:_LANES]
+
+    def _waits(self, one: _Prekey) -> bool:
+        return not one.begun and self._debt > 0.0 < self._budget and self._measures(one.suite)
+
+    def _count_debt(self, now_s: float, *, grows: bool) -> None:
+        """Count what has come, once its time is over."""
+        taken, self._counted = self.air_bytes - self._counted, self.air_bytes
+        taken *= _LONGEST_PAYLOAD / (_LONGEST_PAYLOAD + _UDP - _SERIAL)  # without UDP's headers
+        if grows or self._debt > 0.0:
+            self._debt = max(0.0, self._debt + taken - self._budget * (now_s - self._at_s))
 
     def _send(self, lanes: list[_Prekey]) -> tuple[float, float, float]:
         """Send what leaves now; return it as `_coming` has it."""
@@ -212,8 +243,8 @@ class Fetching:
     def _has_pace(self, lanes: list[_Prekey], trip_s: float) -> bool:
         """Return whether parts that leave now have a pace: a long key measures the link first."""
         is_sure = self.path.rate_bytes_s is not None or self._rate.is_sure(self._at_s)
-        measures = any(one.suite.prekey_size > LONG_KEY for one in lanes)
-        if self.rate_bytes_s is None or (measures and not is_sure):
+        goes_on = not self._paced or not self._debt
+        if self.rate_bytes_s is None or (self._measures(*(one.suite for one in lanes)) and goes_on):
             self._noticed_s = None
             return False
         if self._noticed_s is None:
@@ -239,8 +270,8 @@ class Fetching:
 
     def told(self, suites: tuple[Suite, ...]) -> tuple[Fetch, ...]:
         """Return what the tunnel says of suites."""
-        left = {kind_of(one.suite): one.left for one in self.under_way}
-        state = suites, tuple(left.items()), tuple(self.stock), self.rate_bytes_s
+        left = {kind_of(one.suite): one.left for one in self._in_lanes()}
+        state = suites, tuple(left.items()), tuple(self.stock), self.rate_bytes_s, self._debt
         if state != self._newest[0]:
             told = tuple(self._told(suite, left.get(kind_of(suite))) for suite in suites)
             self._newest = state, told
@@ -251,11 +282,14 @@ class Fetching:
         finish = self._message(suite.finish_size, self._longest, 2)
         rekey_bytes = finish + _ANSWERS + 3 * self._overhead
         rate = self.rate_bytes_s
+        fetch_s = size / (self.airtime * rate) if rate else None
+        if rate and self._measures(suite) and not self._rate.was_sure:
+            fetch_s = size / rate + self._debt / self._budget
         return Fetch(
             suite=suite.id,
             fetch_bytes=size,
             rekey_bytes=rekey_bytes,
-            fetch_s=size / (self.airtime * rate) if rate else None,
+            fetch_s=fetch_s,
             rekey_s=rekey_bytes / rate if rate else None,
             ready=self.holds(suite),
             progress=None if left is None else 1.0 - left / suite.prekey_size,

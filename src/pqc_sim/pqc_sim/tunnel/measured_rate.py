@@ -14,9 +14,14 @@ LONG_KEY = 128_000
 # Behind data the window grows by this share of what has arrived in a round trip.
 _GROWTH = 0.25
 _START_PACE = 1.35  # windows in a round trip: so fast leave the parts of one that is not the first
+_PATIENCE_S = 0.5  # of a sender that knows nothing
 # The rate is sure, for a while, after two sections of so many bytes or seconds that come equally
-# fast. What comes after a longer gap says nothing together with what came before.
-_SECTION_BYTES, _SECTION_S, _GAP_S, _SURE_S = 32_000, 0.25, 0.25, 120.0
+# fast, and of so many round trips where these are long.
+_SECTION_BYTES, _SECTION_S, _SURE_S = 32_000, 0.25, 120.0
+_SECTION_TRIPS, _SHORT_TRIP_S = 3.0, 0.02
+# Until then it is unknown before so many bytes, and after them that of the fastest round trip.
+# What comes together within a time says nothing, once something has lasted longer.
+_LEAST_BYTES, _SHORTEST_TRIP_S, _CLUSTER_S = 40_000, 0.1, 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +41,14 @@ class MeasuredRate:
     bytes_s: float | None = None
     window: float = FIRST_WINDOW
     fills: bool = False  # whether the windows fill the link
+    _bytes: float = 0.0  # of all trains
     _train_bytes: float = 0.0  # that follow each other, and in which time
     _train_s: float = 0.0
+    _trip_bytes: float = 0.0  # the same of a round trip under way, and the fastest of the train
+    _trip_s: float = 0.0
+    _fastest: float = 0.0
+    _before: float = 0.0  # bytes/s, by former trains that lasted
+    _lasted: float = 0.0  # the same with this one
     _full_bytes: float = 0.0
     _sure_until_s: float = -inf
 
@@ -45,9 +56,16 @@ class MeasuredRate:
         """Return whether a sender has filled the link lately."""
         return now_s < self._sure_until_s
 
+    @property
+    def was_sure(self) -> bool:
+        """Return whether it ever was."""
+        return self._sure_until_s > -inf
+
     def begin_train(self) -> None:
         """Take note of a pause."""
         self._train_bytes = self._train_s = self._full_bytes = 0.0
+        self._trip_bytes = self._trip_s = self._fastest = 0.0
+        self._before = self._lasted
 
     def last_s(self, size: float, capacity: float, trip_s: float) -> float:
         """Return how long after a round trip the last part of a window arrives."""
@@ -61,17 +79,41 @@ class MeasuredRate:
         round trip, so that alone they show no rate.
         """
         size, trip_s = window.size, window.trip_s
-        alone = trip_s > _GAP_S and self.window != FIRST_WINDOW
         # The first part of a train only starts the clock.
         first = not self._train_bytes
-        self._train_bytes += max(size - PART_BYTES, 0.0) if first else size
-        at_once_s = self._train_bytes / capacity + window.spread_s
-        self._train_s += at_once_s if first else window.took_s
-        if self._train_bytes > PART_BYTES and self._sure_until_s == -inf and not alone:
-            self.bytes_s = self._train_bytes / self._train_s
+        took_s = window.took_s
+        if first:
+            size_after = max(size - PART_BYTES, 0.0)
+            together = self.window == FIRST_WINDOW
+            took_s = size_after / capacity + window.spread_s if together else took_s
+        else:
+            size_after = size
+        self._bytes += size
+        self._train_bytes += size_after
+        self._train_s += took_s
+        self._note_trip(size_after, took_s, trip_s)
+        lasts = self._train_s >= _CLUSTER_S
+        if self._train_bytes > PART_BYTES and (lasts or not self._before):
+            rate = max(self._before, self._train_bytes / self._train_s, self._fastest)
+            self._lasted = rate if lasts else self._lasted
+            if self.was_sure or self._bytes >= _LEAST_BYTES:
+                self.bytes_s = rate
         self.fills = self.window >= capacity * trip_s
         self._full_bytes = self._full_bytes + size if self.fills else 0.0
-        if self._full_bytes >= 2.0 * min(_SECTION_BYTES, _SECTION_S * capacity):
-            self.bytes_s, self._sure_until_s = capacity, now_s + _SURE_S
+        section = min(_SECTION_BYTES, _SECTION_S * capacity)
+        if trip_s > _SHORT_TRIP_S:
+            section = max(section, _SECTION_TRIPS * trip_s * capacity)
+        if self._full_bytes >= 2.0 * section:
+            self.bytes_s = self._before = self._lasted = capacity
+            self._sure_until_s = now_s + _SURE_S
         if not self.fills:
-            self.window += _GROWTH * size
+            # It was silent for too long before the first acknowledgement, and sends less.
+            silent = self.window == FIRST_WINDOW and trip_s > _PATIENCE_S
+            self.window = _GROWTH * size + (2.0 * PART_BYTES if silent else self.window)
+
+    def _note_trip(self, size: float, took_s: float, trip_s: float) -> None:
+        self._trip_bytes += size
+        self._trip_s += took_s
+        if self._trip_s + 0.5 * trip_s >= max(trip_s, _SHORTEST_TRIP_S):
+            self._fastest = max(self._fastest, self._trip_bytes / self._trip_s)
+            self._trip_bytes = self._trip_s = 0.0

@@ -343,6 +343,11 @@ def test_fetches_take_the_seconds_that_they_take_the_tunnel() -> None:
             tunnel._prefetch = lambda _: None  # type: ignore[method-assign]
             former, now_s = link, 2.0
             tunnel.advance(now_s)
+        if suite in [one.suite for one in tunnel.fetches() if one.ready]:
+            tunnel.rekey(suite, now_s)
+            while tunnel.rekeying:
+                now_s += 0.001
+                tunnel.advance(now_s)
         started_s = now_s
         tunnel.prefetch(suite, now_s)
         while suite not in [one.suite for one in tunnel.fetches() if one.ready]:

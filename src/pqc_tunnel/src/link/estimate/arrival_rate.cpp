@@ -37,6 +37,7 @@ void ArrivalRate::handle_part(std::size_t bytes, Duration round_trip, Instant no
 {
   const bool begins = !last_ || now > *last_ + longest_gap;
   last_ = now;
+  bytes_ += bytes;
   if (begins) {
     train_.begin(now);
     section_.begin(now);

@@ -22,12 +22,17 @@ public:
   static constexpr Duration longest_gap = std::chrono::milliseconds(250);
   // Bytes that suffice to measure most links.
   static constexpr std::size_t long_train = 128'000;
+  // Bytes before which nothing is known: the key of a FrodoKEM, and a small one.
+  static constexpr std::size_t least_known = 40'000;
 
   // `round_trip` of the link; zero: unknown.
   void handle_part(std::size_t bytes, Duration round_trip, Instant now);
   // Returns bytes per second; none before enough has arrived. Until a sender has filled the link they are too few, and
   // those of the fastest round trip so far.
   std::optional<double> bytes_per_s() const { return rate_; }
+  // Returns whether they say something of the link: a sender has filled it, or enough has come for one to feel its way.
+  bool is_known() const { return filled_ || bytes_ >= least_known; }
+  bool has_filled() const { return filled_.has_value(); }
   // Returns whether a sender has filled the link lately.
   bool is_sure(Instant now) const;
 
@@ -44,6 +49,7 @@ private:
 
   void note_section(Duration round_trip, Instant now);
 
+  std::size_t bytes_ = 0;
   std::optional<Instant> last_;  // the newest part
   Section train_;
   Section section_;            // of the train, under way

@@ -326,6 +326,13 @@ bool PathSet::is_stream_rate_sure(Instant now) const
          (link->settings->is_thin() || link->found_rate || link->arrival_rate.is_sure(now));
 }
 
+bool PathSet::was_stream_rate_sure() const
+{
+  const Link * link = best(TrafficClass::stream, 0);
+  return link != nullptr &&
+         (link->settings->is_thin() || link->found_rate || link->arrival_rate.has_filled());
+}
+
 const LinkSettings & PathSet::stream_link() const
 {
   const Link * link = best(TrafficClass::stream, 0);

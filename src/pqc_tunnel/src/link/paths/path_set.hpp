@@ -107,6 +107,8 @@ public:
   std::optional<double> stream_rate() const;
   // Returns whether this rate is sure: it is configured, or a sender has filled the link lately.
   bool is_stream_rate_sure(Instant now) const;
+  // Returns whether it ever was.
+  bool was_stream_rate_sure() const;
   // Returns that link, or the first one if there is none yet.
   const LinkSettings & stream_link() const;
   // The slowest link of known rate that carries a class of traffic now.
@@ -169,16 +171,17 @@ private:
     bool carries(Instant now) const { return carried && now < *carried + std::chrono::seconds(3); }
     std::optional<double> rate() const
     {
-      return settings->is_thin() ? settings->bytes_per_s()
-             : found_rate        ? found_rate
-                                 : arrival_rate.bytes_per_s();
+      return settings->is_thin()       ? settings->bytes_per_s()
+             : found_rate              ? found_rate
+             : arrival_rate.is_known() ? arrival_rate.bytes_per_s()
+                                       : std::nullopt;
     }
     RateSource rate_source() const
     {
-      return settings->is_thin()          ? RateSource::configured
-             : found_rate                 ? RateSource::saturation
-             : arrival_rate.bytes_per_s() ? RateSource::streams
-                                          : RateSource::unknown;
+      return settings->is_thin() ? RateSource::configured
+             : found_rate        ? RateSource::saturation
+             : rate()            ? RateSource::streams
+                                 : RateSource::unknown;
     }
   };
 

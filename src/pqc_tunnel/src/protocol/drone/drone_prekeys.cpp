@@ -111,7 +111,9 @@ bool DroneEnd::may_be_unasked(const Suite & suite) const
 {
   const double pace = budget();
   const double most_s = asked_.empty() ? longest_unasked_s : longest_beside_asked_s;
-  return pace == 0 || static_cast<double>(kem_sizes(suite.kem).public_key) <= pace * most_s ||
+  const std::size_t size = kem_sizes(suite.kem).public_key;
+  return (pace == 0 ? size <= ArrivalRate::long_train
+                    : static_cast<double>(size) <= pace * most_s) ||
          (asked_.empty() && suite.kem == peer_.keys().sending()->suite().kem);
 }
 
@@ -460,6 +462,10 @@ std::vector<KemFetch> DroneEnd::fetches(Instant now) const
     settings_.prefetch_airtime);
   for (KemFetch & cost : costs) {
     cost.ready = stock_.holds(*cost.suite, now);
+    if (cost.fetch && measures(*cost.suite, now) && !peer_.paths().was_stream_rate_sure()) {
+      const std::chrono::duration<double> unpaced = *cost.fetch * settings_.prefetch_airtime;
+      cost.fetch = std::chrono::duration_cast<Duration>(unpaced) + debt_.lasts(budget());
+    }
     for (std::size_t slot = 0; slot < fetches_.size(); ++slot) {
       const Fetch & fetch = fetches_[slot];
       if (fetch && PrekeyKind(fetch->suite()) == PrekeyKind(*cost.suite)) {

@@ -28,6 +28,11 @@ public:
     }
   }
   bool any() const { return debt_ > 0; }
+  // Returns how long it takes to make up for it.
+  Duration lasts(double budget) const
+  {
+    return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(debt_ / budget));
+  }
 
 private:
   std::uint64_t bytes_ = 0;
