@@ -78,6 +78,18 @@ def test_codes_are_refreshed_by_one_time_keys_on_a_thin_link() -> None:
     assert not [d for d in flight.decisions if d.prefetch == MCELIECE3]
 
 
+def test_the_layer_that_comes_soonest_shares_the_airtime_with_no_other() -> None:
+    rate = 20_000.0
+    flight = fly(200, rate_bytes_s=rate)
+    suite = find_suite(FRODO)
+    assert suite is not None
+    there = next(d for d in asked(flight, "layer"))
+    assert there.to_suite == FRODO
+    assert there.t - 1000.0 <= 1.1 * suite.rekey_bytes / (0.02 * rate)
+    others = [d.t for d in flight.decisions if d.prefetch == MCELIECE3]
+    assert others and min(others) > there.t
+
+
 def test_a_one_time_key_that_is_refused_is_not_asked_for_again_for_300_s() -> None:
     flight = fly(400, rate_bytes_s=THIN, chain=anchored(one_time_keys=0))
     first, *others = [d.t for d in asked(flight) if d.one_time_key]

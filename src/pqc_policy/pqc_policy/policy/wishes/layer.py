@@ -40,17 +40,23 @@ def _by_fetch(s: Situation, way: Way, told: str) -> Proposal | None:
         if not s.phase_renews:
             return None
         if not airtime.affords(s, cost.rekey_bytes):
-            saved = f"{told}: airtime is saved for the rekey to {suite.kem_name}."
-            return Proposal(Action.HOLD, saved, yields=True)  # which another fetch would take
+            return _alone(f"{told}: airtime is saved for the rekey to {suite.kem_name}.")
         action = Action.REKEY if suite == s.current else Action.LAYER
         return Proposal(action, f"{told}: the key of {suite.kem_name} is there.", suite.id)
+    if cost.progress is not None:
+        return _alone(f"{told}: the key of {suite.kem_name} is on its way.")
     asked_s, pending = s.age_s(s.state.fetch_asked_s), s.state.pending
-    if cost.progress is not None or (asked_s is not None and asked_s < _AGAIN_S):
+    if asked_s is not None and asked_s < _AGAIN_S:
         return None
     if pending is not None and pending.target == suite.id:
         return None  # it has taken the key
     fetch = f"{told}: the key of {suite.kem_name} is fetched in the background."
     return Proposal(Action.HOLD, fetch, yields=True, prefetch=suite.id)
+
+
+def _alone(why: str) -> Proposal:
+    """Return the wish that no other fetch begins, which would take the airtime."""
+    return Proposal(Action.HOLD, why, yields=True)
 
 
 def awaits_ways(s: Situation, ways: list[Way], what: str) -> Iterator[str]:

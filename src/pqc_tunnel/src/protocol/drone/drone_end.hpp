@@ -276,7 +276,6 @@ private:
   std::vector<const Suite *> asked_;  // by commands, the oldest first; each kind once
   std::optional<Instant> next_prefetch_;
   FetchDebt debt_;
-  Instant next_pace_;  // the ground station learns of a change that is not urgent no earlier
   std::optional<WaitingRekey> waiting_;
   Duration fetched_{};                   // how long the rekey under way waited for its prekey
   std::vector<PrekeyKind> not_offered_;  // by the ground station, in this session

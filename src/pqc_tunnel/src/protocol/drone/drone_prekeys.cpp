@@ -27,7 +27,6 @@ constexpr Duration prefetch_retry = std::chrono::minutes(1);
 constexpr double longest_unasked_s = 60;
 // While there are keys that were asked for, any other that takes longer waits for their rekeys.
 constexpr double longest_beside_asked_s = 5;
-constexpr Duration pace_interval = std::chrono::seconds(5);
 constexpr double pace_tolerance = 1.25;
 // The rest of the airtime is for acknowledgements and WANT.
 constexpr double share_of_parts = 0.91;
@@ -433,20 +432,15 @@ void DroneEnd::keep_pace(Instant now)
   count_debt(now);
   const double told = peer_.background_pace();
   const double pace = this->pace(now);
-  const bool other_kind = (pace > 0) != (told > 0);
-  const bool differs = pace > told * pace_tolerance || pace * pace_tolerance < told;
-  if (!other_kind && (!differs || now < next_pace_)) {
+  if (pace <= told * pace_tolerance && pace * pace_tolerance >= told) {
     return;
   }
-  next_pace_ = now + pace_interval;
   peer_.set_background_pace(pace, StreamLane::foreground, now);
   const auto fetch = std::ranges::find_if(
     fetches_, [this](const Fetch & one) { return one && !one->job() && speaks(*one); });
   if (fetch != fetches_.end()) {
     (*fetch)->renew(now);
-    if (!lost_since_) {
-      ask_for(*fetch, lane_of(static_cast<std::size_t>(fetch - fetches_.begin())), now);
-    }
+    ask_for(*fetch, lane_of(static_cast<std::size_t>(fetch - fetches_.begin())), now);
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "protocol/handshake/first_suite.hpp"
 #include "support/memory_anchor.hpp"
 #include "support/pair/wired_pair.hpp"
@@ -112,6 +114,27 @@ TEST_F(HeavySuite, begins_light_on_a_thin_link_and_follows_once_its_key_is_there
   EXPECT_TRUE(pair_->reported(Side::drone, EventKind::rekey_started, "its key has arrived"));
   pair_->run_for(1min);
   EXPECT_EQ(pair_->count(Side::drone, EventKind::rekey_started), 1u);
+}
+
+TEST_F(HeavySuite, fetches_the_configured_key_alone_where_there_is_room_for_none)
+{
+  const Suite & between = suite("cs-frodokem640aes-chacha20poly1305-mldsa44");
+  WiredPair::Options thin = options(400);
+  thin.settings.suites = SuitePolicy({&heavy(), &light(), &between});
+  thin.settings.prefetch_airtime = 0.05;  // longer than a minute for the key
+  thin.settings.prefetch_max_bytes = 0;
+  establish(thin);
+  const auto fetched = [&](const Suite & of) {
+    return std::ranges::any_of(pair_->snapshot(Side::drone).fetches, [&](const KemFetch & one) {
+      return one.suite->kem == of.kem && (one.ready || one.progress);
+    });
+  };
+  pair_->watch([&] { EXPECT_FALSE(fetched(light()) || fetched(between)); });
+  pair_->run_for(10s);
+  EXPECT_TRUE(fetched(heavy()));
+  ASSERT_TRUE(pair_->run_until([&] { return pair_->agreed() && in_use() == &heavy(); }, 5min));
+  pair_->run_for(10s);
+  EXPECT_FALSE(fetched(heavy()));
 }
 
 TEST_F(HeavySuite, follows_although_somebody_has_ratcheted_since)

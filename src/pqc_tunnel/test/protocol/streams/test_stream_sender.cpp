@@ -284,6 +284,22 @@ TEST(StreamSender, sends_paced_parts_again_that_are_lost)
   EXPECT_LT(arrived, start + 5s);
 }
 
+TEST(StreamSender, sends_no_more_of_the_background_than_its_window_where_data_queue_beyond)
+{
+  for (const bool beyond : {false, true}) {
+    StreamSender sender(max_part);
+    constexpr std::size_t part = 71;  // 68 of them are the window
+    sender.set_pace(
+      {.bytes_per_s = 1e6, .longest = part + StreamPart::header_size, .yields_beyond = beyond});
+    sender.send(background, Bytes(100 * part, 1), start);
+    std::size_t sent = 0;
+    for (Instant now = start; now < start + 100ms; now += 1ms) {
+      sent += bytes_of(take_all(sender, now));
+    }
+    EXPECT_EQ(sent, beyond ? 4 * universal_payload : 100 * part);
+  }
+}
+
 // --- What the rate is measured from ---
 
 // Messages of one part each.
@@ -354,6 +370,28 @@ TEST(StreamSender, measures_what_was_sent_beside_something_else_from_the_last_de
   EXPECT_EQ(measured.sender.next_timeout(), Instant::max());
   measured.sender.send(foreground, Bytes(40 * large, 1), later + 1s);
   EXPECT_EQ(take_all(measured.sender, later + 1s).size(), 6U);
+}
+
+// A part of the foreground, slower than one before. It says little of the rate unless something waits behind it.
+TEST(StreamSender, takes_a_paced_background_for_nothing_that_waits)
+{
+  for (const bool paced : {false, true}) {
+    Measured measured;
+    measured.arrive(measured.leave(foreground, 1000, start), start + 100ms);
+    measured.sender.set_pace({.bytes_per_s = paced ? 1.0 : 0.0, .longest = max_part});
+    const Instant later = start + 10s;
+    measured.sender.send(foreground, Bytes(900, 1), later);
+    measured.sender.send(background, Bytes(10 * large, 1), later);
+    const auto parts = take_all(measured.sender, later);
+    ASSERT_EQ(lane_of(parts.at(0).id), foreground);
+    measured.arrive(parts.at(0), later + 100ms);
+    measured.sender.cancel(background);
+    measured.sender.send(foreground, Bytes(40 * large, 1), later + 1s);
+    const std::size_t window = bytes_of(take_all(measured.sender, later + 1s));
+    const std::size_t least = 4 * universal_payload + 1000 + (paced ? 0 : 900);
+    EXPECT_GE(window, least);
+    EXPECT_LT(window, least + large);
+  }
 }
 
 }  // namespace
