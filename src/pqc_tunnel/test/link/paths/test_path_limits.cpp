@@ -293,7 +293,7 @@ TEST(PathSet, says_where_the_rate_of_a_link_comes_from)
   EXPECT_EQ(source(1), RateSource::unknown);
   EXPECT_EQ(paths.set.report(paths.now)[1].rate_bytes_s, 0);
   for (const std::uint8_t of : std::initializer_list<std::uint8_t>{0, 1}) {
-    for (int part = 0; part < 4; ++part) {
+    for (int part = 0; part < 7; ++part) {
       paths.now += 100ms;
       paths.set.handle_stream_part(of, 1000, {}, paths.now);
     }

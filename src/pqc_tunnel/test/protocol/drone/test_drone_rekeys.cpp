@@ -574,7 +574,7 @@ TEST_F(DroneRekeys, that_blacklist_a_suite_end_the_fetching_of_its_prekeys)
 
 TEST_F(DroneRekeys, that_are_declined_ask_for_no_prekey_any_more)
 {
-  pair_.run_for(3s);
+  pair_.run_for(2500ms);
   passes_ = hellos_ = false;
   request(rekey_to(&other_suite()));
   const auto want = std::ranges::find_if(said_, [](const ControlFrame & frame) {

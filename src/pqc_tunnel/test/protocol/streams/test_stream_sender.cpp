@@ -288,7 +288,7 @@ TEST(StreamSender, sends_no_more_of_the_background_than_its_window_where_data_qu
 {
   for (const bool beyond : {false, true}) {
     StreamSender sender(max_part);
-    constexpr std::size_t part = 71;  // 68 of them are the window
+    constexpr std::size_t part = 77;  // 64 of them are the window
     sender.set_pace(
       {.bytes_per_s = 1e6, .longest = part + StreamPart::header_size, .yields_beyond = beyond});
     sender.send(background, Bytes(100 * part, 1), start);
