@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "crypto/self_test/self_test.hpp"
+#include "support/death_test.hpp"
 #include "support/deterministic_random.hpp"
 
 namespace pqc_tunnel
@@ -204,7 +205,7 @@ TEST_P(Aead, a_key_can_be_moved)
 
 TEST_P(Aead, a_key_or_nonce_of_the_wrong_size_ends_the_process)
 {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  die_in_a_new_program();
   const std::size_t size = key_size(GetParam());
   EXPECT_DEATH(AeadKey::create(GetParam(), Bytes(size - 1)), "AEAD key is of the wrong size");
   EXPECT_DEATH(AeadKey::create(GetParam(), Bytes(size + 1)), "AEAD key is of the wrong size");
@@ -231,7 +232,7 @@ TEST(AeadKey, where_fips_is_demanded_openssl_does_the_work)
   if (OSSL_PROVIDER_available(nullptr, "fips") == 1) {
     GTEST_SKIP() << "this machine has a validated module";
   }
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  die_in_a_new_program();
   const auto create_in_fips_mode = [] {
     EVP_default_properties_enable_fips(nullptr, 1);
     AeadKey::create(AeadAlgorithm::aes_256_gcm, Bytes(32));

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "crypto/oqs_random.hpp"
+#include "support/death_test.hpp"
 #include "support/deterministic_random.hpp"
 #include "support/hex.hpp"
 #include "support/known_answers/nist_random.hpp"
@@ -101,7 +102,7 @@ TEST(ScopedRandom, is_a_matter_of_one_thread)
 
 TEST(ScopedRandom, drawing_without_one_ends_the_process)
 {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  die_in_a_new_program();
   EXPECT_DEATH(
     {
       initialize_oqs();

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "os/output_relay.hpp"
+#include "support/death_test.hpp"
 #include "support/pipe.hpp"
 
 namespace pqc_tunnel
@@ -152,7 +153,7 @@ TEST_F(RelayedErrors, that_were_closed_do_not_go_into_the_next_file)
 
 TEST(RelayedErrorsDeathTest, show_why_the_program_aborted)
 {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  die_in_a_new_program();
   const auto abort_with_message = [] {
     const OutputRelay relay(STDERR_FILENO, "test");
     std::fputs("the last words\n", stderr);
