@@ -167,7 +167,7 @@ Result<Echoes> measure_echoes(const std::string & tunnel, const EchoOptions & op
       failure = answer.error();
       return EchoAnswer{};
     }
-    const EchoAnswer read = read_answer(answer->json);
+    EchoAnswer read = read_answer(answer->json);
     if (!read.sent) {
       failure = Error(ErrorCode::unavailable, answer->json["message"].as<std::string>(""));
     }

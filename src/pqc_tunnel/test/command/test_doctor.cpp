@@ -512,6 +512,17 @@ TEST_F(Doctor, a_way_that_carries_shorter_packets_than_configured_is_a_problem)
     "link_mtu_bytes: 1428 in the parameters of both ends\n");
 }
 
+TEST_F(Doctor, a_class_that_is_new_to_a_link_counts_from_nothing)
+{
+  const YAML::Node after = status(std::string(later) + R"(, "links": [{"name": "radio", "shaped": {
+      "ordered": {"offered": 10, "conflated": 0, "full": 4, "stale": 0},
+      "command": {"offered": 0, "conflated": 0, "full": 1, "stale": 0}}}])");
+  EXPECT_EQ(
+    faults(of_streams(status(), after)),
+    "warning: The link radio is too thin: it leaves out 40 % of class ordered. -> lower the stream "
+    "rates: SR1_* in ArduPilot, MAV_1_RATE in PX4\n");
+}
+
 // --- Exposure ---
 
 Findings of_exposure(const std::string & report)

@@ -56,13 +56,18 @@ void check_shaped(
     const std::string traffic = word(entry.first);
     const YAML::Node now = entry.second;
     const YAML::Node then = before[traffic];
-    const auto of = [&](const char * name) { return grown(then[name], now[name]); };
+    // A class is listed once it has been offered something.
+    const auto of = [&](const char * name) {
+      return then ? grown(then[name], now[name]) : count(now[name]);
+    };
     const auto offered = static_cast<double>(of("offered"));
     const auto left_out = static_cast<double>(of("conflated") + of("full") + of("stale"));
-    if (left_out > tolerated * offered) {
+    if (offered > 0 && left_out > tolerated * offered) {
+      std::string sentence = "The link ";
+      sentence.append(link).append(" is too thin: it leaves out ");
+      sentence.append(rounded(std::min(100.0, 100.0 * left_out / offered))).append(" % of class ");
       findings.add_warning(
-        "The link " + link + " is too thin: it leaves out " + rounded(100.0 * left_out / offered) +
-          " % of class " + traffic + ".",
+        sentence.append(traffic).append("."),
         "lower the stream rates: SR1_* in ArduPilot, MAV_1_RATE in PX4");
     }
   }

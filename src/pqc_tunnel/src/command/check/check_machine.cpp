@@ -10,6 +10,7 @@
 #include <cmath>
 #include <fstream>
 #include <set>
+#include <utility>
 
 #include "machine.hpp"
 #include "net/address.hpp"
@@ -100,12 +101,12 @@ void check_device(
       "This user may not use " + device + " (" + parameter + ").",
       "sudo usermod -aG dialout " + user_name(::geteuid()) + ", then log in again");
   }
+  const std::string in_use = device + " (" + parameter + ") is in use by ";
   for (const RunningProgram & holder : holders_of(device, roots.proc)) {
     if (!running || !is_tunnel(holder.name)) {
-      findings.add_problem(
-        device + " (" + parameter + ") is in use by " + to_string(holder) +
-          ", which takes a part of what arrives.",
-        end_command(holder));
+      std::string sentence = in_use;
+      sentence.append(to_string(holder)).append(", which takes a part of what arrives.");
+      findings.add_problem(std::move(sentence), end_command(holder));
     }
   }
 }
