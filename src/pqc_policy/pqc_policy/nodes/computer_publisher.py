@@ -32,7 +32,7 @@ class ComputerPublisher:
 
     def tick(self) -> None:
         """Read the load since the previous tick and publish it."""
-        self._reads.run("computer", self._tick)
+        self._reads.begin("computer", self._tick)
 
     def _tick(self) -> None:
         first = self._ticks is None

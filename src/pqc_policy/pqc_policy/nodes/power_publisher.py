@@ -46,8 +46,6 @@ class PowerPublisher:
         self._thread: threading.Thread | None = None
         self._capture_reached: str = ""
         self._stop = threading.Event()
-        # Wakes the executor when a capture has ended.
-        self._wake = node.create_guard_condition(lambda: None)
         # A group of its own, so that other callbacks run during a capture, and another request is
         # rejected meanwhile.
         self._service = node.create_service(
@@ -62,7 +60,7 @@ class PowerPublisher:
         # Without a sensor there is nothing to read until the next search.
         looks = self._meter.source is not None or time.monotonic() >= self._look_s
         if looks and self._places.source != "none":
-            self._reads.run("power", self._tick)
+            self._reads.begin("power", self._tick)
 
     def _tick(self) -> None:
         now_s = time.monotonic()
@@ -176,8 +174,6 @@ class PowerPublisher:
         except Exception as error:
             capture = Capture(False, f"The capture failed: {error}.")
         done.set_result(capture)
-        if not self._stop.is_set():
-            self._wake.trigger()
 
 
 def _filled(

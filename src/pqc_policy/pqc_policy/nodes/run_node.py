@@ -8,14 +8,12 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from itertools import chain
 
 import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.utilities import remove_ros_args
 
 from pqc_policy.nodes import parameter_files
-from pqc_policy.nodes.process.background import background
 from pqc_policy.nodes.process.exit_deadline import exit_within
 from pqc_policy.nodes.process.interruption import exit_on_sigint, leave_sigint_to_rclpy
 from pqc_policy.nodes.process.pulse import Pulse
@@ -53,14 +51,7 @@ def run(*makes: Callable[[], SteadyNode], arguments: Sequence[str] | None = None
     try:
         for make in makes:
             nodes.append(make())
-        # rclpy detects a signal that arrives just before a wait for events only at the next event.
-        # While the ROS clock stands still, the pulse is the only event.
-        Pulse(nodes)
-        executor = rclpy.get_global_executor()
-        for node in nodes:
-            executor.add_node(node)
-        with background(executor, chain.from_iterable(node.jobs for node in nodes)):
-            executor.spin()
+        Pulse(nodes).run()
         code = 0
     except ParameterFault as fault:
         code = 1 if isinstance(fault, Unavailable) else _WRONG_USAGE

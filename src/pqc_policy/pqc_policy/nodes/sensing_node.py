@@ -4,27 +4,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import ExitStack
+from itertools import cycle
 
 from diagnostic_updater import Updater
 
 from pqc_policy.nodes.computer_publisher import ComputerPublisher
 from pqc_policy.nodes.node_parameters import declare, watch
 from pqc_policy.nodes.power_publisher import PowerPublisher
-from pqc_policy.nodes.process.background import Job
-from pqc_policy.nodes.process.steady_node import SteadyNode
+from pqc_policy.nodes.process.steady_node import BEATS_PER_S, SteadyNode
 from pqc_policy.nodes.thermal_publisher import ThermalPublisher
 from pqc_policy.nodes.vehicle_publisher import VehiclePublisher
 from pqc_policy.sensing.computer.patient_reads import PatientReads
 from pqc_policy.sensing.sensing_settings import SensingSettings
 
-_DRAIN_S = 0.2  # between reads of MAVROS and the mirror
-_POWER_S = 0.2  # between messages on power
-
 
 class SensingNode(SteadyNode):
-    """Runs the publishers; their sources are read beside the executor."""
+    """Runs the publishers; what may hang is read in another thread."""
 
     def __init__(self) -> None:
         super().__init__("sensing")
@@ -39,6 +35,7 @@ class SensingNode(SteadyNode):
         self._power = PowerPublisher(self, settings, reads)
         self._opened.callback(self._power.close)
         self._computer = ComputerPublisher(self, settings, reads)
+        self._beats = cycle(range(BEATS_PER_S))
         self._updater = Updater(self)
         self._updater.setHardwareID("none")
         for name, task in (
@@ -51,16 +48,18 @@ class SensingNode(SteadyNode):
             self._updater.add(name, task)
         watch(self, settings, self._changed)
 
-    @property
-    def jobs(self) -> Sequence[Job]:
-        """The reads of the sources."""
-        return (
-            (_DRAIN_S, self._vehicle.drain),
-            (1.0, self._vehicle.tick),
-            (1.0, self._thermal.tick),
-            (_POWER_S, self._power.tick),
-            (1.0, self._computer.tick),
-        )
+    def pulse(self) -> None:
+        """Read the sources, too: those of the computer once a second."""
+        super().pulse()
+        self._vehicle.drain()
+        self._power.tick()
+        beat = next(self._beats)
+        if beat == 0:
+            self._vehicle.tick()
+            self._computer.tick()
+            self._thermal.begin()
+        elif beat == 1:
+            self._thermal.tick()
 
     def destroy_node(self) -> None:
         """Close the devices, too."""

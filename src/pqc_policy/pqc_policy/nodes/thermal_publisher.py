@@ -22,7 +22,7 @@ from pqc_policy.sensing.trend import Trend
 
 
 class ThermalPublisher:
-    """Reads the zones at each tick."""
+    """Publishes at each tick what the reads before it have found."""
 
     def __init__(self, node: Node, settings: SensingSettings, reads: PatientReads) -> None:
         self._node = node
@@ -32,8 +32,12 @@ class ThermalPublisher:
         self._availability = Availability(node.get_logger(), "Temperature")
         self._zone: Zone | None = None
 
+    def begin(self) -> None:
+        """Begin to read the zones."""
+        self._zones.begin()
+
     def tick(self) -> None:
-        """Read the zones and publish the hottest one."""
+        """Publish the hottest zone."""
         counted = self._zones.counting
         self._zone = zone = self._zones.hottest()
         if self._zones.counting != counted:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import socket
-import threading
 import time
 
 from builtin_interfaces.msg import Time as TimeMessage
@@ -45,10 +44,7 @@ _STAMP_S = 1.0  # a stamp further from now is from another clock
 
 
 class VehiclePublisher:
-    """Publishes `battery` and `vehicle` whenever a source has something new.
-
-    All sources are read in the thread that calls `drain` and `tick`.
-    """
+    """Publishes `battery` and `vehicle` whenever a source has something new."""
 
     def __init__(self, node: SteadyNode, settings: SensingSettings) -> None:
         self._node = node
@@ -79,7 +75,6 @@ class VehiclePublisher:
                 (VfrHud, "vfr_hud", self._mavros_motion, _NEWEST),
             )
         ]
-        self._lock = threading.Lock()  # protects the monitor, which `apply` replaces
         self._socket: socket.socket | None = None
         if settings.mirror_port:
             self._mirror = Mirror(settings.autopilot_system_id)
@@ -89,9 +84,8 @@ class VehiclePublisher:
         """Apply changed settings; a new pack or predictor starts without an estimate."""
         self.sources.silence_s = settings.mavros_silence_s
         monitor = settings.make_battery_monitor()
-        with self._lock:
-            if monitor.predictor.pack != self._monitor.predictor.pack:
-                self._monitor = monitor
+        if monitor.predictor.pack != self._monitor.predictor.pack:
+            self._monitor = monitor
 
     def tick(self) -> None:
         """Detect sources that have become silent."""
@@ -261,8 +255,7 @@ class VehiclePublisher:
         assert time_ns is not None, "stamps are near the present: see _stamp()"
         self._received("battery", source)
         reading = reading.of_vehicle(self._armed)
-        with self._lock:
-            self._monitor, report = self._monitor.taken(time_ns / 1e9, reading)
+        self._monitor, report = self._monitor.taken(time_ns / 1e9, reading)
         if report is None:
             return
         self._report = (source, report)

@@ -79,7 +79,7 @@ def test_no_node_loads_what_a_flight_does_not_use(tmp_path: Path) -> None:
         "import sys\n"
         "from unittest.mock import patch\n"
         "from pqc_policy.nodes.entry_points import drone_nodes\n"
-        "with patch('rclpy.executors.Executor.spin'):\n"
+        "with patch('pqc_policy.nodes.process.pulse.Pulse.run'):\n"
         "    drone_nodes()\n"
         "print(*{name.partition('.')[0] for name, module in sys.modules.items() if module})\n"
     )

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from itertools import count
+from typing import Any
 
 import pytest
 from pqc_policy.sensing.computer.patient_reads import PatientReads
+
+NUMBERS = count()
 
 
 @pytest.fixture
@@ -16,24 +20,43 @@ def reads() -> Iterator[PatientReads]:
     patient.close()
 
 
+def wait(reads: PatientReads) -> None:
+    """Wait for the reads that were begun, except those that hang."""
+    last = f"read {next(NUMBERS)}"
+    while reads.take(last) is None:
+        reads.begin(last, lambda: True)
+
+
+def run(reads: PatientReads, name: str, read: Any) -> Any:
+    reads.begin(name, read)
+    wait(reads)
+    return reads.take(name)
+
+
 def test_reads_that_answer_share_one_thread(reads: PatientReads) -> None:
-    threads = {reads.run(name, threading.get_ident) for name in "abcabc"}
+    for name in "abc":
+        reads.begin(name, threading.get_ident)
+    wait(reads)
+    threads = {reads.take(name) for name in "abc"}
+    threads |= {run(reads, name, threading.get_ident) for name in "abc"}
     assert len(threads) == 1
     assert threading.get_ident() not in threads
 
 
-def test_the_error_of_a_read_is_that_of_the_call(reads: PatientReads) -> None:
+def test_the_error_of_a_read_is_that_of_the_next_call(reads: PatientReads) -> None:
     for error in (ValueError, TimeoutError):
 
         def fail(error: type[Exception] = error) -> None:
             raise error("of the device")
 
+        reads.begin("a", fail)
+        assert run(reads, "b", lambda: 1) == 1
         with pytest.raises(error, match="of the device"):
-            reads.run("a", fail)
+            reads.begin("a", fail)
     assert not reads.hangs("a")
 
 
-def test_a_read_that_hangs_is_waited_for_once_and_stops_no_other(reads: PatientReads) -> None:
+def test_a_read_that_hangs_is_not_repeated_and_stops_no_other(reads: PatientReads) -> None:
     go, begun = threading.Event(), []
 
     def hang() -> int:
@@ -41,12 +64,16 @@ def test_a_read_that_hangs_is_waited_for_once_and_stops_no_other(reads: PatientR
         go.wait()
         return 7
 
-    assert [reads.run("slow", hang) for _ in range(3)] == [None] * 3
-    assert reads.hangs("slow")
+    reads.begin("slow", hang)
+    while not reads.hangs("slow"):
+        pass
+    reads.begin("slow", hang)
+    assert reads.take("slow") is None
+    assert run(reads, "quick", lambda: 1) == 1
     assert len(begun) == 1
-    assert reads.run("quick", lambda: 1) == 1
     go.set()
     while reads.hangs("slow"):
         pass
-    assert reads.run("slow", lambda: 8) == 7
-    assert reads.run("slow", lambda: 8) == 8
+    assert reads.take("slow") == 7
+    assert run(reads, "slow", lambda: 8) == 8
+    assert reads.take("slow") is None

@@ -28,9 +28,7 @@ class PolledSubscription:
     ) -> None:
         self._kind = kind
         self._take = take
-        self._subscription = node.create_subscription(
-            kind, topic, take, qos, callback_group=NeverExecuted()
-        )
+        self._subscription = node.create_subscription(kind, topic, take, qos, callback_group=Gate())
 
     @property
     def topic_name(self) -> str:
@@ -55,7 +53,7 @@ class PolledService:
     ) -> None:
         """Offer a service; `take` gets a request and what sends its response."""
         self._take = take
-        group: CallbackGroup = NeverExecuted()
+        group: CallbackGroup = Gate()
         self._service = node.create_service(kind, name, _never_called, callback_group=group)
 
     def poll(self) -> None:
@@ -81,14 +79,19 @@ def _never_called(request: Any, response: Any) -> Any:
     return response
 
 
-class NeverExecuted(CallbackGroup):
-    """A group that no executor waits for."""
+class Gate(CallbackGroup):
+    """A group that executors look at only while it is open."""
+
+    open = False
 
     def can_execute(self, entity: Entity) -> bool:
-        return False
+        return self.open
 
     def beginning_execution(self, entity: Entity) -> bool:
-        return False
+        return self.open
 
     def ending_execution(self, entity: Entity) -> None:
         pass
+
+
+EVENTS = Gate()  # QoS events of the publishers: more entities than all others

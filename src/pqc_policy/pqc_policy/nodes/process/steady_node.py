@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from rcl_interfaces.msg import SetParametersResult
@@ -13,14 +13,15 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.parameter_service import ParameterService
+from rclpy.publisher import Publisher
 from rclpy.service import Service
 from rclpy.timer import Timer
 
-from pqc_policy.nodes.process.background import Job
-from pqc_policy.nodes.process.polled import NeverExecuted, answer_requests
+from pqc_policy.nodes.process.polled import EVENTS, Gate, answer_requests
 from pqc_policy.policy.flight_time import FlightTime
 from pqc_policy.policy.telemetry import NANOSECONDS
 
+BEATS_PER_S = 5
 _AGAIN_S = 60.0
 _SAME_TIME = (
     "use_sim_time can't change while the node runs, because all its times would jump: start the "
@@ -42,13 +43,8 @@ class SteadyNode(Node):
         # It is asked before the callback of rclpy that would follow the new clock.
         self.add_on_set_parameters_callback(self._objection)
 
-    @property
-    def jobs(self) -> Sequence[Job]:
-        """What is done at fixed times beside the executor."""
-        return ()
-
     def pulse(self) -> None:
-        """Take what waits; called several times a second."""
+        """Take what waits; called BEATS_PER_S times a second."""
         for service in self._services_of_parameters:
             answer_requests(service)
 
@@ -59,6 +55,10 @@ class SteadyNode(Node):
         if options.get("clock") is None and not self.simulated:
             options["clock"] = Clock(clock_type=ClockType.STEADY_TIME)
         return super().create_timer(timer_period_sec, callback, *arguments, **options)
+
+    def create_publisher(self, *arguments: Any, **options: Any) -> Publisher[Any]:
+        """Create a publisher as any node does; what it can't match is reported within a second."""
+        return super().create_publisher(*arguments, **{"callback_group": EVENTS} | options)
 
     @property
     def set_ns(self) -> int:
@@ -101,7 +101,7 @@ class SteadyNode(Node):
 
     def _polled_parameter_services(self) -> list[Service]:
         before, executed = list(self.services), self._default_callback_group
-        self._default_callback_group = NeverExecuted()
+        self._default_callback_group = Gate()
         ParameterService(self)
         self._default_callback_group = executed
         return [service for service in self.services if service not in before]

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from statistics import median_low
 
@@ -83,7 +84,7 @@ class _History:
 
 
 class ThermalZones:
-    """Follows the zones of the processor; `hottest` is called periodically."""
+    """Follows the zones of the processor; `begin` and `hottest` are called periodically."""
 
     def __init__(
         self, sys: Path, ranks: Sequence[str] = PROCESSOR, reads: PatientReads | None = None
@@ -92,20 +93,33 @@ class ThermalZones:
         self._root = sys
         self._ranks = _split(ranks)
         self._reads = reads
+        self._names: dict[Path, str] = {}
         self._histories: dict[Path, _History] = {}
         self.counting: tuple[str, ...] = ()  # names of the zones of which the hottest is taken
         # Why there is none, as the end of a sentence.
         self.problem = "the temperature has not been read yet"
         self.settling = False  # whether one is still expected to change
 
-    def hottest(self) -> Zone | None:
-        """Read the zones; return the hottest one of the first rank of which any counts."""
-        names = _names(self._root)
+    def begin(self) -> None:
+        """Begin to read the zones."""
+        self._names = _names(self._root)
         self._histories = {
             folder: self._histories.get(folder, _History())
-            for folder, name in names.items()
+            for folder, name in self._names.items()
             if any(_matches(name, rank) for rank in self._ranks)
         }
+        if self._reads is not None:
+            for folder in self._histories:
+                self._reads.begin(str(folder), partial(read_int, folder / "temp"))
+
+    def hottest(self) -> Zone | None:
+        """Return the hottest zone of the first rank of which any counts.
+
+        A zone whose read has not returned gives no temperature.
+        """
+        if self._reads is None:
+            self.begin()
+        names = self._names
         readings = {folder: self._read(folder) for folder in self._histories}
         working = [
             Zone(names[f], celsius) for f, celsius in readings.items() if celsius is not None
@@ -122,11 +136,8 @@ class ThermalZones:
         return None
 
     def _read(self, folder: Path) -> float | None:
-        def read() -> int | None:
-            return read_int(folder / "temp")
-
-        history = self._histories[folder]
-        history.take(read() if self._reads is None else self._reads.run(str(folder), read))
+        history, reads = self._histories[folder], self._reads
+        history.take(read_int(folder / "temp") if reads is None else reads.take(str(folder)))
         return history.temperature_c
 
     def _problem(self, names: Mapping[Path, str]) -> str:
