@@ -44,9 +44,7 @@ def lines(result: dict[str, Any]) -> list[str]:
     links = result["links"]
     classes = dict.fromkeys(name for one in links.values() for name in one["seconds_to"])
     rows = [(result["strategy"], *links)]
-    rows += [
-        (f"{name} (model)", *(_came(one, name) for one in links.values())) for name in classes
-    ]
+    rows += [(f"{name} (model)", *(_came(one, name) for one in links.values())) for name in classes]
     rows += [(name, *(show(one) for one in links.values())) for name, show in _ROWS]
     return ["", *columns(rows), ""]
 

@@ -91,9 +91,7 @@ class Traffic:
 
 def flying_vehicle(now_ns: int) -> Vehicle:
     """Return a vehicle that has taken off before and hovers at a time, monotonic in ns."""
-    options = VehicleOptions(
-        rate_hz=_RATE_HZ, capacity_mah=_CAPACITY_MAH, channel=NETWORK_CHANNEL
-    )
+    options = VehicleOptions(rate_hz=_RATE_HZ, capacity_mah=_CAPACITY_MAH, channel=NETWORK_CHANNEL)
     at_ns = now_ns - _CLIMB_S * _SECOND_NS
     vehicle = Vehicle(options, at_ns, time.time_ns() - _CLIMB_S * _SECOND_NS)
     codec = mavlink.MAVLink(None, *_STATION)

@@ -61,9 +61,9 @@ class AdvisorNode(SteadyNode):
         """A sentence for each detector in whose place the heuristic judges."""
         return self._missing
 
-    def pulse(self) -> None:
+    def poll(self) -> None:
         """Judge what has arrived, too."""
-        super().pulse()
+        super().poll()
         for one in self._inputs:
             one.poll()
 

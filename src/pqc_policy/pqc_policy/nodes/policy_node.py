@@ -140,6 +140,10 @@ class PolicyNode(SteadyNode):
         self._hold_file = self._find_hold_file()
         self._resume_hold()
 
+    def due(self) -> bool:
+        """Return whether a decision is."""
+        return self._timer.is_ready()
+
     def _publish_parameters(self) -> None:
         """Publish all parameters, for recordings; they apply after the newest decision."""
         stamp = self.get_clock().now().to_msg() if self._newest is None else self._newest[1].stamp

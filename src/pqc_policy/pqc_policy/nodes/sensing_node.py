@@ -49,8 +49,7 @@ class SensingNode(SteadyNode):
         watch(self, settings, self._changed)
 
     def pulse(self) -> None:
-        """Read the sources, too: those of the computer once a second."""
-        super().pulse()
+        """Read the sources, those of the computer once a second."""
         self._vehicle.drain()
         self._power.tick()
         beat = next(self._beats)

@@ -50,8 +50,9 @@ def test_the_nodes_have_their_names_and_each_takes_its_section(tmp_path: Path) -
         "pqc_policy.nodes.advisor_node.AdvisorNode._tick",
         "pqc_policy.nodes.vehicle_publisher.VehiclePublisher.tick",
         "pqc_policy.nodes.messengers.drone_messenger_node.DroneMessenger.step",
+        "pqc_policy.nodes.power_publisher.PowerPublisher._tick",
     ],
-    ids=("executor", "background", "pulse"),
+    ids=("executor", "pulse", "poll", "reads"),
 )
 def test_a_failure_of_one_node_ends_the_process_so_that_launch_starts_it_again(
     failing: str, tmp_path: Path

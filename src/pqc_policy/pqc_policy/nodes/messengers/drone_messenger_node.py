@@ -32,6 +32,7 @@ from pqc_policy.nodes.messengers.messenger import Channel, Messenger
 from pqc_policy.nodes.process.polled import PolledSubscription
 
 SERVICE_PATIENCE_S = 5.0
+_REPORT_S = 0.9  # least time between reports, so that each second has one
 _READINGS = {"computer": ComputerLoad, "thermal": ThermalReading, "power": PowerReading}
 _NEWEST = QoSProfile(depth=1, reliability=qos_profile_sensor_data.reliability)
 
@@ -60,13 +61,17 @@ class DroneMessenger(Messenger):
         self._capture = self.create_client(CapturePower, "capture_power")
         self._warnings = self.create_publisher(FleetWarning, "fleet_warning", QoSProfile(depth=10))
 
+    def due(self) -> bool:
+        """Return whether the ground station waits for an answer."""
+        return bool(self._waiting)
+
     def step(self) -> None:
         self._channel.poll()
         self._decisions.poll()
         now_s = time.monotonic()
         if now_s < self._second_s:
             return
-        self._second_s = now_s + 1.0
+        self._second_s = now_s + _REPORT_S
         for one in self._inputs:
             one.poll()
         self._channel.send(self._readings.report(now_s))

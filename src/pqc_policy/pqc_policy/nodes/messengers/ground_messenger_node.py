@@ -98,6 +98,10 @@ class GroundMessenger(Messenger):
         self._look_s = 0.0
         super().__init__()
 
+    def due(self) -> bool:
+        """Return True: an operator may wait for an answer."""
+        return True
+
     def step(self) -> None:
         """Serve each drone; those of the tunnel are looked for once a second."""
         now_s = time.monotonic()

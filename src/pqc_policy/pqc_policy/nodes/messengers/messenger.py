@@ -25,14 +25,14 @@ class _NoSettings:
 
 
 class Messenger(SteadyNode):
-    """Takes what has arrived at each pulse."""
+    """Takes what has arrived at each poll."""
 
     def __init__(self) -> None:
         super().__init__("messenger")
         declare(self, _NoSettings)
 
-    def pulse(self) -> None:
-        super().pulse()
+    def poll(self) -> None:
+        super().poll()
         self.step()
 
     def step(self) -> None:

@@ -14,13 +14,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import cycle
 
+from rclpy.client import Client
 from rclpy.executors import SingleThreadedExecutor, TimeoutException
+from rclpy.service import Service
 
 from pqc_policy.nodes.process.polled import EVENTS
 from pqc_policy.nodes.process.simulated_clock import ClockWatch
 from pqc_policy.nodes.process.steady_node import BEATS_PER_S, SteadyNode
 
 _LOOKS = 20  # in each beat, where a simulated clock has to be followed
+_PATIENT = 3  # beats for which everything may wait that is not due
 
 
 class Pulse(SingleThreadedExecutor):
@@ -32,6 +35,8 @@ class Pulse(SingleThreadedExecutor):
         for node in nodes:
             self.add_node(node)
         self._watch = ClockWatch(nodes)
+        self._waited = 0
+        self._events = cycle((True, False))
 
     def run(self) -> None:
         """Beat until the context is shut down; raises what a callback raises."""
@@ -44,21 +49,31 @@ class Pulse(SingleThreadedExecutor):
             time.sleep(max(next_s - time.monotonic(), 0.0))
             if not self.context.ok():
                 return
-            self._look(events=number == 0)
-            if number % looks == 0:
-                self._beat()
             if number == 0:
                 self._watch.look()
+            if number % looks == 0:
+                self.beat()
+            elif looks > 1:
+                self._look(events=False)
+
+    def beat(self) -> None:
+        for node in self._beating:
+            node.pulse()
+        self._waited += 1
+        if self._waited < _PATIENT and not any(node.due() for node in self._beating):
+            return
+        self._waited = 0
+        self._look(events=next(self._events))
+        for node in self._beating:
+            node.poll()
 
     def _look(self, *, events: bool) -> None:
         """Execute the callbacks of all that is ready."""
         EVENTS.open = events
         with suppress(TimeoutException):
             while True:
-                task, *_ = self.wait_for_ready_callbacks(timeout_sec=0.0)
+                task, entity, _ = self.wait_for_ready_callbacks(timeout_sec=0.0)
+                if isinstance(entity, Service | Client):
+                    self._waited = _PATIENT  # who calls may call again soon
                 task()
                 task.result()
-
-    def _beat(self) -> None:
-        for node in self._beating:
-            node.pulse()

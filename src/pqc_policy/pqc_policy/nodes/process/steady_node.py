@@ -43,8 +43,15 @@ class SteadyNode(Node):
         # It is asked before the callback of rclpy that would follow the new clock.
         self.add_on_set_parameters_callback(self._objection)
 
+    def due(self) -> bool:
+        """Return whether there is something that must not wait for the next look."""
+        return False
+
     def pulse(self) -> None:
-        """Take what waits; called BEATS_PER_S times a second."""
+        """Do what must not wait; called BEATS_PER_S times a second."""
+
+    def poll(self) -> None:
+        """Take what waits; called about twice a second."""
         for service in self._services_of_parameters:
             answer_requests(service)
 
