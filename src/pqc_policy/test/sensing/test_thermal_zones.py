@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import count
 from pathlib import Path
 
 import pytest
 from pqc_policy.sensing.computer.patient_reads import PatientReads
 from pqc_policy.sensing.computer.thermal_zones import ThermalZones, Zone
+from test_patient_reads import end_reads
 
 # Types and temperatures at one time; the processor's get warmer in the tests, the others stay.
 BOARDS: dict[str, tuple[tuple[str, float], ...]] = {
@@ -95,18 +95,9 @@ def warm(board: Board, zones: ThermalZones, name: str, *temperatures: float) -> 
 
 
 class PatientZones(ThermalZones):
-    """Waits for the reads of zones, except those that hang."""
-
-    def __init__(self, sys: Path) -> None:
-        self.reads = PatientReads(wait_s=0.02)
-        super().__init__(sys, reads=self.reads)
-        self._numbers = count()
-
     def hottest(self) -> Zone | None:
         self.begin()
-        last = f"read {next(self._numbers)}"
-        while self.reads.take(last) is None:
-            self.reads.begin(last, lambda: True)
+        end_reads(self._reads)
         return super().hottest()
 
 
@@ -169,7 +160,8 @@ def test_a_zone_that_fails_gives_way_to_the_next_and_returns(tmp_path: Path) -> 
 
 def test_a_zone_whose_read_hangs_stops_no_other(tmp_path: Path) -> None:
     board = Board(tmp_path, ("cpu0-thermal", 70.0), ("cpu1-thermal", 50.0))
-    zones = PatientZones(tmp_path)
+    reads = PatientReads(wait_s=0.02)
+    zones = PatientZones(tmp_path, reads=reads)
     for step in range(4):
         board.show("cpu0-thermal", 70.0 + step)
         warm(board, zones, "cpu1-thermal", 50.0 + step)
@@ -180,7 +172,7 @@ def test_a_zone_whose_read_hangs_stops_no_other(tmp_path: Path) -> None:
         with board.hanging("cpu1-thermal"):
             assert [zones.hottest() for _ in range(3)][-1] is None
             assert "cpu0-thermal does not answer, cpu1-thermal does not answer" in zones.problem
-    zones.reads.close()
+    reads.close()
 
 
 def test_zones_of_another_kind_are_named_with_the_parameter_that_chooses(tmp_path: Path) -> None:
