@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 namespace pqc_tunnel
@@ -93,6 +92,7 @@ void LinkEstimator::handle_gap(std::size_t index, Duration gap)
 {
   Slot & slot = slots_[index];
   const auto bin = static_cast<std::uint16_t>(bin_of(gap));
+  ++slot.gaps;
   ++gaps_[index][bin];
   ++all_gaps_[bin];
   slot.first_bin = std::min(slot.first_bin, bin);
@@ -149,17 +149,16 @@ LinkView LinkEstimator::view(Instant now) const
   std::uint64_t packets = 0;
   std::uint64_t bytes = 0;
   std::uint64_t expected = 0;
-  Histogram gaps = all_gaps_;
-  ++gaps[bin_of(silence)];
+  std::uint64_t gaps = 1;  // the silence
   view.longest_silence = silence;
-  for (std::size_t index = 0; index < slot_count; ++index) {
-    const Slot & slot = slots_[index];
-    if (slot.tick < oldest || slot.tick > newest) {
-      for (std::size_t bin = slot.first_bin; bin <= slot.last_bin; ++bin) {
-        gaps[bin] -= gaps_[index][bin];
-      }
+  const auto is_in_window = [&](const Slot & slot) {
+    return slot.tick >= oldest && slot.tick <= newest;
+  };
+  for (const Slot & slot : slots_) {
+    if (!is_in_window(slot)) {
       continue;
     }
+    gaps += slot.gaps;
     packets += slot.packets;
     bytes += slot.bytes;
     expected += slot.expected;
@@ -177,10 +176,18 @@ LinkView LinkEstimator::view(Instant now) const
   if (silence > blackout_) ++view.blackouts;
   view.jitter = Duration(std::llround(jitter_ns_));
 
-  const auto gap_count = std::accumulate(gaps.begin(), gaps.end(), std::uint64_t{0});
-  auto rank = (gap_count * 95 + 99) / 100;
-  std::size_t bin = 0;
-  while (rank > gaps[bin]) rank -= gaps[bin++];
+  const auto gaps_in = [&, silent = bin_of(silence)](std::size_t bin) {
+    std::uint64_t count = all_gaps_[bin] + (bin == silent ? 1 : 0);
+    for (std::size_t index = 0; all_gaps_[bin] > 0 && index < slot_count; ++index) {
+      count -= is_in_window(slots_[index]) ? 0 : gaps_[index][bin];
+    }
+    return count;
+  };
+  auto longer = gaps - (gaps * 95 + 99) / 100;
+  std::size_t bin = bins - 1;
+  for (auto count = gaps_in(bin); longer >= count; count = gaps_in(--bin)) {
+    longer -= count;
+  }
   const bool off_scale = bin == bins - 1;
   view.gap_p95 = off_scale ? view.longest_silence : std::min(middle_of(bin), view.longest_silence);
   return view;

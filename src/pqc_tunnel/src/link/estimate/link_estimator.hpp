@@ -78,6 +78,7 @@ private:
     std::uint64_t packets = 0;
     std::uint64_t bytes = 0;
     std::uint64_t expected = 0;
+    std::uint64_t gaps = 0;
     Duration longest_gap{};
     // Bins outside these are zero and need no look.
     std::uint16_t first_bin = bins;

@@ -114,7 +114,7 @@ void WiredPair::restart(Side side)
 
 void WiredPair::schedule(Duration delay, std::function<void()> action)
 {
-  pending_.push_back({now_ + delay, order_++, std::move(action)});
+  pending_.emplace(now_ + delay, std::move(action));
 }
 
 Instant WiredPair::next_due()
@@ -126,8 +126,8 @@ Instant WiredPair::next_due()
       next = std::min(next, at_pair(side, end(side).next_transmit(link)));
     }
   }
-  for (const Pending & pending : pending_) {
-    next = std::min(next, pending.due);
+  if (!pending_.empty()) {
+    next = std::min(next, pending_.begin()->first);
   }
   return std::max(next, now_);
 }
@@ -139,16 +139,10 @@ void WiredPair::run_for(Duration duration)
 
 bool WiredPair::run_next_pending()
 {
-  const auto sooner = [](const Pending & a, const Pending & b) {
-    return std::pair(a.due, a.order) < std::pair(b.due, b.order);
-  };
-  const auto first = std::ranges::min_element(pending_, sooner);
-  if (first == pending_.end() || first->due > now_) {
+  if (pending_.empty() || pending_.begin()->first > now_) {
     return false;
   }
-  const auto action = std::move(first->action);
-  pending_.erase(first);
-  action();
+  pending_.extract(pending_.begin()).mapped()();
   pump();
   tell_watcher();
   return true;

@@ -161,13 +161,6 @@ public:
   void pump();
 
 private:
-  struct Pending
-  {
-    Instant due;
-    std::uint64_t order;
-    std::function<void()> action;
-  };
-
   void make(Side side);
   void schedule(Duration delay, std::function<void()> action);
   void pump(Side side);
@@ -225,8 +218,7 @@ private:
     std::vector<Arrival> arrivals;
   };
   std::map<Side, Standstill> standstills_ = {{Side::drone, {}}, {Side::gcs, {}}};
-  std::vector<Pending> pending_;
-  std::uint64_t order_ = 0;
+  std::multimap<Instant, std::function<void()>> pending_;
   std::map<Side, std::uint64_t> incarnation_;
   std::map<Side, Endpoint> addresses_;
   std::map<Side, std::deque<Bytes>> received_;
