@@ -149,7 +149,9 @@ LinkView LinkEstimator::view(Instant now) const
   std::uint64_t packets = 0;
   std::uint64_t bytes = 0;
   std::uint64_t expected = 0;
-  std::uint64_t gaps = 1;  // the silence
+  const std::size_t silent = bin_of(silence);
+  std::uint64_t gaps = 1;
+  std::size_t bin = silent;  // at last that of the longest gap
   view.longest_silence = silence;
   const auto is_in_window = [&](const Slot & slot) {
     return slot.tick >= oldest && slot.tick <= newest;
@@ -159,6 +161,7 @@ LinkView LinkEstimator::view(Instant now) const
       continue;
     }
     gaps += slot.gaps;
+    bin = std::max<std::size_t>(bin, slot.last_bin);
     packets += slot.packets;
     bytes += slot.bytes;
     expected += slot.expected;
@@ -176,16 +179,14 @@ LinkView LinkEstimator::view(Instant now) const
   if (silence > blackout_) ++view.blackouts;
   view.jitter = Duration(std::llround(jitter_ns_));
 
-  const auto gaps_in = [&, silent = bin_of(silence)](std::size_t bin) {
+  for (auto longer = gaps - (gaps * 95 + 99) / 100;; --bin) {
     std::uint64_t count = all_gaps_[bin] + (bin == silent ? 1 : 0);
     for (std::size_t index = 0; all_gaps_[bin] > 0 && index < slot_count; ++index) {
       count -= is_in_window(slots_[index]) ? 0 : gaps_[index][bin];
     }
-    return count;
-  };
-  auto longer = gaps - (gaps * 95 + 99) / 100;
-  std::size_t bin = bins - 1;
-  for (auto count = gaps_in(bin); longer >= count; count = gaps_in(--bin)) {
+    if (count > longer) {
+      break;
+    }
     longer -= count;
   }
   const bool off_scale = bin == bins - 1;

@@ -63,6 +63,7 @@ std::optional<PathChange> PathSet::take_change()
 std::vector<PathReport> PathSet::report(Instant now) const
 {
   std::vector<PathReport> reports;
+  reports.reserve(links_.size());
   for (const Link & link : links_) {
     PathReport & report = reports.emplace_back();
     report.link = static_cast<std::uint8_t>(reports.size() - 1);

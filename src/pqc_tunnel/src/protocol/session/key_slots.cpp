@@ -137,6 +137,7 @@ std::array<EpochKeys *, KeySlots::max_candidates> KeySlots::candidates(FrameKeyI
 std::vector<InstalledKeys> KeySlots::installed() const
 {
   std::vector<InstalledKeys> held;
+  held.reserve(pending_.size() + 1 + standby_.size());
   const auto add = [&held, this](const std::unique_ptr<EpochKeys> & slot, KeyUse use) {
     if (slot) {
       held.push_back(
