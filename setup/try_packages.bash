@@ -26,11 +26,12 @@ mavlink()
 {
   python3 - <<'PYTHON'
 import socket
+HERE = "localhost"
 HEARTBEAT = bytes.fromhex("fd0900000001010000000000000002030003034f5b")
 vehicle, ground = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2))
-ground.bind(("localhost", 14550))
+ground.bind((HERE, 14550))
 for sender, port, receiver in ((vehicle, 14590, ground), (ground, 14551, vehicle)):
-    sender.sendto(HEARTBEAT, ("localhost", port))
+    sender.sendto(HEARTBEAT, (HERE, port))
     receiver.settimeout(10)
     assert receiver.recv(100) == HEARTBEAT
 PYTHON

@@ -4,4 +4,5 @@
 
 # Peers that negotiate a suite.
 WITH_SUITE = ("node", "tunneld", "reference")
-PEER_NAMES = ("direct", "relay", "relay-unbatched", *WITH_SUITE, "wireguard-go", "boringtun", "openvpn")
+VPNS = ("wireguard-go", "boringtun", "openvpn")
+PEER_NAMES = ("direct", "relay", "relay-unbatched", *WITH_SUITE, *VPNS)

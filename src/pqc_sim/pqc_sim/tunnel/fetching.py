@@ -181,7 +181,8 @@ class Fetching:
             if trip_s:
                 window = Window(came, trip_s, due_s - self._at_s, self.path.spread_s)
                 self._rate.take(window, self._capacity, due_s)
-            self._count_debt(due_s, grows=not self._paced and self._measures(*(one.suite for one in lanes)))
+            measures = self._measures(*(one.suite for one in lanes))
+            self._count_debt(due_s, grows=measures and not self._paced)
             self._at_s, self._coming = due_s, None
             self._take(lanes, came)
         if until_s > self._at_s:
