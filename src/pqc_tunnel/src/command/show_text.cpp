@@ -266,6 +266,9 @@ std::string show_text(const std::string & tunnel, const YAML::Node & status)
            text(status["protocol"]) + ")\n";
   const std::string profile = text(status["profile"]);
   lines += profile.empty() || profile == "default" ? "" : "  profile: " + profile + "\n";
+  if (const YAML::Node aes = status["aes_instructions"]; aes && !aes.as<bool>(true)) {
+    lines += "  processor: without AES, so that ChaCha20-Poly1305 is faster\n";
+  }
   lines += "  ports: " + ports_text(status) + "\n";
   lines += troubles_text(status["links"]);
   lines += strangers_text(status);

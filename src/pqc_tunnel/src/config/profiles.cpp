@@ -23,6 +23,8 @@ using List = std::vector<std::string>;
 // SHA-512 for transcripts.
 constexpr const char * cnsa2_suite = "cs-mlkem1024-aesgcm-mldsa87";
 
+constexpr const char * suite_without_aes = "cs-mlkem768-chacha20poly1305-mldsa65";
+
 ParameterValues of_cnsa2()
 {
   return {
@@ -80,10 +82,17 @@ const std::map<std::string, Make> & profiles()
 
 List profile_names() { return {"default", cnsa2, "layered", "research", "paper_2025"}; }
 
-ParameterValues profile_defaults(const std::string & profile)
+ParameterValues profile_defaults(const std::string & profile, bool has_aes)
 {
   const auto found = profiles().find(profile);
-  return found == profiles().end() ? ParameterValues() : found->second();
+  if (found == profiles().end()) {
+    return {};
+  }
+  ParameterValues values = found->second();
+  if (!has_aes) {
+    values.emplace("suite", std::string(suite_without_aes));
+  }
+  return values;
 }
 
 std::string profile_of(const ParameterValues & values)

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "crypto/aead.hpp"
 #include "parameter_file.hpp"
 
 namespace pqc_tunnel
@@ -20,8 +21,9 @@ inline constexpr const char * cnsa2 = "cnsa2";
 
 // default, cnsa2, layered, research, paper_2025.
 std::vector<std::string> profile_names();
-// Returns the defaults that replace those of parameter_table(); none for an unknown profile.
-ParameterValues profile_defaults(const std::string & profile);
+// Returns the defaults that replace those of parameter_table(); none for an unknown profile. Without instructions for AES the
+// first suite has ChaCha20-Poly1305, unless the profile names a suite.
+ParameterValues profile_defaults(const std::string & profile, bool has_aes = processor_has_aes());
 // Returns the profile that the parameters name; "default" if they name none.
 std::string profile_of(const ParameterValues & values);
 

@@ -13,6 +13,7 @@
 #include "base/shown_text.hpp"
 #include "command_line/json_writer.hpp"
 #include "config/config.hpp"
+#include "crypto/aead.hpp"
 #include "crypto/components.hpp"
 #include "crypto/suites/suite.hpp"
 #include "net/address.hpp"
@@ -330,6 +331,7 @@ std::string status_json(const Engine & engine)
     .number("protocol", protocol_version)
     .text("role", to_string(engine.config().role))
     .text("profile", engine.config().profile)
+    .flag("aes_instructions", processor_has_aes())
     .raw("ports", ports_json(engine.ports()))
     .flag("running", snapshot.running)
     .raw("links", links.str())

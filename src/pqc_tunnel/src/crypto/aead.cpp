@@ -9,6 +9,10 @@
 #ifdef PQC_TUNNEL_SODIUM
 #include <sodium.h>
 #endif
+#if defined(__aarch64__) || defined(__arm__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -87,6 +91,21 @@ std::uint8_t * address_of(MutableBytes text)
 void AeadKey::FreeContext::operator()(evp_cipher_ctx_st * context) const noexcept
 {
   EVP_CIPHER_CTX_free(context);
+}
+
+bool processor_has_aes()
+{
+#if defined(__x86_64__) || defined(__i386__)
+  return __builtin_cpu_supports("aes") != 0 && __builtin_cpu_supports("pclmul") != 0;
+#elif defined(__aarch64__)
+  const unsigned long both = HWCAP_AES | HWCAP_PMULL;
+  return (::getauxval(AT_HWCAP) & both) == both;
+#elif defined(__arm__)
+  const unsigned long both = HWCAP2_AES | HWCAP2_PMULL;
+  return (::getauxval(AT_HWCAP2) & both) == both;
+#else
+  return false;
+#endif
 }
 
 std::string library_of(AeadAlgorithm algorithm)

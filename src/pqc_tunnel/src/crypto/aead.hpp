@@ -25,6 +25,10 @@ inline constexpr std::size_t aead_tag_size = 16;
 /// Returns what computes this algorithm in this process, as "libsodium 1.0.18"; empty: OpenSSL.
 std::string library_of(AeadAlgorithm algorithm);
 
+/// Returns whether the processor has instructions for AES-GCM. Without them ChaCha20-Poly1305 is several times faster, and
+/// no table of AES lies in memory that others share.
+bool processor_has_aes();
+
 /// One AEAD key, for sealing and opening. The key schedule runs once, in create(); each packet only sets its
 /// nonce. Nothing allocates after create(). Not thread-safe: one thread at a time. A moved-from key can only
 /// be destroyed or assigned to. A key or nonce of the wrong size breaks the contract and ends the process.

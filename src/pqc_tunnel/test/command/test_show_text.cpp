@@ -91,6 +91,18 @@ TEST(ShowText, what_the_keys_rest_on_is_shown)
   EXPECT_EQ(shown("").find("protected by"), std::string::npos) << "of an earlier version";
 }
 
+TEST(ShowText, a_processor_without_aes_is_shown)
+{
+  const auto of = [](const std::string & aes) {
+    return show_text("drone", YAML::Load("{role: drone, ports: {}, " + aes + " peers: []}"));
+  };
+  expect_part(
+    of("aes_instructions: false,"),
+    "  processor: without AES, so that ChaCha20-Poly1305 is faster\n");
+  EXPECT_EQ(of("aes_instructions: true,").find("processor"), std::string::npos);
+  EXPECT_EQ(of("").find("processor"), std::string::npos) << "of an earlier version";
+}
+
 TEST(ShowText, a_profile_is_shown_and_of_cnsa2_what_is_validated)
 {
   const auto of = [](const std::string & profile) {

@@ -94,6 +94,18 @@ TEST(Profiles, have_these_keys)
   EXPECT_EQ(made(Role::drone, "paper_2025").settings.anchor, AnchorUse::off);
 }
 
+TEST(Profiles, prefer_chacha20_where_the_processor_has_no_aes_unless_they_name_a_suite)
+{
+  const std::string name = "suite";
+  for (const std::string profile : {"default", "layered", "research"}) {
+    EXPECT_EQ(profile_defaults(profile, true).count(name), 0u) << profile;
+    EXPECT_EQ(
+      to_text(profile_defaults(profile, false).at(name)), "cs-mlkem768-chacha20poly1305-mldsa65");
+  }
+  EXPECT_EQ(to_text(profile_defaults("cnsa2", false).at(name)), only_suite);
+  EXPECT_TRUE(profile_defaults("unknown", false).empty());
+}
+
 TEST(Profiles, cnsa2_has_one_suite_and_nothing_beside_it)
 {
   const EngineConfig config = made(Role::drone, "cnsa2");
