@@ -26,7 +26,7 @@ mavlink()
 {
   python3 - <<'PYTHON'
 import socket
-HERE = "localhost"
+HERE = ""  # any address: the loopback one
 HEARTBEAT = bytes.fromhex("fd0900000001010000000000000002030003034f5b")
 vehicle, ground = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2))
 ground.bind((HERE, 14550))
