@@ -9,7 +9,7 @@ made up for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from math import inf
 
@@ -181,8 +181,7 @@ class Fetching:
             if trip_s:
                 window = Window(came, trip_s, due_s - self._at_s, self.path.spread_s)
                 self._rate.take(window, self._capacity, due_s)
-            measures = self._measures(*(one.suite for one in lanes))
-            self._count_debt(due_s, grows=measures and not self._paced)
+            self._count_debt(due_s, grows=not self._paced and self._measures(lanes))
             self._at_s, self._coming = due_s, None
             self._take(lanes, came)
         if until_s > self._at_s:
@@ -194,16 +193,19 @@ class Fetching:
     def _budget(self) -> float:
         return _SHARE_OF_PARTS * self.airtime * (self.rate_bytes_s or 0.0)
 
-    def _measures(self, *suites: Suite) -> bool:
+    @property
+    def _is_sure(self) -> bool:
+        return self.path.rate_bytes_s is not None or self._rate.is_sure(self._at_s)
+
+    def _measures(self, lanes: Iterable[_Prekey]) -> bool:
         """Return whether a key would come without a pace, since the rate is not sure."""
-        is_sure = self.path.rate_bytes_s is not None or self._rate.is_sure(self._at_s)
-        return not is_sure and any(suite.prekey_size > LONG_KEY for suite in suites)
+        return not self._is_sure and any(one.suite.prekey_size > LONG_KEY for one in lanes)
 
     def _in_lanes(self) -> list[_Prekey]:
         return [one for one in self.under_way if not self._waits(one)][:_LANES]
 
     def _waits(self, one: _Prekey) -> bool:
-        return not one.begun and self._debt > 0.0 < self._budget and self._measures(one.suite)
+        return not one.begun and self._debt > 0.0 < self._budget and self._measures([one])
 
     def _count_debt(self, now_s: float, *, grows: bool) -> None:
         """Count what has come, once its time is over."""
@@ -243,14 +245,13 @@ class Fetching:
 
     def _has_pace(self, lanes: list[_Prekey], trip_s: float) -> bool:
         """Return whether parts that leave now have a pace: a long key measures the link first."""
-        is_sure = self.path.rate_bytes_s is not None or self._rate.is_sure(self._at_s)
         goes_on = not self._paced or not self._debt
-        if self.rate_bytes_s is None or (self._measures(*(one.suite for one in lanes)) and goes_on):
+        if self.rate_bytes_s is None or (self._measures(lanes) and goes_on):
             self._noticed_s = None
             return False
         if self._noticed_s is None:
             self._noticed_s = self._at_s
-        asks = is_sure or not any(one.begun for one in lanes)
+        asks = self._is_sure or not any(one.begun for one in lanes)
         return self._paced or asks or self._at_s + trip_s >= self._noticed_s + _LOOK_S
 
     def _carried(self, first: _Prekey, size: float, payload: int) -> float:
@@ -284,7 +285,8 @@ class Fetching:
         rekey_bytes = finish + _ANSWERS + 3 * self._overhead
         rate = self.rate_bytes_s
         fetch_s = size / (self.airtime * rate) if rate else None
-        if rate and self._measures(suite) and not self._rate.was_sure:
+        is_long = suite.prekey_size > LONG_KEY
+        if rate and not self.path.rate_bytes_s and not self._rate.was_sure and is_long:
             fetch_s = size / rate + self._debt / self._budget
         return Fetch(
             suite=suite.id,

@@ -54,6 +54,7 @@ public:
     }
   }
   double rate() const { return rate_.bytes_per_s().value(); }
+  bool is_known() const { return rate_.is_known(); }
   bool is_sure() const { return rate_.is_sure(now_); }
 
 private:
@@ -158,6 +159,72 @@ TEST(ArrivalRate, is_sure_for_two_minutes)
   train.pass(1ns);
   EXPECT_FALSE(train.is_sure());
   EXPECT_DOUBLE_EQ(train.rate(), 100'000);
+}
+
+TEST(ArrivalRate, that_is_not_sure_is_that_of_the_fastest_round_trip)
+{
+  Train train(200ms);
+  train.come(1, 0ms);
+  train.come(10, 20ms);
+  EXPECT_DOUBLE_EQ(train.rate(), 50'000);
+  train.come(19, 10ms);
+  EXPECT_NEAR(train.rate(), 29'000 / 0.39, 1) << "not a whole one";
+  train.come(1, 10ms);
+  EXPECT_DOUBLE_EQ(train.rate(), 100'000);
+  train.come(4, 50ms);
+  EXPECT_DOUBLE_EQ(train.rate(), 100'000) << "a slow one";
+  train.pass(1s);
+  train.come(1, 0ms);
+  train.come(10, 20ms);
+  EXPECT_DOUBLE_EQ(train.rate(), 100'000) << "of a slow train";
+  EXPECT_FALSE(train.is_sure());
+}
+
+TEST(ArrivalRate, takes_no_less_than_a_tenth_of_a_second_for_a_round_trip)
+{
+  Train train(10ms);
+  train.come(1, 0ms);
+  train.come(19, 5ms, 500);
+  train.come(2, 1ms, 100);
+  EXPECT_NEAR(train.rate(), 9700 / 0.097, 1);
+  train.come(1, 3ms, 100);
+  train.come(1, 100ms, 100);
+  EXPECT_DOUBLE_EQ(train.rate(), 98'000);
+}
+
+TEST(ArrivalRate, of_parts_that_came_together_counts_until_some_last_longer)
+{
+  Train train;
+  train.come(1, 0ms);
+  train.come(3, 1ms);
+  EXPECT_DOUBLE_EQ(train.rate(), 1e6);
+  train.pass(1s);
+  train.come(1, 0ms);
+  train.come(6, 8ms);
+  EXPECT_DOUBLE_EQ(train.rate(), 125'000) << "48 ms";
+  train.pass(1s);
+  train.come(1, 0ms);
+  train.come(5, 10ms);
+  EXPECT_DOUBLE_EQ(train.rate(), 100'000);
+  train.pass(1s);
+  train.come(1, 0ms);
+  train.come(3, 1ms);
+  EXPECT_DOUBLE_EQ(train.rate(), 100'000);
+}
+
+TEST(ArrivalRate, says_something_once_enough_has_come_or_the_link_was_full)
+{
+  Train fast;
+  fast.come(39, 1ms);
+  fast.come(1, 1ms, 999);
+  EXPECT_FALSE(fast.is_known());
+  fast.come(1, 1ms, 1);
+  EXPECT_TRUE(fast.is_known());
+  Train slow;
+  slow.come(6, 100ms);
+  EXPECT_FALSE(slow.is_known());
+  slow.come(1, 100ms);
+  EXPECT_TRUE(slow.is_sure() && slow.is_known());
 }
 
 }  // namespace

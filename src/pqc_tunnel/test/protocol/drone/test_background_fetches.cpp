@@ -14,6 +14,7 @@
 
 #include "link/shaping/shaped_line.hpp"
 #include "protocol/drone/fetch_costs.hpp"
+#include "protocol/drone/fetch_debt.hpp"
 #include "protocol/handshake/prekey_fetch.hpp"
 #include "support/pair/traffic.hpp"
 
@@ -643,6 +644,23 @@ TEST(PacedFetches, of_large_keys_measure_the_link_first)
   const double share = (drone.state(heavy()).progress.value() - begun) * size / bytes_per_s;
   EXPECT_GT(share, 0.014) << "frames and acknowledgements take the rest of 2 %";
   EXPECT_LT(share, 0.018);
+}
+
+TEST(FetchDebt, is_what_came_without_a_pace_less_what_the_budget_allows_since)
+{
+  FetchDebt debt;
+  const Instant now{1h};
+  debt.update(5000, false, 100, now);
+  EXPECT_FALSE(debt.any()) << "at a pace";
+  debt.update(6100, true, 100, now + 1s);
+  EXPECT_TRUE(debt.any());
+  EXPECT_EQ(debt.lasts(100), 10s);
+  debt.update(6300, false, 100, now + 4s);
+  EXPECT_EQ(debt.lasts(100), 9s) << "whatever else comes";
+  debt.update(6300, false, 100, now + 13s);
+  EXPECT_FALSE(debt.any());
+  debt.update(6300, true, 100, now + 60s);
+  EXPECT_EQ(debt.lasts(100), Duration{}) << "nothing is saved";
 }
 
 // Over a satellite no key of codes is as long as what the link takes until it is full.
