@@ -28,8 +28,10 @@ _THIN = "thin_radio"
 # A slow link has 110 messages of the vehicle a second, which the tunnel puts together: so many
 # datagrams, as the model has them, are as long.
 _PACKETS_PER_S = {_THIN: 80.0}
-# The policy decides once a second: what it waits for may come just after a decision or before.
+# The policy decides once a second: what it waits for may come just after a decision or before. The
+# first decision that has a report of the link comes one or two seconds after the session's begin.
 _CYCLE_S = 1.0
+_AGE_S = 0.5 * _CYCLE_S  # of the session, a second before that decision
 
 
 def modelled_seconds(link: str, strategy: str, seconds: float) -> dict[str, float]:
@@ -42,7 +44,7 @@ def modelled_seconds(link: str, strategy: str, seconds: float) -> dict[str, floa
     for epoch in flight.tunnel.epochs:
         for one in epoch.mixed:
             name = class_of(one.family, one.form, one.key)
-            found.setdefault(name, round(max(0.0, epoch.began_s), 1))
+            found.setdefault(name, round(max(0.0, epoch.began_s + _AGE_S), 1))
     return found
 
 
@@ -90,7 +92,7 @@ def _plan(link: str, seconds: float) -> FlightPlan:
         down_bytes_s=down,
         up_bytes_s=up,
         link=kind,
-        session_age_s=0.0,
+        session_age_s=_AGE_S,
         **packets,
     )
 

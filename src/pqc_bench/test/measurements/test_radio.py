@@ -204,6 +204,18 @@ class Answers:
         return {"success": self.asked % 2 == 1, "message": "busy"}
 
 
+@pytest.mark.parametrize("even", [True, False])
+def test_commands_come_evenly_or_each_at_any_moment_of_its_interval(even: bool) -> None:
+    program = GroundProgram(0, seed=1)
+    program.command_hz, program.even = 5, even
+    for now_ms in range(100_000):
+        program.due(now_ms * 1_000_000)
+    sent_ms = [at_ns // 1_000_000 for at_ns in program.commands_ns.values()]
+    assert len(sent_ms) == 500
+    phases = {at_ms - 200 * number for number, at_ms in enumerate(sent_ms)}
+    assert phases == {0} if even else len(phases) > 150 and phases <= set(range(201))
+
+
 def test_rekeys_are_asked_for_until_the_end_and_refusals_are_kept() -> None:
     answers = Answers()
     rekeys = Rekeys(answers, 0.01)  # type: ignore[arg-type]
