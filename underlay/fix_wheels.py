@@ -9,6 +9,7 @@ The CMake files of the wheels contain paths of the machine that built them:
   both libraries are in the wheels and nothing outside calls them;
 * `librcl*.so` depend on `*__rosidl_generator_py.so`, of which they use nothing, and which need an
   interpreter's symbols: a C++ node would have to load libpython, 3 MiB of memory, for nothing;
+* each of the ten generators of a message package parses all its messages, which takes most of their time;
 * no `local_setup.bash` marks the environment as a prefix, about which colcon warns.
 
 Usage: fix_wheels.py VENV. Running it again changes nothing.
@@ -32,6 +33,19 @@ PYTHON_TARGET = re.compile(
     r"(set_target_properties\(\S+__rosidl_generator_py PROPERTIES\n)"
     r"(?:  INTERFACE_LINK_OPTIONS .*\n)?(?=  INTERFACE_INCLUDE_DIRECTORIES)"
 )
+
+PARSING = "        content = parse_idl_string(string, png_file=png_file)\n"
+PARSED_ONCE = """\
+        digest = hashlib.sha256(string.encode()).hexdigest()
+        parsed = locator.get_absolute_path().with_suffix('.' + digest)
+        if parsed.exists():
+            content = pickle.loads(parsed.read_bytes())
+        else:
+            content = parse_idl_string(string, png_file=png_file)
+            written = parsed.with_suffix(f'.{os.getpid()}')
+            written.write_bytes(pickle.dumps(content))
+            written.replace(parsed)
+"""
 
 PREFIX_MARKER = "# Marks this folder as a ROS prefix; underlay/environment.bash sets it up.\n"
 
@@ -79,6 +93,15 @@ def without_python(library: Path) -> bool:
     return bool(bindings)
 
 
+def parse_once(venv: Path) -> None:
+    """Let the parser of messages keep beside a file what it has parsed."""
+    [parser] = venv.glob("lib/python3*/site-packages/rosidl_parser/parser.py")
+    text = parser.read_text()
+    if PARSED_ONCE not in text:
+        imports = text.replace("import codecs\n", "import codecs\nimport hashlib\nimport pickle\n", 1)
+        parser.write_text(imports.replace(PARSING, PARSED_ONCE))
+
+
 def main() -> int:
     if len(sys.argv) != 2:
         print("usage: fix_wheels.py VENV", file=sys.stderr)
@@ -100,6 +123,7 @@ def main() -> int:
             file.write_text(after)
             changed += 1
     libraries = sum(map(without_python, sorted((venv / "lib").glob("librcl*.so"))))
+    parse_once(venv)
     (venv / "local_setup.bash").write_text(PREFIX_MARKER)
     print(f"fix_wheels: {changed} CMake files and {libraries} libraries changed in {venv}.")
     return 0
