@@ -101,10 +101,20 @@ make_venv()
 }
 
 # Python compiles what is used when it is used, instead of everything here.
-install_python_packages() { "$VENV/bin/pip" install --disable-pip-version-check --no-compile "$@"; }
+pip_install() { "$VENV/bin/pip" install --disable-pip-version-check --no-compile "$@"; }
 
-# liboqs needs nothing from pip, which takes a minute or more for the ROS wheels and leaves a core
-# idle: it is built meanwhile. colcon goes on in the same folder (colcon.meta).
+# install_python_packages LIST...: what python.txt names and, at the same time, lists that need nothing else.
+install_python_packages()
+{
+  local BACKGROUND code=0
+  in_background 0 pip_install --no-deps "${@/#/--requirement=}"
+  pip_install --requirement "$ROOT/setup/python.txt" || code=$?
+  wait "$BACKGROUND" || code=$?
+  return "$code"
+}
+
+# liboqs needs nothing from pip, which waits for the network: it is built meanwhile. colcon goes on in the same folder
+# (colcon.meta).
 build_liboqs()
 {
   cmake -S "$ROOT/src/liboqs_vendor" -B "$DEV/build/liboqs_vendor" -G Ninja \
@@ -121,16 +131,15 @@ finish_liboqs()
 
 setup_python()
 {
-  local lists=("$ROOT/setup/python.txt") arguments
-  has_distribution || lists+=("$ROOT/setup/ros_wheels.txt" "$ROOT/underlay/fix_wheels.py")
+  local alone=("$ROOT/setup/python_alone.txt") lists
+  has_distribution || alone+=("$ROOT/setup/ros_wheels.txt")
+  lists=("$ROOT/setup/python.txt" "${alone[@]}" "$ROOT/underlay/fix_wheels.py")
   stamped python "${lists[@]}" && return
   has_distribution || [ "$(/usr/bin/python3 -c 'import sys; print(*sys.version_info[:2])')" = "3 11" ] ||
     die "without a ROS 2 distribution the ROS wheels need Debian 12's Python 3.11 at /usr/bin/python3"
   [ -x "$VENV/bin/pip" ] || step "creating the Python environment" make_venv
   has_distribution || in_background 0 build_liboqs >"$LOG/liboqs.txt" 2>&1
-  arguments=(-r "$ROOT/setup/python.txt")
-  has_distribution || arguments+=(-r "$ROOT/setup/ros_wheels.txt")
-  step "installing Python packages" install_python_packages "${arguments[@]}"
+  step "installing Python packages" install_python_packages "${alone[@]}"
   has_distribution || step "preparing the ROS wheels" "$VENV/bin/python" "$ROOT/underlay/fix_wheels.py" "$VENV"
   set_stamp python "${lists[@]}"
   has_distribution || step "building liboqs" finish_liboqs
