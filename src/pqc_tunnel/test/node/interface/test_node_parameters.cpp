@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -64,23 +66,30 @@ TEST(NodeParameters, a_type_that_no_parameter_has_is_refused_by_name)
 class ParameterFiles : public testing::TestWithParam<Role>
 {
 protected:
+  static std::filesystem::path file()
+  {
+    return std::filesystem::path(PQC_TUNNEL_TEST_VECTORS) / "../../config" /
+           (std::string(to_string(GetParam())) + ".yaml");
+  }
   static ParameterValues values()
   {
-    const auto folder = std::filesystem::path(PQC_TUNNEL_TEST_VECTORS) / "../../config";
-    const auto values =
-      load_parameter_file(folder / (std::string(to_string(GetParam())) + ".yaml"), "/pqc/tunnel");
+    const auto values = load_parameter_file(file(), "/pqc/tunnel");
     EXPECT_TRUE(values) << values.error().message;
     return values.value_or(ParameterValues());
   }
 };
 
-TEST_P(ParameterFiles, list_every_parameter)
+TEST_P(ParameterFiles, list_every_parameter_and_in_comments_what_profiles_set)
 {
   const auto listed = values();
+  std::ifstream in(file());
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
   for (const auto & spec : parameter_specs(GetParam(), listed)) {
     // An empty list in YAML has no type, so ROS treats it as unset.
     if (spec.type != ParameterType::string_list || spec.name == "drones") {
-      EXPECT_TRUE(listed.contains(spec.name)) << spec.name;
+      EXPECT_TRUE(
+        listed.contains(spec.name) || text.find("    # " + spec.name + ": ") != std::string::npos)
+        << spec.name;
     }
   }
 }
