@@ -24,6 +24,7 @@ _EXAMPLES = (
     "mavlink-router/ground.conf",
     "nftables/drone.nft",
     "nftables/ground.nft",
+    "wireshark/pqc_mav.lua",
 )
 pytestmark = pytest.mark.skipif(not _DOCKER.is_dir(), reason="not in the source tree")
 
@@ -139,6 +140,7 @@ def test_an_image_builds_from_the_files_that_it_copies(file: Path, tmp_path: Pat
         assert run.returncode == 0, run.stderr
     assert {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()} == {
         "lib/systemd/system/pqc@.service",
+        "lib/sysctl.d/pqc.conf",
         "lib/sysusers.d/pqc.conf",
         "share/bash-completion/completions/pqc",
         *(f"share/pqc_tunnel/config/{name}" for name in _EXAMPLES),
