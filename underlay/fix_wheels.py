@@ -9,7 +9,8 @@ The CMake files of the wheels contain paths of the machine that built them:
   both libraries are in the wheels and nothing outside calls them;
 * `librcl*.so` depend on `*__rosidl_generator_py.so`, of which they use nothing, and which need an
   interpreter's symbols: a C++ node would have to load libpython, 3 MiB of memory, for nothing;
-* each of the ten generators of a message package parses all its messages, which takes most of their time;
+* each of the ten generators of a message package parses all its messages, which takes most of
+  their time;
 * no `local_setup.bash` marks the environment as a prefix, about which colcon warns.
 
 Usage: fix_wheels.py VENV. Running it again changes nothing.
@@ -98,7 +99,8 @@ def parse_once(venv: Path) -> None:
     [parser] = venv.glob("lib/python3*/site-packages/rosidl_parser/parser.py")
     text = parser.read_text()
     if PARSED_ONCE not in text:
-        imports = text.replace("import codecs\n", "import codecs\nimport hashlib\nimport pickle\n", 1)
+        more = "import codecs\nimport hashlib\nimport pickle\n"
+        imports = text.replace("import codecs\n", more, 1)
         parser.write_text(imports.replace(PARSING, PARSED_ONCE))
 
 

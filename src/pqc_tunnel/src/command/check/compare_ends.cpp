@@ -18,7 +18,7 @@ namespace
 {
 
 // A value as shown; lists in a fixed order, because theirs does not matter.
-std::string shown(const End & end, const std::string & name)
+std::string value_text(const End & end, const std::string & name)
 {
   ParameterValue value = end.values.at(name);
   if (auto * const list = std::get_if<std::vector<std::string>>(&value)) {
@@ -31,8 +31,8 @@ void expect_equal(
   const End & drone, const std::string & of_drone, const End & gcs, const std::string & of_gcs,
   Findings & findings)
 {
-  const std::string here = shown(drone, of_drone);
-  const std::string there = shown(gcs, of_gcs);
+  const std::string here = value_text(drone, of_drone);
+  const std::string there = value_text(gcs, of_gcs);
   if (here != there) {
     findings.add_problem(
       of_drone + " is " + here + " on the drone, but " +
@@ -44,16 +44,16 @@ void expect_equal(
 std::string floor_of(const End & end)
 {
   if (std::get<std::int64_t>(end.values.at("min_level")) != 0) {
-    return shown(end, "min_level");
+    return value_text(end, "min_level");
   }
-  const Suite * const suite = registry().find(shown(end, "suite"));
+  const Suite * const suite = registry().find(value_text(end, "suite"));
   return suite == nullptr ? "unknown" : std::to_string(static_cast<int>(suite->level));
 }
 
 std::string described_floor(const End & end)
 {
   const bool of_suite = std::get<std::int64_t>(end.values.at("min_level")) == 0;
-  return floor_of(end) + (of_suite ? " (the level of suite " + shown(end, "suite") + ")" : "");
+  return floor_of(end) + (of_suite ? " (the level of suite " + value_text(end, "suite") + ")" : "");
 }
 
 void expect_equal_floors(const End & drone, const End & gcs, Findings & findings)
