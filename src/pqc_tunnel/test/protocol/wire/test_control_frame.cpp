@@ -171,7 +171,7 @@ TEST(ControlFrame, of_a_type_without_transactions_is_ignored_if_it_carries_one)
 
 TEST(ControlFrame, of_an_echo_is_padded_with_zeros_to_any_length)
 {
-  for (const std::size_t padding : {0, 1, 1417}) {
+  for (const std::size_t padding : {0U, 1U, 1417U}) {
     Bytes request(5 + padding);
     request[0] = 18;
     Bytes response(5 + 7 + padding);
