@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/hostile/insider.hpp"
+#include "support/pair/rekey_command.hpp"
 #include "support/pair/traffic.hpp"
 #include "support/pair/wired_pair.hpp"
 
@@ -296,7 +297,10 @@ TEST(RateOfAPath, is_that_at_which_streams_of_the_session_arrive)
   ASSERT_TRUE(pair.establish());
   EXPECT_EQ(source(), RateSource::unknown);
   ASSERT_TRUE(pair.run_until([&pair] { return pair.snapshot(Side::drone).prekeys > 0; }));
-  EXPECT_EQ(source(), RateSource::streams);
+  EXPECT_EQ(source(), RateSource::unknown) << "a small key tells no rate";
+  const RekeyCommand command = rekey_to(&suite("cs-classicmceliece460896-aesgcm-mldsa65"));
+  pair.drone().request_rekey(command, pair.now());
+  EXPECT_TRUE(pair.run_until([&] { return source() == RateSource::streams; }));
 }
 
 TEST(BytesUnderWay, are_those_of_a_prekey_for_a_new_session_too)
