@@ -28,6 +28,7 @@ class PolledSubscription:
     ) -> None:
         self._kind = kind
         self._take = take
+        self._depth = qos.depth
         self._subscription = node.create_subscription(kind, topic, take, qos, callback_group=Gate())
 
     @property
@@ -38,7 +39,9 @@ class PolledSubscription:
         """Call `take` with each message that waits, oldest first; in the thread of the caller."""
         handle = self._subscription.handle
         with handle:
-            while (taken := handle.take_message(self._kind, False)) is not None:
+            for _ in range(self._depth):
+                if (taken := handle.take_message(self._kind, False)) is None:
+                    return
                 self._take(taken[0])
 
 

@@ -77,3 +77,5 @@ class Pulse(SingleThreadedExecutor):
                     self._waited = _PATIENT  # who calls may call again soon
                 task()
                 task.result()
+        for node in self._beating:
+            node.run_timers()

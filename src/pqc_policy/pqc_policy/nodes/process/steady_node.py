@@ -58,10 +58,19 @@ class SteadyNode(Node):
     def create_timer(
         self, timer_period_sec: float, callback: Callable[[], None], *arguments: Any, **options: Any
     ) -> Timer:
-        """Create a timer as any node does."""
+        """Create a timer that run_timers() runs, in the pulse."""
         if options.get("clock") is None and not self.simulated:
             options["clock"] = Clock(clock_type=ClockType.STEADY_TIME)
+        options["callback_group"] = Gate()
         return super().create_timer(timer_period_sec, callback, *arguments, **options)
+
+    def run_timers(self) -> None:
+        """Call the callbacks of the timers that are due."""
+        for timer in list(self.timers):
+            if timer.is_ready():
+                with timer.handle:
+                    timer.handle.call_timer_with_info()
+                timer.callback()
 
     def create_publisher(self, *arguments: Any, **options: Any) -> Publisher[Any]:
         """Create a publisher as any node does; what it can't match is reported within a second."""

@@ -11,7 +11,7 @@ of the resistance stabilises b and c while the load hardly changes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, sqrt
+from math import exp
 
 import numpy as np
 
@@ -50,10 +50,11 @@ class VoltageTrend:
             return None
         table = np.array(self.samples)
         table -= table.mean(axis=0)
-        weight = sqrt(_PRIOR_A2)
+        products = table.T @ table
+        products[[2, 3], [2, 3]] += _PRIOR_A2
         fast_ohm = _FAST_SHARE * self.resistance_ohm
-        known = [[0.0, weight, 0.0], [0.0, 0.0, weight]]
-        known_v = [-weight * fast_ohm, -weight * (self.resistance_ohm - fast_ohm)]
-        causes = np.vstack((table[:, (0, 2, 3)], known))
-        slope_v_per_s = np.linalg.lstsq(causes, np.append(table[:, 1], known_v), rcond=None)[0][0]
+        products[2, 1] -= _PRIOR_A2 * fast_ohm
+        products[3, 1] -= _PRIOR_A2 * (self.resistance_ohm - fast_ohm)
+        causes = [0, 2, 3]
+        slope_v_per_s = np.linalg.solve(products[np.ix_(causes, causes)], products[causes, 1])[0]
         return 60_000.0 * float(slope_v_per_s)
