@@ -17,7 +17,7 @@ RUN ./dev plain /opt/pqc
 
 FROM ${BASE} AS ground-plain
 RUN apt-get update \
- && apt-get install -y --no-install-recommends libsodium23 libssl3 libyaml-cpp0.7 \
+ && apt-get install -y --no-install-recommends libqrencode4 libsodium23 libssl3 libyaml-cpp0.7 \
  && rm -rf /var/lib/apt/lists/*
 COPY --from=build /opt/pqc/bin/pqc /opt/pqc/bin/pqc-exposure /opt/pqc/bin/pqc_tunneld /opt/pqc/bin/
 COPY --from=build /opt/pqc/lib/liboqs.so* /opt/pqc/lib/

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,6 @@ SHIPPED = ROOT / "setup" / "shipped_parameters.yaml"
 Table = Sequence[Parameter]
 Tables = Mapping[str, Table]
 
-_DRONE = ("drone.NAME.", "drone.drone1.")  # parameters of every drone, and of the drone in the file
 _LINK = "link.NAME."  # parameters of each of several links
 _WIDTH = 120  # of a line of a parameter file
 _COLUMN = 40  # last column in which a comment may begin
@@ -135,7 +134,7 @@ def _parameter_file(file: ParameterFile, tables: Tables) -> str:
     lines = [f"# {line}".rstrip() for line in file.header.splitlines()]
     for index, node in enumerate(file.nodes):
         table = [
-            replace(entry, name=entry.name.replace(*_DRONE))
+            entry
             for entry in tables[node.name]
             if not entry.name.startswith(_LINK)  # the files configure one link
             if not isinstance(entry, TunnelParameter) or entry.end in ("both", node.end)

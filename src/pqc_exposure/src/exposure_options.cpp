@@ -3,7 +3,9 @@
 
 #include "exposure_options.hpp"
 
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -24,6 +26,42 @@ std::optional<Transport> parse_transport(std::string_view name)
     return Transport::tcp;
   }
   return std::nullopt;
+}
+
+std::optional<std::uint16_t> port_of(const ParameterValue & value)
+{
+  constexpr std::int64_t last_port = 65535;
+  const auto * number = std::get_if<std::int64_t>(&value);
+  return number != nullptr && *number > 0 && *number <= last_port
+           ? std::optional(static_cast<std::uint16_t>(*number))
+           : std::nullopt;
+}
+
+// The drones of a ground station: each has the next port, unless its file names another one.
+void add_drones(const ParameterValues & values, std::set<std::uint16_t> & plaintext)
+{
+  const auto identity = values.find("identity_dir");
+  const auto * folder =
+    identity == values.end() ? nullptr : std::get_if<std::string>(&identity->second);
+  if (folder == nullptr || plaintext.empty()) {
+    return;
+  }
+  std::uint16_t next = *plaintext.begin();
+  std::error_code error;
+  for (auto entry =
+         std::filesystem::directory_iterator(std::filesystem::path(*folder) / "drones", error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error))
+  {
+    if (entry->path().extension() == ".drone") {
+      plaintext.insert(next++);
+    } else if (entry->path().extension() == ".yaml") {
+      const auto own = load_plain_file(entry->path());
+      const auto port = own ? own->find("plaintext_port") : ParameterValues::const_iterator();
+      if (own && port != own->end() && port_of(port->second)) {
+        plaintext.insert(*port_of(port->second));
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -76,20 +114,16 @@ Result<AllowedSocket> parse_allowed_socket(std::string_view text)
 
 TunnelPorts tunnel_ports(const ParameterValues & values)
 {
-  constexpr std::int64_t last_port = 65535;
   TunnelPorts ports;
   for (const auto & [name, value] : values) {
-    const auto * number = std::get_if<std::int64_t>(&value);
-    if (number == nullptr || *number <= 0 || *number > last_port) {
-      continue;
-    }
-    const auto port = static_cast<std::uint16_t>(*number);
-    if (name == "datagram_port" || name.ends_with(".datagram_port")) {
-      ports.datagram.insert(port);
-    } else if (name == "plaintext_port" || name.ends_with(".plaintext_port")) {
-      ports.plaintext.insert(port);
+    const auto port = port_of(value);
+    if (port && (name == "datagram_port" || name.ends_with(".datagram_port"))) {
+      ports.datagram.insert(*port);
+    } else if (port && name == "plaintext_port") {
+      ports.plaintext.insert(*port);
     }
   }
+  add_drones(values, ports.plaintext);
   return ports;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "exposure_options.hpp"
+#include "support/scratch_dir.hpp"
 
 namespace pqc_tunnel::exposure
 {
@@ -74,13 +75,23 @@ TEST(ExposureOptions, the_ports_of_a_tunnel_are_those_of_its_parameters)
      {"mirror_port", std::int64_t{50005}}});
   EXPECT_EQ(drone.datagram, (std::set<std::uint16_t>{50001, 50009}));
   EXPECT_EQ(drone.plaintext, (std::set<std::uint16_t>{50004}));
+}
+
+TEST(ExposureOptions, each_drone_of_a_ground_station_has_the_next_port_or_that_of_its_file)
+{
+  const ScratchDir identity;
+  std::filesystem::create_directory(identity / "drones");
+  for (const char * name : {"one.drone", "two.drone"}) {
+    identity.write(std::string("drones/") + name, "");
+  }
+  identity.write("drones/two.yaml", "plaintext_port: 50010\n");
+  identity.write("drones/three.yaml", "plaintext_port: many\n");
   const auto gcs = tunnel_ports(
     {{"role", std::string("gcs")},
+     {"identity_dir", identity.path().string()},
      {"datagram_port", std::int64_t{50001}},
-     {"drones", List{"one", "two"}},
-     {"drone.one.plaintext_port", std::int64_t{50004}},
-     {"drone.two.plaintext_port", std::int64_t{50005}}});
-  EXPECT_EQ(gcs.plaintext, (std::set<std::uint16_t>{50004, 50005}));
+     {"plaintext_port", std::int64_t{50004}}});
+  EXPECT_EQ(gcs.plaintext, (std::set<std::uint16_t>{50004, 50005, 50010}));
 }
 
 TEST(ExposureOptions, what_is_no_port_is_left_out)

@@ -20,6 +20,7 @@ from pqc_reference.crypto.policy import (
     only,
 )
 from pqc_reference.crypto.suites import Suite, suite_named
+from pqc_reference.identity import load_drone_record
 from pqc_reference.session.epoch_keys import OVERHEAD
 from pqc_reference.wire.streams import PART_HEADER
 
@@ -74,6 +75,7 @@ class Config:
     max_ratchets: int = _parameter("rekey.max_ratchets")
     prefetch_max_bytes: int = _parameter("prefetch.max_bytes")
     prefetch_airtime: float = _parameter("prefetch.airtime")
+    erase_on_request: bool = False
     # Constants of the tunnel, which are no parameters.
     replay_window_packets: int = 4096
     blacklist_ttl_s: float = 1800.0
@@ -144,9 +146,10 @@ def make_config(role: str, given: Mapping[str, Any]) -> Config:
     values = _OF_PROFILE | _shipped(role) | given
     if values["profile"] != "default":
         raise ConfigError("The reference peer has no profiles: leave out the parameter profile.")
-    names = [""] if drone else [str(name) for name in _get(values, "drones", list)]
-    if not names:
-        raise ConfigError("Parameter drones names no drone.")
+    identity = Path(_get(values, "identity_dir", str))
+    sides = {"": values} if drone else dict(_drones(identity, values))
+    if not sides:
+        raise ConfigError(f"{identity / 'drones'} holds no drone.")
     policy = _policy(values)
     suite = _suite("suite", _get(values, "suite", str)) if drone else None
     if suite is not None and suite not in policy.allowed:
@@ -159,20 +162,34 @@ def make_config(role: str, given: Mapping[str, Any]) -> Config:
     }
     return Config(
         role=role,
-        identity_dir=Path(_get(values, "identity_dir", str)),
+        identity_dir=identity,
         suite=suite,
         policy=policy,
-        plaintexts={name: _plaintext(values, f"drone.{name}." if name else "") for name in names},
+        erase_on_request=drone and _get(values, "erase_on_request", bool, False),
+        plaintexts={name: _plaintext(side) for name, side in sides.items()},
         **plain,
     )
 
 
-def _plaintext(values: Mapping[str, Any], prefix: str) -> Plaintext:
+def _drones(
+    identity: Path, values: Mapping[str, Any]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the drones of a ground station by number, and the parameters of each."""
+    files = (identity / "drones").glob("*.drone")
+    records = [load_drone_record(identity, file.stem) for file in files]
+    for record in sorted(records, key=lambda record: (record.number, record.name)):
+        settings = identity / "drones" / f"{record.name}.yaml"
+        own = yaml.safe_load(settings.read_text(encoding="utf-8")) if settings.is_file() else {}
+        port = _get(values, "plaintext_port", int) + record.number
+        yield record.name, {**values, "plaintext_port": port, **(own or {})}
+
+
+def _plaintext(values: Mapping[str, Any]) -> Plaintext:
     return Plaintext(
         bind_address=_get(values, "plaintext_bind_address", str),
-        port=_get(values, f"{prefix}plaintext_port", int),
-        peer_address=_get(values, f"{prefix}plaintext_peer_address", str, ""),
-        peer_port=_get(values, f"{prefix}plaintext_peer_port", int, 0),
+        port=_get(values, "plaintext_port", int),
+        peer_address=_get(values, "plaintext_peer_address", str, ""),
+        peer_port=_get(values, "plaintext_peer_port", int, 0),
     )
 
 
@@ -214,14 +231,12 @@ def _get(values: Mapping[str, Any], name: str, kind: type, default: Any = None) 
 
 
 def _shipped(role: str) -> dict[str, Any]:
-    """Return the parameters of the installed file for a role, but none of a particular drone."""
+    """Return the parameters of the installed file for a role."""
     try:
         file = get_package_share_path("pqc_tunnel") / "config" / f"{role}.yaml"
     except PackageNotFoundError as error:
         raise ConfigError("The package pqc_tunnel isn't built.") from error
-    return {
-        name: value for name, value in _parameters(file).items() if not name.startswith("drone.")
-    }
+    return _parameters(file)
 
 
 def _parameters(file: Path) -> dict[str, Any]:

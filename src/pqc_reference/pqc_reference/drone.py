@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import hmac
 from collections import deque
 from concurrent.futures import Future
 
@@ -14,13 +15,13 @@ from pqc_reference.crypto.key_schedule import Psk
 from pqc_reference.crypto.suites import Suite, suite_of
 from pqc_reference.end import Address, Datagram, Deliver, End
 from pqc_reference.handshake import Failure, HandshakeFailed, abort_reason
-from pqc_reference.identity import DroneIdentity
+from pqc_reference.identity import DroneIdentity, erase_drone_identity
 from pqc_reference.key_files import IdentityError
 from pqc_reference.peer import Peer, Report
 from pqc_reference.prekeys import Prekeys
 from pqc_reference.rekey import Order, Rekey
 from pqc_reference.session.epoch_keys import ASK_REKEY_FRAMES, LAST_EPOCH, EpochKeys
-from pqc_reference.wire.control import Abort, Control, ControlMessage, RekeyKind
+from pqc_reference.wire.control import Abort, Control, ControlMessage, Erased, RekeyKind
 from pqc_reference.wire.messages import (
     HelloType,
     Malformed,
@@ -33,6 +34,7 @@ _OWN_REKEY_RETRY_S = 60.0
 _PREFETCH_AFTER_S = 1.0
 _REMEMBERED_KEYS = 1024
 _NEVER = float("inf")
+_ERASED_COPIES = 3
 _NO_SESSION = "there is no session to rekey"
 
 
@@ -287,6 +289,8 @@ class Drone(End):
             live = peer.slots.sending
             if live is not None and keys.session is live.session and not self._needs_session():
                 self._lose("the ground station has wiped the keys of this session", live)
+        elif kind is Control.ERASE:
+            self._handle_erase(peer, transaction, fields[0], keys)
         elif kind is Control.SUPERSEDED:
             live = peer.slots.sending
             if live is not None and keys.session is live.session:
@@ -295,6 +299,25 @@ class Drone(End):
         else:
             return False
         return True
+
+    def _handle_erase(self, peer: Peer, transaction: int, mac: bytes, keys: EpochKeys) -> None:
+        live = peer.slots.sending
+        psk = self.psk.keys(keys.suite.wire_id)
+        if live is None or keys.session is not live.session:
+            return
+        if not hmac.compare_digest(mac, psk.erase_mac(keys.session.id, transaction)):
+            return
+        if not self.config.erase_on_request:
+            self.report("the ground station asks to erase the keys, which is not allowed", keys)
+            peer.send_control(Control.ERASED, transaction, Erased.NOT_ALLOWED)
+            return
+        done = erase_drone_identity(self.config.identity_dir)
+        for _ in range(_ERASED_COPIES):
+            peer.send_control(Control.ERASED, transaction, Erased.DONE if done else Erased.FAILED)
+        self.report("the ground station has had this drone's keys erased", keys)
+        self.handle_wiped(peer)
+        peer.wipe()
+        self._next_attempt = _NEVER
 
     def _handle_rekey_request(self, transaction: int, wire_id: bytes, kind: int) -> None:
         former = self._gcs_order

@@ -159,6 +159,11 @@ class Ground(End):
     def handle_due(self, peer: Peer) -> None:
         self._drone_of(peer).handle_due()
 
+    def request_erase(self, now: float, name: str = "") -> Future[str | None]:
+        """Ask a drone to erase its keys."""
+        self.now = now
+        return next(d for d in self.drones if name in ("", d.record.name)).request_erase()
+
     def request_rekey(
         self,
         suite: Suite | None,

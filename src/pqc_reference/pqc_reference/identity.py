@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +14,10 @@ from pqc_reference.crypto.suites import SIGNATURES, Signature
 from pqc_reference.key_files import IdentityError, Kind, check_secret, read
 
 Keys = dict[Signature, bytes]
+
+# Entries of a record that are no public key; this peer uses the first one only.
+_NUMBER, _EXPIRY, _FORMER = b"\0\1", b"\0\2", b"\0\3"
+_NO_KEYS = (_NUMBER, _EXPIRY, _FORMER)
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,7 @@ class DroneRecord:
     psk: bytes = field(repr=False)
     public_keys: Keys
     anchor: AnchorSecrets | None = None
+    number: int = 0  # of its plaintext port
 
 
 def load_drone_identity(folder: Path) -> DroneIdentity:
@@ -59,6 +66,20 @@ def load_drone_identity(folder: Path) -> DroneIdentity:
     anchor = AnchorKeys(folder, file.owner) or None
     drone_id = file.owner[:8]
     return DroneIdentity(name.decode(), drone_id, psk, gcs_id, gcs_keys, signing_keys, anchor)
+
+
+def erase_drone_identity(folder: Path) -> bool:
+    """Erase the key files of a drone; return whether all are gone."""
+    if not (folder / "drone.identity").is_file():
+        return False
+    try:
+        (folder / "drone.identity").unlink()
+        for inside in ("former", "signing", "gcs", "anchor"):
+            if (folder / inside).exists():
+                shutil.rmtree(folder / inside)
+    except OSError:
+        return False
+    return True
 
 
 def load_gcs_identity(folder: Path) -> GcsIdentity:
@@ -79,15 +100,27 @@ def load_drone_record(folder: Path, name: str) -> DroneRecord:
     if payload[33:name_end].decode() != name:
         raise IdentityError(f"{path} is the record of another drone.")
     keys: Keys = {}
-    rest = payload[name_end:]
-    while rest:
-        code, size = rest[:2], int.from_bytes(rest[2:6], "big")
+    number = 0
+    for code, value in _entries(path, payload[name_end:]):
+        if code == _NUMBER:
+            number = int.from_bytes(value, "big")
+        if code in _NO_KEYS:
+            continue
         algorithm = next((s for s in SIGNATURES if s.code == code), None)
-        if algorithm is None or algorithm.public_key != size or len(rest) < 6 + size:
+        if algorithm is None or algorithm.public_key != len(value):
             raise IdentityError(f"{path} holds a public key of an unknown algorithm.")
-        keys[algorithm], rest = rest[6 : 6 + size], rest[6 + size :]
+        keys[algorithm] = value
     anchor = AnchorSecrets(folder, name, file.owner)
-    return DroneRecord(name, file.owner[:8], psk, keys, anchor)
+    return DroneRecord(name, file.owner[:8], psk, keys, anchor, number)
+
+
+def _entries(path: Path, rest: bytes) -> Iterator[tuple[bytes, bytes]]:
+    while rest:
+        size = int.from_bytes(rest[2:6], "big")
+        if len(rest) < 6 + size:
+            raise IdentityError(f"{path} is cut short.")
+        yield rest[:2], rest[6 : 6 + size]
+        rest = rest[6 + size :]
 
 
 def _keys(folder: Path, suffix: str, kind: Kind, owner: bytes) -> Keys:

@@ -23,13 +23,14 @@ from pqc_reference.served_rekeys import ServedRekeys
 from pqc_reference.served_session import NewSession
 from pqc_reference.session.epoch_keys import EpochKeys, Session
 from pqc_reference.session.layers import Layers
-from pqc_reference.wire.control import Control, ControlMessage, RekeyKind
+from pqc_reference.wire.control import Control, ControlMessage, Erased, RekeyKind
 from pqc_reference.wire.messages import MessageType
 
 if TYPE_CHECKING:
     from pqc_reference.ground import Ground
 
 _CONFIRMATIONS = 24
+_ERASE_LIMIT_S, _ERASE_RETRY_S = 10.0, 0.5
 _REKEY_LIMIT_S = 120.0
 
 
@@ -58,6 +59,16 @@ class _PendingRekey:
     outcome: Future[str | None] = field(default_factory=Future)
 
 
+@dataclass(eq=False)
+class _PendingErasure:
+    """The ground station asks the drone to erase its keys."""
+
+    transaction: int
+    deadline: float
+    next_try: float = float("-inf")
+    outcome: Future[str | None] = field(default_factory=Future)
+
+
 class ServedDrone:
     """One drone at its ground station."""
 
@@ -71,6 +82,7 @@ class ServedDrone:
         self.rekeys = ServedRekeys(self)
         self._confirmation: _Confirmation | None = None
         self._pending: _PendingRekey | None = None
+        self._erasure: _PendingErasure | None = None
         self._lost_at: float | None = None
 
     # --- For NewSession and ServedRekeys ---
@@ -182,9 +194,44 @@ class ServedDrone:
                 self.rekeys.handle_ratchet(transaction, fields, in_use)
         elif kind is Control.ABORT and pending and pending.transaction == transaction:
             self._end_rekey(f"the drone refuses, with reason {fields[0]}")
+        elif kind is Control.ERASED:
+            self._handle_erased(transaction, *fields)
         else:
             return False
         return True
+
+    # --- The keys of the drone itself ---
+
+    def request_erase(self) -> Future[str | None]:
+        """Ask the drone to erase its keys; the outcome is a problem, or None."""
+        if self.peer.slots.sending is None:
+            return _failed(f"there is no session with {self.record.name}")
+        deadline = self.ground.now + _ERASE_LIMIT_S
+        self._erasure = _PendingErasure(secrets.randbits(32), deadline)
+        return self._erasure.outcome
+
+    def _handle_erased(self, transaction: int, outcome: int) -> None:
+        erasure = self._erasure
+        if erasure is not None and erasure.transaction == transaction:
+            done = outcome == Erased.DONE
+            self._end_erasure(None if done else f"the drone answers {outcome}")
+
+    def _end_erasure(self, problem: str | None) -> None:
+        erasure, self._erasure = self._erasure, None
+        assert erasure is not None
+        erasure.outcome.set_result(problem)
+
+    def _handle_due_erasure(self) -> None:
+        erasure, keys = self._erasure, self.peer.slots.sending
+        if erasure is None:
+            return
+        if keys is None or self.ground.now >= erasure.deadline:
+            self._end_erasure("the drone has not answered")
+        elif self.ground.now >= erasure.next_try:
+            erasure.next_try = self.ground.now + _ERASE_RETRY_S
+            psk = self.psk.keys(keys.suite.wire_id)
+            mac = psk.erase_mac(keys.session.id, erasure.transaction)
+            self.peer.send_control(Control.ERASE, erasure.transaction, mac)
 
     def _is_boot(self, keys: EpochKeys) -> bool:
         return self.peer.boot is not None and keys is self.peer.boot.keys
@@ -236,6 +283,8 @@ class ServedDrone:
             times.append(self._confirmation.next_try)
         if self._pending is not None:
             times += [self._pending.next_try, self._pending.deadline]
+        if self._erasure is not None:
+            times += [self._erasure.next_try, self._erasure.deadline]
         return min(times)
 
     def handle_due(self) -> None:
@@ -248,6 +297,7 @@ class ServedDrone:
             self.new_session.send_later()
         if self._confirmation is not None and now >= self._confirmation.next_try:
             self._confirm(self._confirmation)
+        self._handle_due_erasure()
         if pending is None:
             return
         if now >= pending.deadline:

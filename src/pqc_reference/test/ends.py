@@ -26,6 +26,7 @@ from pqc_reference.crypto.suites import Suite
 from pqc_reference.datagrams import enlarge_receive_buffer
 from pqc_reference.drone import Drone
 from pqc_reference.end import Datagram, End
+from pqc_reference.ground import Ground
 from pqc_reference.reference_command import make_end, make_shell
 from pqc_reference.session.epoch_keys import EpochKeys, Kind
 from pqc_reference.shell import Shell
@@ -93,11 +94,10 @@ class Site:
             return common | {
                 "identity_dir": str(self.keys / "gcs"),
                 "datagram_port": self.gcs_link,
-                "drones": [DRONE],
                 "prekey_pool.max_bytes": 0,  # keys are made on request
-                f"drone.{DRONE}.plaintext_port": self.gcs_plain,
-                f"drone.{DRONE}.plaintext_peer_address": LOOPBACK,
-                f"drone.{DRONE}.plaintext_peer_port": self.ground_program,
+                "plaintext_port": self.gcs_plain,
+                "plaintext_peer_address": LOOPBACK,
+                "plaintext_peer_port": self.ground_program,
             }
         return (
             {"suite": FIRST_SUITE}
@@ -161,6 +161,15 @@ class Reference:
     def rekey(self, suite: Suite | None = None, **kind: bool) -> str | None:
         request = self._shell.request_rekey(suite, **kind)
         return asyncio.run_coroutine_threadsafe(request, self._loop).result(LIMIT_S)
+
+    def erase_drone(self) -> str | None:
+        """Have the drone erase its keys; return why it did not, or None; a ground station only."""
+
+        async def ask() -> str | None:
+            assert isinstance(self.end, Ground)
+            return await asyncio.wrap_future(self.end.request_erase(self.end.now))
+
+        return asyncio.run_coroutine_threadsafe(ask(), self._loop).result(LIMIT_S)
 
     def prefetch(self, suite: Suite) -> str | None:
         """Fetch a key in the background; return why not, or None; a drone only."""
@@ -310,6 +319,18 @@ class Tunnel:
         words += ["--drone", DRONE] if self._role == "gcs" else []
         answer = self.ask("rekey", *words)
         return None if answer["success"] else answer["message"]
+
+    def erase_drone(self) -> str | None:
+        """Have the drone erase its keys; return why it did not, or None; a ground station only."""
+        done = subprocess.run(
+            [program("pqc"), "wipe", self._role, "--drone", DRONE, "--at-drone"],
+            env={**os.environ, "PQC_RUN_DIR": str(self._folder)},
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            check=False,
+        )
+        return None if done.returncode == 0 else done.stderr
 
     def prefetch(self, suite: Suite) -> str | None:
         """Fetch a key in the background; return why not, or None; a drone only."""

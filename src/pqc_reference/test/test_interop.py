@@ -232,6 +232,13 @@ def test_both_ends_can_ask_for_a_ratchet_with_a_one_time_key(role: str, tmp_path
         assert "one-time key" in (tunnel.rekey(one_time_key=True) or "")
 
 
+def test_a_ground_station_has_a_drone_erase_its_keys(role: str, tmp_path: Path) -> None:
+    site = Site(tmp_path, make_identities(tmp_path), drone_parameters={"erase_on_request": True})
+    with pair(site, role) as (reference, tunnel):
+        assert (reference if role == "gcs" else tunnel).erase_drone() is None
+    assert not list((site.keys / DRONE).iterdir())
+
+
 def test_datagrams_longer_than_a_frame_arrive_whole(role: str, keys: Path, tmp_path: Path) -> None:
     site = Site(tmp_path, keys, parameters={"link_mtu_bytes": 256})
     with pair(site, role) as (reference, tunnel), applications(site) as (drone, ground):

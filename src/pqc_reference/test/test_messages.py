@@ -59,7 +59,8 @@ def test_control_messages_have_the_layout_of_the_protocol_page() -> None:
         assert control.decode(short) is None
     for padded in (request, response):
         assert control.decode(padded[:-1] + b"\1") is None
-    assert control.decode(bytes([20]) + bytes(4)) is None
+    assert control.decode(bytes([20]) + bytes(4 + 32)) == (Control.ERASE, 0, (bytes(32),))
+    assert control.decode(bytes([22]) + bytes(4)) is None
 
 
 def test_reports_may_end_with_a_question_and_an_answer() -> None:

@@ -239,7 +239,7 @@ def test_it_runs_from_parameter_files_and_ends_on_a_signal(keys: Path, tmp_path:
 def test_bad_parameters_are_one_clear_sentence(tmp_path: Path) -> None:
     for arguments, sentence in (
         (["drone", "-p", "suite:=cs-nothing"], "names 'cs-nothing', which is no suite"),
-        (["gcs", "-p", "drones:=[]"], "Parameter drones names no drone"),
+        (["gcs", "-p", f"identity_dir:={tmp_path}"], "holds no drone"),
         (["gcs", "--config", str(tmp_path / "none")], "can't be read"),
     ):
         command = [sys.executable, "-m", "pqc_reference", *arguments]

@@ -98,6 +98,7 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/peer/policy_notice.cpp
 
   src/protocol/drone/drone_end.cpp
+  src/protocol/drone/drone_erasure.cpp
   src/protocol/drone/drone_hellos.cpp
   src/protocol/drone/drone_prekeys.cpp
   src/protocol/drone/drone_rekeys.cpp
@@ -108,6 +109,7 @@ add_library(pqc_tunnel_core STATIC
   src/protocol/ground/prekey_supply.cpp
   src/protocol/ground/served_context.cpp
   src/protocol/ground/served_drone.cpp
+  src/protocol/ground/served_erasure.cpp
   src/protocol/ground/served_rekeys.cpp
   src/protocol/ground/served_reports.cpp
   src/protocol/ground/served_session.cpp
@@ -166,12 +168,17 @@ add_library(pqc_tunnel_engine STATIC
 
   src/identity/anchor_files.cpp
   src/identity/describe_identity.cpp
+  src/identity/drone_folder.cpp
   src/identity/identity_layout.cpp
   src/identity/key_file.cpp
   src/identity/load_identity.cpp
   src/identity/make_anchor.cpp
   src/identity/make_identity.cpp
+  src/identity/make_keys.cpp
   src/identity/match_identities.cpp
+  src/identity/pairing.cpp
+  src/identity/renew_identity.cpp
+  src/identity/workshop.cpp
 
   src/engine/sockets/destination.cpp
   src/engine/sockets/ground_probe.cpp
@@ -188,6 +195,7 @@ add_library(pqc_tunnel_engine STATIC
   src/engine/loop/packet_path.cpp
   src/engine/loop/policy_watch.cpp
   src/engine/loop/punctuality.cpp
+  src/engine/loop/served_fleet.cpp
   src/engine/loop/worker_pool.cpp
 
   src/control/control_folder.cpp

@@ -39,6 +39,7 @@ set(PQC_TUNNEL_LAUNCH_TESTS
   test/launch/test_refusals.py
   test/launch/test_router_files.py
   test/launch/test_set_clock.py
+  test/launch/test_reload.py
   test/launch/test_several_drones.py
   test/launch/test_tunnel.py
   test/launch/strangers/test_closed.py

@@ -12,6 +12,7 @@ add_executable(pqc
   src/command/check/read_machine.cpp
   src/command/completion.cpp
   src/command/identity.cpp
+  src/command/pair.cpp
   src/command/parameters.cpp
   src/command/measure_echoes.cpp
   src/command/ping.cpp
@@ -22,10 +23,17 @@ add_executable(pqc
   src/command/subcommands.cpp
   src/command/subprocess.cpp
   src/command/suites.cpp
+  src/command/terminal.cpp
   src/command/tunnels.cpp
   src/command/up_down.cpp
 )
 target_link_libraries(pqc PRIVATE yaml-cpp CLI11::CLI11)
+# Without it pqc pair shows its code as text only.
+find_library(PQC_TUNNEL_QRENCODE_LIBRARY qrencode DOC "libqrencode; Debian: libqrencode-dev")
+if(PQC_TUNNEL_QRENCODE_LIBRARY)
+  target_compile_definitions(pqc PRIVATE PQC_TUNNEL_QRENCODE)
+  target_link_libraries(pqc PRIVATE "${PQC_TUNNEL_QRENCODE_LIBRARY}")
+endif()
 pqc_tunnel_compile_together(pqc)
 add_executable(pqc_tunneld src/daemon/daemon_shell.cpp src/daemon/pqc_tunneld.cpp)
 # A workspace may have liboqs in another folder, and so may the machine; the one built for machines without ROS is beside the

@@ -200,6 +200,9 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/protocol/ground/test_ground_exchanges.cpp
     test/protocol/ground/test_ground_prekeys.cpp
     test/protocol/ground/test_ground_rekeys.cpp
+    test/protocol/ground/test_changing_fleet.cpp
+    test/protocol/ground/test_erasure.cpp
+    test/protocol/ground/test_rotation.cpp
     test/protocol/ground/test_ground_sessions.cpp
 
     test/protocol/tunnel/test_blackout.cpp
@@ -251,6 +254,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/engine/loop/test_punctuality.cpp
     test/control/test_control_socket.cpp
     test/daemon/test_command_line.cpp
+    test/daemon/test_reload.cpp
     test/daemon/test_stopped_process.cpp
     test/daemon/test_unit.cpp
     test/daemon/test_watchdog.cpp
@@ -261,6 +265,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/command/test_pqc_completion.cpp
     test/command/test_pqc_doctor.cpp
     test/command/test_pqc_ping.cpp
+    test/command/test_pqc_pair.cpp
     test/command/test_show_text.cpp
   )
   target_sources(${program_of_test_show_text} PRIVATE src/command/show_text.cpp)
@@ -277,7 +282,8 @@ if(PQC_TUNNEL_CORE_TESTS)
   target_link_libraries(${program_of_test_doctor} PRIVATE yaml-cpp)
   target_link_libraries(${program_of_test_pqc_doctor} PRIVATE yaml-cpp)
   foreach(test IN ITEMS test_command_line test_pqc test_pqc_check
-      test_pqc_completion test_pqc_doctor test_pqc_ping test_stopped_process test_unit test_watchdog)
+      test_pqc_completion test_pqc_doctor test_pqc_pair test_pqc_ping test_reload test_stopped_process test_unit
+      test_watchdog)
     add_dependencies(${program_of_${test}} pqc pqc_tunneld)
   endforeach()
   # What has threads, for the thread sanitizer.

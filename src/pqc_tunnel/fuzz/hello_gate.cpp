@@ -41,8 +41,8 @@ public:
     gate_(paths_, secret_, no_live_host),
     twin_(paths_, same_secret_, no_live_host)
   {
-    gate_.add({drone_, psk_});
-    twin_.add({drone_, psk_});
+    gate_.set(PeerIndex{0}, {drone_, {psk_}});
+    twin_.set(PeerIndex{0}, {drone_, {psk_}});
   }
 
   void run()

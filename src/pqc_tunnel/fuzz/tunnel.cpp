@@ -280,8 +280,8 @@ private:
     const auto number = program_.pick(8);
     switch (program_.pick(4)) {
       case 0:
-        tunnel.set_gcs_addresses(
-          {WiredPair::stranger(), WiredPair::address_of(Side::gcs)}, pair_.now());
+        tunnel.handle_change(
+          GcsAddresses{{WiredPair::stranger(), WiredPair::address_of(Side::gcs)}}, pair_.now());
         break;
       case 1:
       case 2: {

@@ -73,15 +73,16 @@ class DaemonFleet:
     def _start_ground(self) -> subprocess.Popen[bytes]:
         own = {
             "datagram_port": self.link.port,
-            "drones": [*self._ground_plaintext],
+            "plaintext_peer_address": LOOPBACK,
+            "plaintext_peer_port": self._applications[GROUND].port,
             # Its own STATUSTEXTs would count as datagrams that nobody has sent.
             "announce_decisions": False,
         }
         for name, plaintext in self._ground_plaintext.items():
-            own[f"drone.{name}.plaintext_port"] = plaintext.port
-            if name != HOSTILE:
-                own[f"drone.{name}.plaintext_peer_address"] = LOOPBACK
-                own[f"drone.{name}.plaintext_peer_port"] = self._applications[GROUND].port
+            nobody = {"plaintext_peer_address": "", "plaintext_peer_port": 0}
+            self.tunnels.set_drone(
+                name, plaintext_port=plaintext.port, **(nobody if name == HOSTILE else {})
+            )
         return self.tunnels.start(GROUND, own)
 
     def _start_drone(self, name: str) -> None:

@@ -45,6 +45,11 @@ class Daemons:
         words += ["--anchor", "none", *(w for drone in drones for w in ("--drone", drone))]
         subprocess.run([str(tunnel_program("pqc")), *words], check=True, capture_output=True)
 
+    def set_drone(self, name: str, **settings: Any) -> None:
+        """Write the plaintext side of a drone that the ground station serves."""
+        file = self.keys / GROUND / "drones" / f"{name}.yaml"
+        file.write_text(yaml.safe_dump(settings), encoding="utf-8")
+
     def start(self, name: str, changes: dict[str, Any]) -> subprocess.Popen[bytes]:
         """Start an end with the shipped parameters but for `changes`, and wait until it answers."""
         role = GROUND if name == GROUND else "drone"

@@ -90,15 +90,16 @@ class LivePair:
         plaintext, application = self._ports[GROUND][1:]
         own: dict[str, Any] = {
             "datagram_port": self.link(GROUND).port,
-            "drones": [DRONE, *self._others],
-            f"drone.{DRONE}.plaintext_port": plaintext,
-            f"drone.{DRONE}.plaintext_peer_address": LOOPBACK,
-            f"drone.{DRONE}.plaintext_peer_port": application,
+            "plaintext_port": plaintext,
+            "plaintext_peer_address": LOOPBACK,
+            "plaintext_peer_port": application,
             # Its own STATUSTEXTs would count as datagrams that nobody has sent.
             "announce_decisions": False,
         }
         for other, port in zip(self._others, self._spare, strict=True):
-            own[f"drone.{other}.plaintext_port"] = port
+            self.tunnels.set_drone(
+                other, plaintext_port=port, plaintext_peer_address="", plaintext_peer_port=0
+            )
         self.processes[GROUND] = self.tunnels.start(GROUND, {**own, **self._changes})
         if hellos is None:
             self.start_drone()

@@ -19,8 +19,8 @@ from pqc_bench.peers.tunnels import Programs
 
 # Version 0.2 and older: its TCP port of handshakes.
 _HANDSHAKE_PORT = "handshake_port"
-# Parameters of each drone, as `pqc parameters` shows them.
-_OF_ANY_DRONE = "drone.NAME."
+# A version whose ground station lists its drones has parameters of each, as `pqc parameters` shows.
+_LIST, _OF_ANY_DRONE = "drones", "drone.NAME."
 
 
 class OtherBuild(Programs):
@@ -45,10 +45,13 @@ class OtherBuild(Programs):
     def _parameters(self, end: str, changes: dict[str, Any]) -> dict[str, Any]:
         known = _names(self._pqc, end)
         wanted = {**super()._parameters(end, changes), _HANDSHAKE_PORT: self._handshake_port}
+        if _LIST in known:
+            wanted[_LIST] = [DRONE]
         return {
-            name: value
-            for name, value in wanted.items()
-            if name.replace(f"drone.{DRONE}.", _OF_ANY_DRONE) in known
+            name.replace(_OF_ANY_DRONE, f"drone.{DRONE}."): value
+            for plain, value in wanted.items()
+            for name in (plain, _OF_ANY_DRONE + plain)
+            if name in known
         }
 
 

@@ -125,10 +125,9 @@ def _tunnelled(
         GROUND,
         {
             **common,
-            "drones": [DRONE],
-            f"drone.{DRONE}.plaintext_port": ground,
-            f"drone.{DRONE}.plaintext_peer_address": LOOPBACK,
-            f"drone.{DRONE}.plaintext_peer_port": program,
+            "plaintext_port": ground,
+            "plaintext_peer_address": LOOPBACK,
+            "plaintext_peer_port": program,
             **end_parameters([link], "gcs", "failover"),
         },
     )

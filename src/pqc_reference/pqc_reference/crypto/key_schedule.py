@@ -89,13 +89,18 @@ class PskKeys:
     client_finish: bytes = field(repr=False)
     boot: bytes = field(repr=False)
     derived: bytes = field(repr=False)
+    erase: bytes = field(repr=False)
 
     @classmethod
     def of(cls, psk: bytes, kdf: Kdf) -> PskKeys:
         """Derive them; `psk` has 32 bytes."""
         early_secret = kdf.extract(bytes(kdf.size), psk)
-        labels = ("ch", "hr", "cf", "boot", "derived")
+        labels = ("ch", "hr", "cf", "boot", "derived", "erase")
         return cls(kdf, *(kdf.expand_label(early_secret, label) for label in labels))
+
+    def erase_mac(self, session: bytes, transaction: int) -> bytes:
+        """Return the MAC by which the ground station asks a drone to erase its keys."""
+        return self.kdf.mac(self.erase, b"erase" + session + transaction.to_bytes(4, "big"))
 
     def resumed(self, resumption: bytes) -> bytes:
         """RS of the protocol page; `resumption` is an rms, `of_session`, or empty."""

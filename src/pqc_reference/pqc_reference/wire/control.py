@@ -33,6 +33,8 @@ class Control(IntEnum):
     WIPED = 17
     ECHO_REQ = 18
     ECHO_RSP = 19
+    ERASE = 20
+    ERASED = 21
 
 
 class Abort(IntEnum):
@@ -44,6 +46,14 @@ class Abort(IntEnum):
     UNKNOWN_PREKEY = 4
     UNKNOWN_ANCHOR = 5
     UNUSABLE_ANCHOR = 6
+
+
+class Erased(IntEnum):
+    """Outcomes in ERASED."""
+
+    DONE = 1
+    NOT_ALLOWED = 2
+    FAILED = 3
 
 
 class RekeyKind(IntEnum):
@@ -73,6 +83,8 @@ _BODIES = {
     Control.PATH_RSP: struct.Struct("8s"),
     Control.SUPERSEDED: struct.Struct(""),
     Control.WIPED: struct.Struct(""),
+    Control.ERASE: struct.Struct("32s"),  # MAC
+    Control.ERASED: struct.Struct(">B"),  # outcome
 }
 _ECHO = struct.Struct(">I3s")  # which requests have arrived, version of the software
 ECHO_FIELDS = _ECHO.size
@@ -171,6 +183,8 @@ def decode(payload: bytes) -> ControlMessage | None:
             Abort(fields[0])
         elif kind is Control.REKEY_REQ:
             RekeyKind(fields[1])
+        elif kind is Control.ERASED:
+            Erased(fields[0])
         elif kind is Control.WANT and fields[1] not in LANES:
             raise ValueError
     except (struct.error, ValueError):

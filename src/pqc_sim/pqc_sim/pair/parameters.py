@@ -53,10 +53,9 @@ def gcs_parameters(ports: Ports, identity: Path) -> dict[str, Any]:
         "identity_dir": str(identity),
         "bind_address": LOOPBACK,
         "datagram_port": ports.gcs_datagram,
-        "drones": [DRONE],
-        f"drone.{DRONE}.plaintext_port": ports.gcs_plaintext,
-        f"drone.{DRONE}.plaintext_peer_address": LOOPBACK,
-        f"drone.{DRONE}.plaintext_peer_port": ports.ground_application,
+        "plaintext_port": ports.gcs_plaintext,
+        "plaintext_peer_address": LOOPBACK,
+        "plaintext_peer_port": ports.ground_application,
         # Its own STATUSTEXTs would count as datagrams that nobody has sent.
         "announce_decisions": False,
     }

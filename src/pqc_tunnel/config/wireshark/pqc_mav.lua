@@ -321,6 +321,8 @@ local controls = {
   {"WIPED"},
   {"ECHO_REQ"},
   {"ECHO_RSP", {"arrived", 4}, {"version", 3}},
+  {"ERASE", {"MAC", 32}},
+  {"ERASED", {"outcome", 1}},
 }
 
 local hellos = {

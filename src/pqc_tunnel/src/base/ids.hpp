@@ -55,7 +55,7 @@ constexpr Epoch next(Epoch epoch)
 }
 
 /// Index of a peer in a tunnel. A drone has one peer, 0; a ground station numbers its drones in the order of its
-/// configuration.
+/// configuration, and those that it gets later after them. The index of a drone that has gone stays its own.
 enum class PeerIndex : std::uint32_t
 {
 };

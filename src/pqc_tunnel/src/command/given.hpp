@@ -23,6 +23,13 @@ struct Given
   std::string drone_signatures = "none";
   std::string anchor = "3";
   std::size_t one_time = 16;
+  std::string date;
+  std::size_t overlap_days = 30;
+  std::string take;
+  std::string identity;
+  std::string code;
+  bool signing = false;
+  bool again = false;
   std::string peer;
   std::string proc_root = "/proc";
   std::string sys_root = "/sys";
@@ -30,6 +37,7 @@ struct Given
   bool json = false;
   bool path_mtu = false;
   bool rotate = false;
+  bool at_drone = false;
   bool ratchet = false;
   bool one_time_key = false;
 
@@ -48,6 +56,7 @@ Result<int> rekey(const Given & given);
 Result<int> prefetch(const Given & given);
 Result<int> wipe(const Given & given);
 Result<int> ping(const Given & given);
+Result<int> reload(const Given & given);
 Result<int> suites(const Given & given);
 Result<int> check(const Given & given);
 Result<int> doctor(const Given & given);
@@ -55,6 +64,11 @@ Result<int> identity_init(const Given & given);
 Result<int> identity_add_drone(const Given & given);
 Result<int> identity_anchor(const Given & given);
 Result<int> identity_inspect(const Given & given);
+Result<int> identity_rotate(const Given & given);
+Result<int> identity_revoke(const Given & given);
+Result<int> identity_expire(const Given & given);
+Result<int> identity_list(const Given & given);
+Result<int> pair(const Given & given);
 Result<int> parameters(const Given & given);
 Result<int> completion(const Given & given);
 

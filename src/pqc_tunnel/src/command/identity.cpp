@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <iostream>
 
@@ -15,7 +16,9 @@
 #include "crypto/suites/algorithms.hpp"
 #include "given.hpp"
 #include "identity/anchor_files.hpp"
+#include "identity/drone_folder.hpp"
 #include "identity/match_identities.hpp"
+#include "identity/renew_identity.hpp"
 #include "os/process.hpp"
 
 namespace pqc_tunnel::cli
@@ -70,6 +73,13 @@ void show_progress(const std::string & step)
   if (!step.empty()) {
     std::cout << step << std::endl;
   }
+}
+
+std::int64_t unix_seconds()
+{
+  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now())
+    .time_since_epoch()
+    .count();
 }
 
 Result<AnchorPlan> read_anchor_plan(const Given & given)
@@ -155,6 +165,62 @@ Result<int> identity_anchor(const Given & given)
   return make([&](RandomSource & random) {
     return extend_anchor(given.out, drones, *plan, random, show_progress);
   });
+}
+
+Result<int> identity_rotate(const Given & given)
+{
+  RotationPlan plan;
+  plan.drones = given.drones;
+  plan.signing = given.signing;
+  plan.again = given.again;
+  plan.now_unix_s = unix_seconds();
+  plan.former_until_unix_s =
+    plan.now_unix_s + static_cast<std::int64_t>(given.overlap_days) * 24 * 3600;
+  const auto made = make(
+    [&](RandomSource & random) { return rotate_keys(given.out, plan, random, show_progress); });
+  if (made) {
+    std::cout << "Carry the changed folders to their machines, in any order, and run pqc reload "
+                 "there.\n";
+  }
+  return made;
+}
+
+Result<int> identity_revoke(const Given & given)
+{
+  protect_secrets();
+  if (const auto revoked = revoke_drones(given.out + "/gcs", given.drones); !revoked) {
+    return fail(ErrorCode::unavailable, revoked.error().message);
+  }
+  std::cout << "Run pqc reload where the ground station has these keys: it ends the sessions.\n";
+  return exit_success;
+}
+
+Result<int> identity_expire(const Given & given)
+{
+  protect_secrets();
+  std::optional<std::int64_t> end;
+  if (given.date != "never") {
+    const auto date = end_of_day(given.date);
+    if (!date) {
+      return tl::make_unexpected(date.error());
+    }
+    end = *date;
+  }
+  if (const auto set = set_expiry(given.out + "/gcs", given.drones, end); !set) {
+    return fail(ErrorCode::unavailable, set.error().message);
+  }
+  return exit_success;
+}
+
+Result<int> identity_list(const Given & given)
+{
+  protect_secrets();
+  const auto text = list_drones(given.words.front(), unix_seconds());
+  if (!text) {
+    return fail(ErrorCode::unavailable, text.error().message);
+  }
+  std::cout << *text;
+  return exit_success;
 }
 
 Result<int> identity_inspect(const Given & given)

@@ -78,14 +78,39 @@ Result<int> wipe(const Given & given)
   if (!drone) {
     return tl::make_unexpected(drone.error());
   }
-  const auto answer = request(*tunnel, "wipe" + *drone);
+  if (given.at_drone && drone->empty()) {
+    return fail(ErrorCode::invalid_argument, "Name the drone whose keys to erase: --drone.");
+  }
+  const auto answer = given.at_drone ? request(*tunnel, "erase" + *drone, as_long_as_it_takes)
+                                     : request(*tunnel, "wipe" + *drone);
   if (!answer) {
     return tl::make_unexpected(answer.error());
   }
+  const std::string message = answer->json["message"].as<std::string>("");
   if (!answer->json["success"].as<bool>(false)) {
-    return fail(ErrorCode::unavailable, answer->json["message"].as<std::string>(""));
+    return fail(ErrorCode::unavailable, as_sentence(message));
   }
-  std::cout << "The keys of the tunnel " << *tunnel << " are wiped.\n";
+  std::cout << (given.at_drone ? as_sentence(message)
+                               : "The keys of the tunnel " + *tunnel + " are wiped.")
+            << "\n";
+  return exit_success;
+}
+
+Result<int> reload(const Given & given)
+{
+  const auto tunnel = choose_tunnel(given.tunnel());
+  if (!tunnel) {
+    return tl::make_unexpected(tunnel.error());
+  }
+  const auto answer = request(*tunnel, "reload", as_long_as_it_takes);
+  if (!answer) {
+    return tl::make_unexpected(answer.error());
+  }
+  const std::string message = answer->json["message"].as<std::string>("");
+  if (!answer->json["success"].as<bool>(false)) {
+    return fail(ErrorCode::unavailable, message);
+  }
+  std::cout << message << "\n";
   return exit_success;
 }
 

@@ -154,7 +154,16 @@ void Pqc::add_tunnel_commands()
   ahead.footer("pqc show tells how far it is. A rekey to the suite then begins at once.");
   CLI::App & erased = add(app_, "wipe", wipe, "erase the session's keys at this end");
   add_word(erased, "NAME", running, "the tunnel");
-  erased.footer("A drone then begins a new session at once.");
+  erased.add_flag(
+    "--at-drone", given_.at_drone,
+    "from the ground: erase the keys of the drone itself, where its erase_on_request is true");
+  erased.footer("A drone then begins a new session at once, unless its own keys are erased.");
+  CLI::App & anew =
+    add(app_, "reload", reload, "read the keys of this end anew, without a restart");
+  add_word(anew, "NAME", running, "the tunnel");
+  anew.footer(
+    "A ground station serves the drones of its folder drones from then on. A drone whose keys stay "
+    "loses\nno datagram.");
   CLI::App & echoes = add(app_, "ping", ping, "round trip, losses, path MTU and versions");
   add_word(echoes, "NAME", running, "the tunnel");
   limit(echoes.add_option("--count", given_.count, "how many to send (5)"), {1, 1000});
@@ -220,11 +229,30 @@ void Pqc::add_identity_commands()
   anchor.footer(
     "Makes the last-resort key if there is none of that level, and more one-time keys for each\n"
     "drone, or for those named. Carry the folders anchor to their machines.");
-  for (CLI::App * making : {&init, &more, &anchor}) {
-    making->add_option("--out", given_.out, "where the keys are")->type_name("DIR")->required();
-    making->add_option("--drone", given_.drones, "a drone; may be repeated")
-      ->type_name("NAME")
-      ->required(making != &anchor);
+  CLI::App & paired =
+    add(app_, "pair", pair, "a drone's keys in one sealed file, and the code that opens it");
+  add_word(paired, "DRONE", nullptr, "makes its keys if there are none yet");
+  paired.add_option("--take", given_.take, "on the drone: the sealed file")->type_name("FILE");
+  paired.add_option("--identity", given_.identity, "on the drone: the folder for its keys")
+    ->type_name("DIR");
+  paired
+    .add_option(
+      "--code", given_.code,
+      "a file for the code, instead of the terminal; only its owner reads it")
+    ->type_name("FILE");
+  paired.footer(
+    "Writes DIR/DRONE.pair, which tells nothing without the code, and shows the code as text and "
+    "as\n"
+    "a QR code. On the drone --take asks for it. Both ends show a number: compare them.");
+  for (CLI::App * making : {&init, &more, &anchor, &paired}) {
+    making->add_option("--out", given_.out, "where the keys are")
+      ->type_name("DIR")
+      ->required(making != &paired);
+    if (making != &paired) {
+      making->add_option("--drone", given_.drones, "a drone; may be repeated")
+        ->type_name("NAME")
+        ->required(making != &anchor);
+    }
     making->add_option("--anchor", given_.anchor, "level of the anchor, as that of suite (3)")
       ->type_name(making == &anchor ? "1|3|5" : "1|3|5|none");
     limit(
@@ -237,10 +265,42 @@ void Pqc::add_identity_commands()
     "rotation");
   init.add_option("--signatures", given_.signatures, "signature algorithms, separated by commas")
     ->type_name("all|LIST");
-  for (CLI::App * making : {&init, &more}) {
+  for (CLI::App * making : {&init, &more, &paired}) {
     making->add_option("--drone-signatures", given_.drone_signatures, "for drone_signature: true")
       ->type_name("none|all|LIST");
   }
+  CLI::App & renewed =
+    add(identity, "rotate", identity_rotate, "replace keys of drones; the ones before still do");
+  renewed.footer(
+    "Makes new keys in DIR/gcs and DIR/NAME. Each end uses the ones before, too, until both have "
+    "the\n"
+    "new ones: carry the folders to their machines in any order, and run pqc reload there. No "
+    "datagram\n"
+    "gets lost.");
+  CLI::App & revoked =
+    add(identity, "revoke", identity_revoke, "take drones out of DIR/gcs, for ever");
+  CLI::App & limited =
+    add(identity, "expire", identity_expire, "the last day on which a session of drones begins");
+  limited.add_option("--on", given_.date, "the day, in UTC")
+    ->type_name("2027-01-31|never")
+    ->required();
+  limited.footer("A session that has begun goes on. Run pqc reload afterwards.");
+  for (CLI::App * changing : {&renewed, &revoked, &limited}) {
+    changing->add_option("--out", given_.out, "where the keys are")->type_name("DIR")->required();
+    changing->add_option("--drone", given_.drones, "a drone; may be repeated")
+      ->type_name("NAME")
+      ->required(changing != &renewed);
+  }
+  renewed.add_flag(
+    "--signing", given_.signing,
+    "new signing keys of the ground station, too, and so new keys of all drones");
+  limit(
+    renewed.add_option("--overlap", given_.overlap_days, "days for which the ones before do (30)"),
+    {0, 3650});
+  renewed.add_flag(
+    "--again", given_.again, "although a drone may not have the keys of the last rotation yet");
+  CLI::App & listed = add(identity, "list", identity_list, "the drones of a ground station");
+  add_word(listed, "DIR", nullptr, "its folder").required();
   CLI::App & inspect =
     add(identity, "inspect", identity_inspect, "describe keys, or whether two ends match");
   add_word(inspect, "PATH", nullptr, "a file or folder, described without secrets").required();

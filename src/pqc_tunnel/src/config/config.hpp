@@ -5,6 +5,7 @@
 #define PQC_TUNNEL__CONFIG__CONFIG_HPP_
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +49,7 @@ struct ParameterSpec
   std::optional<Role> only = std::nullopt;  // the end that has it; none: both
   std::optional<ParameterRange<std::int64_t>> integer_range = std::nullopt;
   std::optional<ParameterRange<double>> number_range = std::nullopt;
+  bool of_each_drone = false;  // the file of a drone may say otherwise
 
   bool belongs_to(Role role) const { return only.value_or(role) == role; }
 };
@@ -60,9 +62,9 @@ const char * to_string(ParameterType type);
 std::string to_text(const ParameterValue & value);
 
 // Every parameter of both ends. All are read-only: they take effect at the start. NAME in a name stands for each of those
-// in the parameter drones or links.
+// in the parameter links.
 const std::vector<ParameterSpec> & parameter_table();
-// Those of a role, with the drones and links that `values` names in place of NAME, and the defaults of its profile.
+// Those of a role, with the links that `values` names in place of NAME, and the defaults of its profile.
 std::vector<ParameterSpec> parameter_specs(Role role, const ParameterValues & values);
 
 // True if a tunnel, and so its control socket, may be called that.
@@ -78,6 +80,14 @@ Result<Role> role_of(const ParameterValues & values);
 Result<EngineConfig> make_engine_config(Role role, const ParameterValues & values);
 EngineConfig make_engine_config(
   Role role, const ParameterValues & values, std::vector<Error> & problems);
+
+// The plaintext side of one drone of a ground station. `all` is that of all drones; the port of the drone with this number
+// is that much higher. The file has parameters with `of_each_drone` as lines "name: value", and need not exist.
+Result<PlaintextConfig> plaintext_of_drone(
+  const PlaintextConfig & all, const std::string & drone, std::uint16_t number,
+  const std::filesystem::path & file);
+// True if a drone may be called that.
+bool is_drone_name(std::string_view name);
 
 }  // namespace pqc_tunnel
 

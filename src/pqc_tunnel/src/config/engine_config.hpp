@@ -20,11 +20,14 @@ namespace pqc_tunnel
 // The plaintext side of one peer. Host names are not resolved yet.
 struct PlaintextConfig
 {
-  std::string name;  // of the drone; empty on a drone
-  HostPort bind;     // port 0: any free one
-  HostPort peer;     // port 0: the latest sender
-  HostPort mirror;   // receives a copy of what the vehicle sends; port 0: none
+  std::string
+    name;  // of the drone; empty on a drone, and for what all drones of a ground station share
+  HostPort bind;    // port 0: any free one
+  HostPort peer;    // port 0: the latest sender
+  HostPort mirror;  // receives a copy of what the vehicle sends; port 0: none
   std::vector<std::uint32_t> mirror_messages;  // MAVLink messages to copy, by id; empty: everything
+
+  bool operator==(const PlaintextConfig &) const = default;
 };
 
 struct PacketThreadConfig
@@ -53,13 +56,11 @@ struct EngineConfig
   std::filesystem::path identity_dir;
   TunnelSettings settings;
   std::vector<LinkPort> links{1};  // in the order of settings.paths.links
-  std::vector<PlaintextConfig>
-    plaintexts;  // drone: one; GCS: one per drone, in the order of PeerIndex
+  PlaintextConfig plaintext;       // GCS: of drone number 0, unless its file says otherwise
   Duration address_look_interval = std::chrono::seconds(5);  // for host names of the plaintext side
   PacketThreadConfig packet_thread;
-  std::vector<std::string> warnings;  // of parameters without effect, in sentences
-  bool announce_decisions = false;    // GCS: show the lines of drones in their ground programs
-  bool radio_status = false;          // drone: tell the autopilot how full a thin link is
+  bool announce_decisions = false;  // GCS: show the lines of drones in their ground programs
+  bool radio_status = false;        // drone: tell the autopilot how full a thin link is
 };
 
 }  // namespace pqc_tunnel

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <set>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/nearest_name.hpp"
@@ -54,16 +55,7 @@ void check_required(Role role, const Reader & values, Problems & problems)
   if (role == Role::drone || values.integer("min_level") == 0) {
     texts.emplace_back("suite");
   }
-  if (role == Role::drone) {
-    ports.emplace_back("plaintext_port");
-  } else {
-    if (values.list("drones").empty()) {
-      problems.add("Parameter drones is empty, but must name at least one drone.");
-    }
-    for (const auto & name : values.list("drones")) {
-      ports.push_back("drone." + name + ".plaintext_port");
-    }
-  }
+  ports.emplace_back("plaintext_port");
   for (const auto & name : texts) {
     if (values.text(name).empty()) {
       problems.add("Parameter " + name + " is empty, but a " + to_string(role) + " needs it.");
@@ -72,24 +64,6 @@ void check_required(Role role, const Reader & values, Problems & problems)
   for (const auto & name : ports) {
     if (values.integer(name) == 0) {
       problems.add("Parameter " + name + " is 0, but must be a port from 1 to 65535.");
-    }
-  }
-}
-
-void check_drone_names(const std::vector<std::string> & names, Problems & problems)
-{
-  std::set<std::string> seen;
-  for (const auto & name : names) {
-    const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-    });
-    if (!plain) {
-      problems.add(
-        "Parameter drones names \"" + name +
-        "\", but a name may hold only small letters, digits and underscores.");
-    }
-    if (!seen.insert(name).second) {
-      problems.add("Parameter drones names " + name + " twice.");
     }
   }
 }
@@ -236,6 +210,7 @@ TunnelSettings make_settings(Role role, const Reader & values, Problems & proble
   settings.wipe_after = values.seconds("wipe_after_s");
   if (role == Role::drone) {
     settings.max_ratchets = static_cast<std::uint32_t>(values.integer("rekey.max_ratchets"));
+    settings.erase_on_request = values.flag("erase_on_request");
     settings.prefetch_airtime = values.number("prefetch.airtime");
     settings.prefetch_max_bytes = static_cast<std::size_t>(values.integer("prefetch.max_bytes"));
   }
@@ -323,30 +298,31 @@ std::vector<std::uint32_t> message_ids(
 }
 
 PlaintextConfig make_plaintext(
-  const Reader & values, const std::string & drone, Problems & problems)
+  const Reader & values, const std::string & bind_address, Problems & problems)
 {
-  const std::string prefix = drone.empty() ? "" : "drone." + drone + ".";
   PlaintextConfig config;
-  config.name = drone;
-  config.bind = {
-    values.text("plaintext_bind_address"),
-    static_cast<std::uint16_t>(values.integer(prefix + "plaintext_port"))};
-  config.peer = optional_host_port(values, prefix + "plaintext_peer", problems);
-  config.mirror = optional_host_port(values, prefix + "mirror", problems);
-  config.mirror_messages = message_ids(values, prefix + "mirror_messages", problems);
+  config.bind = {bind_address, static_cast<std::uint16_t>(values.integer("plaintext_port"))};
+  config.peer = optional_host_port(values, "plaintext_peer", problems);
+  config.mirror = optional_host_port(values, "mirror", problems);
+  config.mirror_messages = message_ids(values, "mirror_messages", problems);
   return config;
 }
 
-void check_distinct_ports(const EngineConfig & config, Problems & problems)
+// The inverse of make_plaintext().
+ParameterValues to_values(const PlaintextConfig & config)
 {
-  std::set<std::uint16_t> seen;
-  for (const auto & plaintext : config.plaintexts) {
-    if (plaintext.bind.port != 0 && !seen.insert(plaintext.bind.port).second) {
-      problems.add(
-        "Parameter drone." + plaintext.name + ".plaintext_port is " +
-        std::to_string(plaintext.bind.port) + ", which another drone has already.");
-    }
+  std::vector<std::string> messages;
+  for (const std::uint32_t id : config.mirror_messages) {
+    messages.push_back(std::to_string(id));
   }
+  return {
+    {"plaintext_port", std::int64_t{config.bind.port}},
+    {"plaintext_peer_address", config.peer.host},
+    {"plaintext_peer_port", std::int64_t{config.peer.port}},
+    {"mirror_address", config.mirror.host},
+    {"mirror_port", std::int64_t{config.mirror.port}},
+    {"mirror_messages", std::move(messages)},
+  };
 }
 
 }  // namespace
@@ -392,9 +368,6 @@ EngineConfig make_engine_config(
   use_profile(complete, problems);
   const Reader values(complete);
   check_required(role, values, problems);
-  if (role == Role::gcs) {
-    check_drone_names(values.list("drones"), problems);
-  }
 
   EngineConfig config;
   config.role = role;
@@ -408,20 +381,57 @@ EngineConfig make_engine_config(
   config.identity_dir = values.text("identity_dir");
   config.settings = make_settings(role, values, problems);
   make_links(role, values, config, problems);
-  const std::vector<std::string> drones =
-    role == Role::gcs ? values.list("drones") : std::vector<std::string>{""};
-  for (const auto & drone : drones) {
-    config.plaintexts.push_back(make_plaintext(values, drone, problems));
-  }
-  check_distinct_ports(config, problems);
+  config.plaintext = make_plaintext(values, values.text("plaintext_bind_address"), problems);
   config.packet_thread.priority = static_cast<int>(values.integer("packet_thread.priority"));
   config.packet_thread.lock_memory = values.flag("packet_thread.lock_memory");
   config.announce_decisions = role == Role::gcs && values.flag("announce_decisions");
-  for (const auto & drone : unserved_drones(role, given)) {
-    std::string warning = "The parameters drone.";
-    warning.append(drone).append(".* have no effect: the parameter drones does not name ");
-    warning.append(drone).append(". Name it there, or remove them.");
-    config.warnings.push_back(std::move(warning));
+  return config;
+}
+
+bool is_drone_name(std::string_view name)
+{
+  constexpr std::size_t longest = 64;
+  return !name.empty() && name.size() <= longest && name != "gcs" &&
+         std::ranges::all_of(name, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+         });
+}
+
+Result<PlaintextConfig> plaintext_of_drone(
+  const PlaintextConfig & all, const std::string & drone, std::uint16_t number,
+  const std::filesystem::path & file)
+{
+  constexpr std::uint32_t last_port = 65535;
+  PlaintextConfig config = all;
+  if (all.bind.port != 0) {  // port 0 is any free one
+    const std::uint32_t port = std::uint32_t{all.bind.port} + number;
+    config.bind.port = static_cast<std::uint16_t>(port <= last_port ? port : 0);
+  }
+  ParameterValues given;
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored)) {
+    auto loaded = load_plain_file(file);
+    if (!loaded) {
+      return tl::make_unexpected(loaded.error());
+    }
+    given = std::move(*loaded);
+  }
+  const ParameterValues defaults = to_values(config);
+  auto specs = parameter_specs(Role::gcs, {});
+  std::erase_if(specs, [](const ParameterSpec & spec) { return !spec.of_each_drone; });
+  for (ParameterSpec & spec : specs) {
+    spec.default_value = defaults.at(spec.name);
+  }
+  std::vector<Error> errors;
+  Problems problems(errors);
+  const auto values = complete_parameters(specs, given, errors);
+  config = make_plaintext(Reader(values), all.bind.host, problems);
+  config.name = drone;
+  if (config.bind.port == 0 && all.bind.port != 0) {
+    problems.add("No port from 1 to 65535 is left for it: give it a plaintext_port.");
+  }
+  if (!errors.empty()) {
+    return fail(errors.front().code, file.string() + ": " + errors.front().message);
   }
   return config;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "base/nearest_name.hpp"
 #include "crypto/suites/suite.hpp"
@@ -99,14 +100,18 @@ std::string unknown_name(const std::string & name, const std::vector<ParameterSp
   return "Parameter " + name + " is unknown" + suggestion(name, known);
 }
 
-// "NAME" of a parameter drone.NAME.…; empty for others.
-std::string drone_of(const std::string & parameter)
+// Before drones were files, parameters of the ground station listed them.
+bool is_of_former_lists(const std::string & name)
 {
-  constexpr std::string_view prefix = "drone.";
-  const auto dot = parameter.find('.', prefix.size());
-  return parameter.starts_with(prefix) && dot != std::string::npos
-           ? parameter.substr(prefix.size(), dot - prefix.size())
-           : "";
+  return name == "drones" || name.starts_with("drone.");
+}
+
+std::string former_lists(const std::string & name)
+{
+  return "Parameter " + name +
+         " is of an earlier version: each drone is a file now, so remove drones, and move the "
+         "lines "
+         "drone.NAME.… without this prefix to the file drones/NAME.yaml in identity_dir.";
 }
 
 }  // namespace
@@ -135,7 +140,13 @@ std::string to_text(const ParameterValue & value)
 ParameterValues complete_parameters(
   Role role, const ParameterValues & given, std::vector<Error> & problems)
 {
-  const auto specs = parameter_specs(role, given);
+  return complete_parameters(parameter_specs(role, given), given, problems);
+}
+
+ParameterValues complete_parameters(
+  const std::vector<ParameterSpec> & specs, const ParameterValues & given,
+  std::vector<Error> & problems)
+{
   ParameterValues complete;
   for (const auto & spec : specs) {
     complete[spec.name] = spec.default_value;
@@ -152,26 +163,16 @@ ParameterValues complete_parameters(
       complete[spec.name] = std::move(*value);
     }
   }
-  const auto unserved = unserved_drones(role, given);
+  bool told = false;
   for (const auto & [name, value] : given) {
-    if (!complete.contains(name) && !unserved.contains(drone_of(name))) {
-      problems.push_back({ErrorCode::invalid_argument, unknown_name(name, specs)});
+    if (complete.contains(name) || (is_of_former_lists(name) && std::exchange(told, true))) {
+      continue;
     }
+    problems.push_back(
+      {ErrorCode::invalid_argument,
+       is_of_former_lists(name) ? former_lists(name) : unknown_name(name, specs)});
   }
   return complete;
-}
-
-std::set<std::string> unserved_drones(Role role, const ParameterValues & given)
-{
-  std::set<std::string> drones;
-  for (const auto & [name, value] : role == Role::gcs ? given : ParameterValues()) {
-    drones.insert(drone_of(name));
-  }
-  for (const auto & spec : parameter_specs(role, given)) {
-    drones.erase(drone_of(spec.name));
-  }
-  drones.erase("");
-  return drones;
 }
 
 Result<ParameterValues> complete_parameters(Role role, const ParameterValues & given)

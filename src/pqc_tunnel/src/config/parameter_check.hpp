@@ -4,7 +4,6 @@
 #ifndef PQC_TUNNEL__CONFIG__PARAMETER_CHECK_HPP_
 #define PQC_TUNNEL__CONFIG__PARAMETER_CHECK_HPP_
 
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,9 +19,10 @@ namespace pqc_tunnel
 Result<ParameterValues> complete_parameters(Role role, const ParameterValues & given);
 ParameterValues complete_parameters(
   Role role, const ParameterValues & given, std::vector<Error> & problems);
-
-// GCS: the drones of the parameters drone.NAME.… that the parameter drones does not name. Their parameters have no effect.
-std::set<std::string> unserved_drones(Role role, const ParameterValues & given);
+// The same for these parameters only.
+ParameterValues complete_parameters(
+  const std::vector<ParameterSpec> & specs, const ParameterValues & given,
+  std::vector<Error> & problems);
 
 }  // namespace pqc_tunnel
 

@@ -216,8 +216,12 @@ Result<std::string> read_parameter_file(const std::filesystem::path & file)
   return read_named_text(file, "Parameter file " + file.string());
 }
 
-Result<ParameterValues> load_parameter_file(
-  const std::filesystem::path & file, std::string_view node_name)
+namespace
+{
+
+// Parses the file, and hands what it holds to read(root, in_file), in_file(what) being an error of the file.
+template <class Read>
+Result<ParameterValues> load_yaml(const std::filesystem::path & file, Read && read)
 {
   const auto in_file = [&file](const std::string & what) {
     return fail(ErrorCode::invalid_argument, "Parameter file " + file.string() + ": " + what);
@@ -226,31 +230,54 @@ Result<ParameterValues> load_parameter_file(
   if (!text) {
     return tl::make_unexpected(text.error());
   }
-  ParameterValues values;
-  Sections sections;
   try {
-    const YAML::Node root = YAML::Load(*text);
-    if (!root.IsMap()) {
-      return in_file("it holds no section of the form node_name: ros__parameters: …");
-    }
-    auto collected = collect_sections("", root, split_name(node_name), values, sections);
-    if (!collected) {
-      return in_file(collected.error().message);
-    }
+    return read(YAML::Load(*text), in_file);
   } catch (const YAML::ParserException & error) {
     return in_file(
       "line " + std::to_string(error.mark.line + 1) + " isn't valid YAML (" + error.msg + ").");
   } catch (const YAML::Exception & error) {
     return in_file("it isn't valid YAML (" + error.msg + ").");
   }
-  if (sections.names.empty()) {
-    return in_file("it holds no section of the form node_name: ros__parameters: …");
-  }
-  if (!sections.apply) {
-    return fail(
-      ErrorCode::invalid_argument, without_section(file, std::string(node_name), sections.names));
-  }
-  return values;
+}
+
+}  // namespace
+
+Result<ParameterValues> load_parameter_file(
+  const std::filesystem::path & file, std::string_view node_name)
+{
+  return load_yaml(file, [&](const YAML::Node & root, auto in_file) -> Result<ParameterValues> {
+    ParameterValues values;
+    Sections sections;
+    if (root.IsMap()) {
+      auto collected = collect_sections("", root, split_name(node_name), values, sections);
+      if (!collected) {
+        return in_file(collected.error().message);
+      }
+    }
+    if (sections.names.empty()) {
+      return in_file("it holds no section of the form node_name: ros__parameters: …");
+    }
+    if (!sections.apply) {
+      return fail(
+        ErrorCode::invalid_argument, without_section(file, std::string(node_name), sections.names));
+    }
+    return values;
+  });
+}
+
+Result<ParameterValues> load_plain_file(const std::filesystem::path & file)
+{
+  return load_yaml(file, [](const YAML::Node & root, auto in_file) -> Result<ParameterValues> {
+    ParameterValues values;
+    Sections sections;
+    if (!root.IsMap() && !root.IsNull()) {
+      return in_file("it must hold lines of the form name: value.");
+    }
+    if (auto collected = collect("", root, values, sections); !collected) {
+      return in_file(collected.error().message);
+    }
+    return values;
+  });
 }
 
 Result<std::pair<std::string, ParameterValue>> parse_parameter_assignment(std::string_view text)

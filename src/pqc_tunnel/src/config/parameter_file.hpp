@@ -37,6 +37,9 @@ Result<std::string> read_parameter_file(const std::filesystem::path & file);
 Result<ParameterValues> load_parameter_file(
   const std::filesystem::path & file, std::string_view node_name);
 
+/// Reads a file of lines "name: value".
+Result<ParameterValues> load_plain_file(const std::filesystem::path & file);
+
 /// Whether ROS, or a library, declares this parameter in every node.
 bool belongs_to_every_node(std::string_view name);
 

@@ -21,7 +21,7 @@ namespace
 using List = std::vector<std::string>;
 using Specs = std::vector<ParameterSpec>;
 
-constexpr std::string_view any_name = "NAME";  // stands for the name of a drone or of a link
+constexpr std::string_view any_name = "NAME";  // stands for the name of a link
 
 double in_seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
@@ -162,32 +162,32 @@ Specs link_rows()
   };
 }
 
-// Returns the parameters of the one drone of a drone's tunnel, or of each drone of a ground station's.
-Specs vehicle_rows(Role role, const std::string & prefix, const List & mirrored)
+Specs vehicle_rows()
 {
   Specs rows{
-    port(prefix + "plaintext_port", "Local UDP port that receives datagrams to encrypt."),
+    port(
+      "plaintext_port",
+      "Local UDP port that receives datagrams to encrypt; on the ground that of drone number 0, of "
+      "other drones so much higher as their number, unless a file drones/NAME.yaml in identity_dir "
+      "has another value of it, or of the next five."),
     text(
-      prefix + "plaintext_peer_address",
+      "plaintext_peer_address",
       "Address or host name that receives decrypted datagrams, required with plaintext_peer_port; "
       "behind a broadcast address any host may answer from that port."),
     port(
-      prefix + "plaintext_peer_port",
+      "plaintext_peer_port",
       "UDP port that receives decrypted datagrams; 0: the latest sender to plaintext_port."),
     text(
-      prefix + "mirror_address",
+      "mirror_address",
       "Address that receives a copy of what the vehicle sends; required with mirror_port."),
-    port(
-      prefix + "mirror_port",
-      "UDP port that receives a copy of what the vehicle sends; 0: no copy."),
+    port("mirror_port", "UDP port that receives a copy of what the vehicle sends; 0: no copy."),
     list(
-      prefix + "mirror_messages",
+      "mirror_messages",
       "MAVLink messages of which the copy consists, by id, a datagram each; empty: every datagram "
-      "as it is.",
-      mirrored),
+      "as it is."),
   };
   for (ParameterSpec & row : rows) {
-    row.only = role;
+    row.of_each_drone = true;
   }
   return rows;
 }
@@ -206,9 +206,6 @@ Specs plaintext_rows()
         "room a link of known or found rate has, so that it slows its streams: auto (unless a "
         "radio reports by itself) or off.",
         "auto")),
-    only(
-      Role::gcs,
-      list("drones", "Names of the drones that are served, as in `pqc identity init --drone`.")),
     only(
       Role::gcs,
       flag(
@@ -313,6 +310,12 @@ Specs time_rows()
       "wipe_after_s", settings.wipe_after, {0.0, 604800.0},
       "Silence, longer than peer_timeout_s, after which all keys of the session are wiped; 0: "
       "never."),
+    only(
+      Role::drone,
+      flag(
+        "erase_on_request", settings.erase_on_request,
+        "Erase the whole identity when the ground station asks for it by `pqc wipe --at-drone`; "
+        "the drone then has no tunnel until it gets new keys.")),
   };
 }
 
@@ -341,9 +344,6 @@ Specs machine_rows()
   };
 }
 
-// The sensing node reads these: HEARTBEAT, SYS_STATUS, VFR_HUD, BATTERY_STATUS, EXTENDED_SYS_STATE.
-List read_by_sensing() { return {"0", "1", "74", "147", "245"}; }
-
 Specs table()
 {
   const std::pair<const char *, Specs> sections[] = {
@@ -351,8 +351,7 @@ Specs table()
     {"The encrypted side", encrypted_rows()},
     {"Several links", link_rows()},
     {"The plaintext side", plaintext_rows()},
-    {"The plaintext side", vehicle_rows(Role::drone, "", read_by_sensing())},
-    {"The plaintext side", vehicle_rows(Role::gcs, "drone.NAME.", {})},
+    {"The plaintext side", vehicle_rows()},
     {"Suites", suite_rows()},
     {"Keys made ahead", prekey_rows()},
     {"Times", time_rows()},
@@ -420,7 +419,6 @@ const Specs & parameter_table()
 
 Specs parameter_specs(Role role, const ParameterValues & values)
 {
-  const List drones = names_in(values, "drones");
   const List links = names_in(values, "links");
   Specs specs;
   for (const ParameterSpec & row : parameter_table()) {
@@ -432,7 +430,7 @@ Specs parameter_specs(Role role, const ParameterValues & values)
       specs.push_back(row);
       continue;
     }
-    for (const std::string & name : row.name.starts_with("link.") ? links : drones) {
+    for (const std::string & name : links) {
       specs.push_back(row);
       specs.back().name.replace(place, any_name.size(), name);
     }

@@ -53,29 +53,36 @@ std::optional<EchoReply> take_reply(std::future<EchoReply> & reply)
 }
 
 // The peer that a rekey is for. `drone` is empty if the request names none.
-Result<PeerIndex> find_peer(const EngineConfig & config, const std::string & drone)
+Result<PeerIndex> find_peer(const Engine & engine, const std::string & drone)
 {
-  if (config.role == Role::drone && !drone.empty()) {
+  if (engine.config().role == Role::drone) {
+    if (drone.empty()) {
+      return PeerIndex{0};
+    }
     return fail(
       ErrorCode::invalid_argument,
       "This is the drone's end, with the ground station as its only peer: leave out --drone.");
   }
+  const PeerSnapshots peers = engine.latest().peers;
   std::vector<std::string> names;
-  for (const auto & peer : config.plaintexts) {
-    names.push_back(peer.name);
+  std::optional<PeerIndex> found;
+  for (const PeerIndex peer : peers.served()) {
+    names.push_back(peers[static_cast<std::size_t>(peer)].name);
+    found = drone.empty() || drone == names.back() ? peer : found;
   }
   if (drone.empty() && names.size() > 1) {
     return fail(
       ErrorCode::invalid_argument,
       "This ground station has several drones: name one with --drone.");
   }
-  const auto found = drone.empty() ? names.begin() : std::ranges::find(names, drone);
-  if (found == names.end()) {
+  if (!found) {
     return fail(
-      ErrorCode::invalid_argument, "This ground station has no drone " + drone + "; did you mean " +
-                                     nearest_name(drone, names) + "?");
+      ErrorCode::invalid_argument, names.empty()
+                                     ? "This ground station has no drone."
+                                     : "This ground station has no drone " + drone +
+                                         "; did you mean " + nearest_name(drone, names) + "?");
   }
-  return PeerIndex{static_cast<std::uint32_t>(found - names.begin())};
+  return *found;
 }
 
 }  // namespace
@@ -158,6 +165,12 @@ void ControlServer::answer_request(const ControlSocket::Request & request)
     begin_echo(request);
   } else if (command == "wipe") {
     wipe(request);
+  } else if (command == "erase") {
+    begin_erasure(request);
+  } else if (command == "reload") {
+    const auto done = engine_.reload();
+    socket_.answer(
+      request.caller, outcome_json(done.has_value(), done ? *done : done.error().message));
   } else if (command == "stop" && request_stop_) {
     socket_.answer(request.caller, outcome_json(true, "The tunnel stops."));
     request_stop_();
@@ -170,7 +183,8 @@ void ControlServer::answer_request(const ControlSocket::Request & request)
       outcome_json(
         false,
         "The requests are status, suites, rekey [SUITE|- [DRONE]], ratchet [- [DRONE]], "
-        "one-time-key [- [DRONE]], prefetch SUITE, echo MS [BYTES [DRONE]], wipe [DRONE] and "
+        "one-time-key [- [DRONE]], prefetch SUITE, echo MS [BYTES [DRONE]], wipe [DRONE], "
+        "erase DRONE, reload and "
         "stop."));
   }
 }
@@ -178,7 +192,7 @@ void ControlServer::answer_request(const ControlSocket::Request & request)
 void ControlServer::begin_rekey(const ControlSocket::Request & request)
 {
   const auto & words = request.words;
-  const auto peer = find_peer(engine_.config(), words.size() > 2 ? words[2] : "");
+  const auto peer = find_peer(engine_, words.size() > 2 ? words[2] : "");
   if (!peer) {
     socket_.answer(request.caller, outcome_json(false, peer.error().message));
     return;
@@ -202,9 +216,22 @@ void ControlServer::begin_prefetch(const ControlSocket::Request & request)
   }
 }
 
+void ControlServer::begin_erasure(const ControlSocket::Request & request)
+{
+  const auto peer = find_peer(engine_, request.words.size() > 1 ? request.words[1] : "");
+  if (!peer) {
+    socket_.answer(request.caller, outcome_json(false, peer.error().message));
+  } else if (engine_.config().role == Role::drone) {
+    const char * const sentence = "This is a drone, whose keys a ground station may have erased.";
+    socket_.answer(request.caller, outcome_json(false, sentence));
+  } else {
+    callers_[engine_.request_erasure(*peer)] = request.caller;
+  }
+}
+
 void ControlServer::wipe(const ControlSocket::Request & request)
 {
-  const auto peer = find_peer(engine_.config(), request.words.size() > 1 ? request.words[1] : "");
+  const auto peer = find_peer(engine_, request.words.size() > 1 ? request.words[1] : "");
   if (!peer) {
     socket_.answer(request.caller, outcome_json(false, peer.error().message));
     return;
@@ -227,7 +254,7 @@ void ControlServer::begin_echo(const ControlSocket::Request & request)
   constexpr std::uint32_t longest_frame = 65'507;
   const auto patience = number(1, longest_echo_ms);
   const auto bytes = number(2, longest_frame);
-  const auto peer = find_peer(engine_.config(), words.size() > 3 ? words[3] : "");
+  const auto peer = find_peer(engine_, words.size() > 3 ? words[3] : "");
   if (!peer) {
     socket_.answer(request.caller, outcome_json(false, peer.error().message));
   } else if (!patience || !bytes) {

@@ -25,7 +25,7 @@ namespace pqc_tunnel::cli
 inline constexpr const char * without_control = " The tunnel runs, but pqc cannot show it.";
 
 // Answers the requests of `pqc` at a control socket, on a thread of its own: status, suites, rekey, ratchet, one-time-key,
-// prefetch, echo, wipe, stop.
+// prefetch, echo, wipe, erase, reload, stop.
 class ControlServer
 {
 public:
@@ -49,6 +49,7 @@ private:
   void answer_request(const ControlSocket::Request & request);
   void begin_rekey(const ControlSocket::Request & request);
   void begin_prefetch(const ControlSocket::Request & request);
+  void begin_erasure(const ControlSocket::Request & request);
   void wipe(const ControlSocket::Request & request);
   void begin_echo(const ControlSocket::Request & request);
   // Answers those whose reply is there, or which have waited long enough.

@@ -265,16 +265,13 @@ std::string peer_json(const PeerSnapshot & peer, Instant now)
   return json.str();
 }
 
-std::string ports_json(const EnginePorts & ports)
+std::string ports_json(std::uint16_t datagram, const PeerSnapshots & peers)
 {
   auto plaintext = JsonWriter::array();
-  for (const std::uint16_t port : ports.plaintext) {
-    plaintext.element(std::to_string(port));
+  for (const PeerSnapshot & peer : peers) {
+    plaintext.element(std::to_string(peer.plaintext_port));
   }
-  return JsonWriter::object()
-    .number("datagram", ports.datagram)
-    .raw("plaintext", plaintext.str())
-    .str();
+  return JsonWriter::object().number("datagram", datagram).raw("plaintext", plaintext.str()).str();
 }
 
 JsonWriter suite_json(const Suite & suite)
@@ -332,7 +329,7 @@ std::string status_json(const Engine & engine)
     .text("role", to_string(engine.config().role))
     .text("profile", engine.config().profile)
     .flag("aes_instructions", processor_has_aes())
-    .raw("ports", ports_json(engine.ports()))
+    .raw("ports", ports_json(engine.ports().datagram, snapshot.peers))
     .flag("running", snapshot.running)
     .raw("links", links.str())
     .raw("peers", peers.str())
@@ -413,9 +410,9 @@ std::string event_line(const Event & event, const Engine & engine)
     time_text(std::chrono::system_clock::now() - age) + " " + name_of(severity(event)) + " ";
   if (event.peer) {
     const auto index = static_cast<std::size_t>(*event.peer);
-    const auto & plaintexts = engine.config().plaintexts;
-    if (index < plaintexts.size() && !plaintexts[index].name.empty()) {
-      line += plaintexts[index].name + ": ";
+    const PeerSnapshots peers = engine.latest().peers;
+    if (engine.config().role == Role::gcs && index < peers.size()) {
+      line += peers[index].name + ": ";
     }
   }
   line += shown(event.text);

@@ -143,7 +143,7 @@ void DaemonShell::handle_signals()
     } else if (info.ssi_signo == SIGUSR2) {
       wipe_all();
     } else if (info.ssi_signo == SIGHUP) {
-      std::cerr << log_line("WARN", hang_up_ignored) << std::endl;
+      reload();
     } else {
       stop_ = true;
     }
@@ -152,15 +152,23 @@ void DaemonShell::handle_signals()
 
 void DaemonShell::rekey_all(const std::string & reason)
 {
-  for (std::size_t i = 0; i < engine_.config().plaintexts.size(); ++i) {
-    engine_.request_rekey(PeerIndex{static_cast<std::uint32_t>(i)}, "", reason);
+  for (const PeerIndex peer : engine_.latest().peers.served()) {
+    engine_.request_rekey(peer, "", reason);
   }
 }
 
 void DaemonShell::wipe_all()
 {
-  for (std::size_t i = 0; i < engine_.config().plaintexts.size(); ++i) {
-    engine_.wipe(PeerIndex{static_cast<std::uint32_t>(i)});
+  for (const PeerIndex peer : engine_.latest().peers.served()) {
+    engine_.wipe(peer);
+  }
+}
+
+// An event says what has changed.
+void DaemonShell::reload()
+{
+  if (const auto done = engine_.reload(); !done) {
+    std::cerr << log_line("WARN", done.error().message) << std::endl;
   }
 }
 

@@ -54,6 +54,7 @@ private:
   Result<void> open_control();
   void rekey_all(const std::string & reason);
   void wipe_all();
+  void reload();
   bool has_status() const { return options_.print_status || options_.status_file; }
   void write_status();
   void write_sign_of_life() const;

@@ -23,7 +23,7 @@ constexpr std::size_t address_space_bytes = std::size_t{256} << 20;
 
 constexpr const char * details =
   R"(SIGUSR1 starts a rekey, SIGUSR2 wipes all session keys at once, with every peer; a drone then begins a new
-session. SIGHUP changes nothing. SIGINT and SIGTERM stop the program.
+session. SIGHUP reads the keys anew, and on the ground the drones. SIGINT and SIGTERM stop the program.
 Exit codes: 0 stopped, 1 cannot run now, 2 cannot run with these options, parameters, files or keys.)";
 
 // The values that a command line gives.

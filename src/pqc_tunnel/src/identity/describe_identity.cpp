@@ -100,6 +100,8 @@ Result<std::string> describe_contents(const KeyFile & file)
       return line("secret key", bytes_text(file.payload.size()));
     case KeyFileKind::anchor_note:
       return std::string();
+    case KeyFileKind::revocation:
+      return id_line("drone id", from_owner<DroneId>(file.owner).bytes);
   }
   return std::string();
 }
@@ -145,7 +147,7 @@ bool is_key_file(const fs::path & path)
 {
   const std::string extension = path.extension().string();
   return extension == ".identity" || extension == ".key" || extension == ".pub" ||
-         extension == ".drone";
+         extension == ".drone" || extension == ".revoked";
 }
 
 }  // namespace

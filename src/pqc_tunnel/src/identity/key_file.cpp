@@ -54,8 +54,7 @@ Result<KeyFile> parse(ByteView bytes, const std::filesystem::path & path)
   }
   const std::uint8_t kind = content[kind_offset];
   if (
-    content[4] != format || kind < 1 ||
-    kind > static_cast<std::uint8_t>(KeyFileKind::anchor_note) ||
+    content[4] != format || kind < 1 || kind > static_cast<std::uint8_t>(KeyFileKind::revocation) ||
     length != content.size() - payload_offset)
   {
     return fail(
@@ -123,6 +122,8 @@ const char * to_string(KeyFileKind kind)
       return "a secret key of the anchor";
     case KeyFileKind::anchor_note:
       return "a note of the used keys of the anchor";
+    case KeyFileKind::revocation:
+      return "a note that a drone is revoked";
   }
   return "";
 }

@@ -26,6 +26,7 @@ enum class KeyFileKind : std::uint8_t
   anchor_public_key = 6,
   anchor_secret_key = 7,
   anchor_note = 8,  // which one-time keys of the anchor were used
+  revocation = 9,   // of a drone
 };
 
 // "a drone's identity", "a signing key", …

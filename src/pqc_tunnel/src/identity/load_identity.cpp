@@ -1,9 +1,12 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <array>
 #include <system_error>
+#include <utility>
 
 #include "anchor_files.hpp"
+#include "crypto/hkdf.hpp"
 #include "identity_files.hpp"
 #include "identity_layout.hpp"
 #include "key_file.hpp"
@@ -15,12 +18,6 @@ namespace
 {
 
 namespace fs = std::filesystem;
-
-bool is_there(const fs::path & path)
-{
-  std::error_code error;
-  return fs::exists(fs::symlink_status(path, error));
-}
 
 template <class T>
 Result<T> in_file(const fs::path & path, Result<T> result)
@@ -52,6 +49,89 @@ Result<KeyFile> load_key(
   }
   return file;
 }
+
+// Keys beside those that replaced them. They go only if those are still the ones that have proved themselves.
+class FormerFolder final : public KeyStore
+{
+public:
+  FormerFolder(fs::path folder, const Psk & present)
+  : folder_(std::move(folder)), present_(sha256(present.view()))
+  {
+  }
+  Result<void> erase() override
+  {
+    const auto file = read_key_file(drone_identity_path(folder_), KeyFileKind::drone_identity);
+    DroneIdentity identity;
+    if (!file || !decode_drone_identity(*file, identity)) {
+      return file ? Result<void>() : tl::make_unexpected(file.error());
+    }
+    std::error_code error;
+    if (sha256(identity.psk.view()) == present_) {
+      fs::remove_all(former_folder(folder_), error);
+    }
+    return error ? fail(
+                     ErrorCode::permission,
+                     former_folder(folder_).string() + " can't be erased: " + error.message() + ".")
+                 : Result<void>();
+  }
+
+private:
+  fs::path folder_;
+  std::array<std::uint8_t, sha256_size> present_;
+};
+
+// What a drone needs of its folder. What is not erased is named.
+class WholeFolder final : public KeyStore
+{
+public:
+  explicit WholeFolder(fs::path folder) : folder_(std::move(folder)) {}
+  Result<void> erase() override
+  {
+    std::string left;
+    // The secrets first, should this be interrupted.
+    for (const fs::path & path :
+         {drone_identity_path(folder_), former_folder(folder_), signing_folder(folder_),
+          known_gcs_folder(folder_), folder_ / "anchor"})
+    {
+      std::error_code error;
+      fs::remove_all(path, error);
+      left = error && left.empty() ? path.string() + ": " + error.message() : left;
+    }
+    if (auto synced = sync_folder(folder_); !synced && left.empty()) {
+      return synced;
+    }
+    return left.empty() ? Result<void>() : fail(ErrorCode::permission, left + ".");
+  }
+
+private:
+  fs::path folder_;
+};
+
+class FormerEntry final : public KeyStore
+{
+public:
+  FormerEntry(fs::path record, const Psk & present)
+  : record_(std::move(record)), present_(sha256(present.view()))
+  {
+  }
+  Result<void> erase() override
+  {
+    const auto file = read_key_file(record_, KeyFileKind::drone_record);
+    if (!file) {
+      return tl::make_unexpected(file.error());
+    }
+    auto record = decode_drone_record(*file);
+    if (!record || !record->former || sha256(record->psk.view()) != present_) {
+      return {};
+    }
+    record->former.reset();
+    return replace_key_file(record_, encode_drone_record(*record));
+  }
+
+private:
+  fs::path record_;
+  std::array<std::uint8_t, sha256_size> present_;
+};
 
 Result<SigningKeys> load_signing_keys(const fs::path & folder, const OwnerId & owner)
 {
@@ -98,7 +178,11 @@ Result<PublicKeys> load_public_keys(const fs::path & folder, const OwnerId & own
 
 }  // namespace
 
-Result<DroneIdentity> load_drone_identity(const fs::path & folder)
+namespace
+{
+
+// Without the anchor and former keys.
+Result<DroneIdentity> load_drone_keys(const fs::path & folder)
 {
   if (const auto closed = check_secret_folder(folder); !closed) {
     return tl::make_unexpected(closed.error());
@@ -127,7 +211,34 @@ Result<DroneIdentity> load_drone_identity(const fs::path & folder)
     return tl::make_unexpected(signing_keys.error());
   }
   identity.signing_keys = std::move(*signing_keys);
-  identity.anchor = AnchorKeyFiles::open(folder, identity.id);
+  return identity;
+}
+
+}  // namespace
+
+Result<DroneIdentity> load_drone_identity(const fs::path & folder)
+{
+  auto identity = load_drone_keys(folder);
+  if (!identity) {
+    return identity;
+  }
+  identity->anchor = AnchorKeyFiles::open(folder, identity->id);
+  identity->all = std::make_shared<WholeFolder>(folder);
+  if (!is_there(drone_identity_path(former_folder(folder)))) {
+    return identity;
+  }
+  auto former = load_drone_keys(former_folder(folder));
+  if (!former) {
+    return former;
+  }
+  if (former->id != identity->id || former->gcs_id != identity->gcs_id) {
+    return fail(
+      ErrorCode::invalid_argument,
+      former_folder(folder).string() + " is of another drone or ground station: erase it.");
+  }
+  identity->former = FormerDroneKeys{
+    std::move(former->psk), std::move(former->gcs_keys), std::move(former->signing_keys)};
+  identity->store = std::make_shared<FormerFolder>(folder, identity->psk);
   return identity;
 }
 
@@ -150,6 +261,11 @@ Result<GcsIdentity> load_gcs_identity(const fs::path & folder)
     return fail(ErrorCode::unavailable, signing_folder(folder).string() + " holds no signing key.");
   }
   identity.signing_keys = std::move(*signing_keys);
+  auto former = load_signing_keys(former_folder(folder), file->owner);
+  if (!former) {
+    return tl::make_unexpected(former.error());
+  }
+  identity.former_signing_keys = std::move(*former);
   return identity;
 }
 
@@ -171,6 +287,7 @@ Result<DroneRecord> load_drone_record(const fs::path & folder, const std::string
   }
   if (record) {
     record->anchor = AnchorSecretFiles::open(folder, name, record->id);
+    record->store = record->former ? std::make_shared<FormerEntry>(path, record->psk) : nullptr;
   }
   return record;
 }

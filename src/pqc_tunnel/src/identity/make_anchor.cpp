@@ -13,7 +13,6 @@
 
 #include "anchor_files.hpp"
 #include "crypto/kem.hpp"
-#include "match_identities.hpp"
 #include "os/thread.hpp"
 
 namespace pqc_tunnel

@@ -1,25 +1,20 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <set>
 #include <system_error>
 #include <utility>
 
 #include "anchor_files.hpp"
-#include "crypto/signature.hpp"
+#include "config/config.hpp"
+#include "drone_folder.hpp"
 #include "identity_files.hpp"
 #include "identity_layout.hpp"
 #include "key_file.hpp"
 #include "make_anchor.hpp"
-#include "net/sockets.hpp"
-#include "os/file_descriptor.hpp"
+#include "make_keys.hpp"
+#include "workshop.hpp"
 
 namespace pqc_tunnel
 {
@@ -29,107 +24,12 @@ namespace
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t max_name = 64;
-
-bool is_there(const fs::path & path)
-{
-  std::error_code ignored;
-  return fs::exists(fs::symlink_status(path, ignored));
-}
-
-// A temporary folder for a set of folders until it is complete; the destructor deletes the rest.
-class Workshop
-{
-public:
-  static Result<Workshop> open(const fs::path & out)
-  {
-    Workshop workshop;
-    for (fs::path folder = out; !folder.empty() && !is_there(folder); folder = folder.parent_path())
-    {
-      workshop.new_around_.push_back(folder);
-    }
-    std::error_code error;
-    fs::create_directories(out, error);
-    std::string pattern = (out / ".new-XXXXXX").string();
-    if (!error && ::mkdtemp(pattern.data()) == nullptr) {
-      error = std::error_code(errno, std::generic_category());
-    }
-    if (error) {
-      return fail(
-        ErrorCode::unavailable,
-        "Nothing can be made in the folder " + out.string() + ": " + error.message() + ".");
-    }
-    workshop.inside_ = pattern;
-    return workshop;
-  }
-  Workshop(Workshop && other) noexcept
-  : inside_(std::exchange(other.inside_, {})), new_around_(std::exchange(other.new_around_, {}))
-  {
-  }
-  Workshop & operator=(Workshop &&) = delete;
-  ~Workshop()
-  {
-    std::error_code ignored;
-    if (!inside_.empty()) {
-      fs::remove_all(inside_, ignored);
-    }
-    for (const fs::path & folder : new_around_) {
-      fs::remove(folder, ignored);  // if it is empty
-    }
-  }
-
-  fs::path operator/(const std::string & name) const { return inside_ / name; }
-
-private:
-  Workshop() = default;
-
-  fs::path inside_;
-  std::vector<fs::path> new_around_;  // the folders around it that were made, too, from the inside
-};
-
-// Moves finished files and folders to their places, all or none: the destructor deletes them there, unless they are kept.
-class Moves
-{
-public:
-  Moves() = default;
-  ~Moves()
-  {
-    std::error_code ignored;
-    for (const fs::path & place : done_) {
-      fs::remove_all(place, ignored);
-    }
-  }
-  Moves(const Moves &) = delete;
-  Moves & operator=(const Moves &) = delete;
-
-  // The place must be free.
-  Result<void> move(const fs::path & from, const fs::path & to)
-  {
-    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) != 0) {
-      return fail(
-        ErrorCode::unavailable, to.string() + " can't be made: " + error_text(errno) + ".");
-    }
-    done_.push_back(to);
-    return {};
-  }
-  void keep() { done_.clear(); }
-
-private:
-  std::vector<fs::path> done_;
-};
-
 Result<void> move_secrets(Moves & moves, const fs::path & from, const fs::path & to)
 {
   if (auto made = ensure_folder(to.parent_path()); !made) {
     return made;
   }
   return moves.move(from, to);
-}
-
-tl::unexpected<Error> refuse_to_overwrite(const fs::path & path)
-{
-  return fail(
-    ErrorCode::invalid_argument, path.string() + " is there already; keys are never overwritten.");
 }
 
 Result<void> check_names(const fs::path & out, const std::vector<std::string> & names)
@@ -139,11 +39,7 @@ Result<void> check_names(const fs::path & out, const std::vector<std::string> & 
   }
   std::set<std::string> seen;
   for (const auto & name : names) {
-    const bool plain =
-      !name.empty() && name.size() <= max_name && std::all_of(name.begin(), name.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-      });
-    if (!plain || name == "gcs") {
+    if (!is_drone_name(name)) {
       return fail(
         ErrorCode::invalid_argument, "\"" + name +
                                        "\" is no name for a drone: it may hold only "
@@ -159,45 +55,24 @@ Result<void> check_names(const fs::path & out, const std::vector<std::string> & 
   return {};
 }
 
+// The numbers of a ground station's drones.
+std::set<std::uint16_t> numbers_in(const fs::path & gcs_folder)
+{
+  std::set<std::uint16_t> numbers;
+  for (const std::string & name : recorded_drones(gcs_folder)) {
+    if (const auto record = load_drone_record(gcs_folder, name)) {
+      numbers.insert(record->number);
+    }
+  }
+  return numbers;
+}
+
 template <class Id>
 Id random_id(RandomSource & random)
 {
   Id id;
   random.fill(id.bytes);
   return id;
-}
-
-// A signing key in folder/signing, and its public key.
-Result<std::shared_ptr<const Bytes>> make_signing_key(
-  const fs::path & folder, SignatureAlgorithm algorithm, const OwnerId & owner,
-  RandomSource & random)
-{
-  auto pair = generate_signing_key(algorithm, random);
-  if (!pair) {
-    return tl::make_unexpected(pair.error());
-  }
-  const KeyFile file{
-    KeyFileKind::signing_key, wire_code(algorithm), owner, std::move(pair->secret_key)};
-  if (const auto written = write_key_file(signing_key_path(folder, algorithm), file); !written) {
-    return tl::make_unexpected(written.error());
-  }
-  return std::make_shared<const Bytes>(std::move(pair->public_key));
-}
-
-Result<void> write_public_keys(
-  const fs::path & folder, const PublicKeys & keys, const OwnerId & owner)
-{
-  if (auto made = make_secret_folder(folder); !made) {
-    return made;
-  }
-  for (const auto & [algorithm, key] : keys) {
-    const KeyFile file{
-      KeyFileKind::public_key, wire_code(algorithm), owner, SecretBytes::copy_of(*key)};
-    if (auto written = write_key_file(public_key_path(folder, algorithm), file); !written) {
-      return written;
-    }
-  }
-  return {};
 }
 
 Result<PublicKeys> make_gcs(
@@ -264,18 +139,28 @@ Result<DroneRecord> make_drone(
   return record;
 }
 
-// Makes the folders of the drones in the workshop, and their records in a folder.
+std::uint16_t take_free_number(std::set<std::uint16_t> & taken)
+{
+  std::uint16_t number = 0;
+  while (!taken.insert(number).second) {
+    ++number;
+  }
+  return number;
+}
+
+// Makes the folders of the drones in the workshop, and their records in a folder. `taken`: the numbers of other drones.
 Result<void> make_drones(
   const Workshop & workshop, const fs::path & records, const GcsId & gcs_id,
-  const PublicKeys & gcs_keys, const IdentityPlan & plan, RandomSource & random,
-  const Progress & progress)
+  const PublicKeys & gcs_keys, const IdentityPlan & plan, std::set<std::uint16_t> taken,
+  RandomSource & random, const Progress & progress)
 {
   for (const auto & name : plan.drones) {
-    const auto record =
+    auto record =
       make_drone(workshop / name, name, gcs_id, gcs_keys, plan.drone_signatures, random, progress);
     if (!record) {
       return tl::make_unexpected(record.error());
     }
+    record->number = take_free_number(taken);
     auto written = write_key_file(records / (name + ".drone"), encode_drone_record(*record));
     if (!written) {
       return written;
@@ -311,8 +196,8 @@ Result<void> make_identities(
   if (!keys) {
     return tl::make_unexpected(keys.error());
   }
-  auto made =
-    make_drones(*workshop, records_folder(*workshop / "gcs"), id, *keys, plan, random, progress);
+  auto made = make_drones(
+    *workshop, records_folder(*workshop / "gcs"), id, *keys, plan, {}, random, progress);
   if (made && plan.anchor.kem) {
     AnchorMaker maker(*workshop / "gcs", id, plan.anchor, random, progress);
     made = maker.make_last_resort();
@@ -363,7 +248,8 @@ Result<void> add_drones(
   const fs::path records = *workshop / "gcs";
   auto made = make_secret_folder(records);
   if (made) {
-    made = make_drones(*workshop, records, gcs->id, *keys, plan, random, progress);
+    made = make_drones(
+      *workshop, records, gcs->id, *keys, plan, numbers_in(out / "gcs"), random, progress);
   }
   const fs::path secrets = *workshop / "one_time";
   if (made && plan.anchor.kem) {

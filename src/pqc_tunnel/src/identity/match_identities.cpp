@@ -4,14 +4,19 @@
 #include "match_identities.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <set>
 #include <system_error>
 #include <utility>
 
 #include "anchor_files.hpp"
+#include "base/byte_io.hpp"
 #include "command_line/words.hpp"
+#include "crypto/hkdf.hpp"
 #include "crypto/random.hpp"
 #include "crypto/signature.hpp"
+#include "drone_folder.hpp"
 #include "identity_files.hpp"
 #include "identity_layout.hpp"
 
@@ -23,12 +28,6 @@ namespace
 
 namespace fs = std::filesystem;
 using Sentences = std::vector<std::string>;
-
-bool is_there(const fs::path & path)
-{
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
 
 // The ground station signs with its keys; the drone verifies with its copies of the public ones.
 void compare_gcs_keys(
@@ -166,6 +165,30 @@ Result<Sentences> match_ends(const fs::path & drone_folder, const fs::path & gcs
 
 }  // namespace
 
+std::string short_code(
+  const DroneId & drone, const GcsId & gcs, const Psk & psk, const PublicKeys & gcs_keys)
+{
+  Bytes input;
+  ByteWriter out(input);
+  out.text("PQM3 short code").id(drone).id(gcs);
+  for (const auto & [algorithm, key] : gcs_keys) {
+    const WireCode code = wire_code(algorithm);
+    out.u8(code.family).u8(code.parameter).bytes(sha256(*key));
+  }
+  const auto mac = hmac(Hash::sha256, psk.view(), {input});
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < sizeof(number); ++i) {
+    number = number << 8 | mac[i];
+  }
+  constexpr std::uint64_t digits = 1'000'000'000'000;
+  std::array<char, 24> text{};
+  number %= digits;
+  std::snprintf(
+    text.data(), text.size(), "%04u-%04u-%04u", static_cast<unsigned>(number / 100'000'000),
+    static_cast<unsigned>(number / 10'000 % 10'000), static_cast<unsigned>(number % 10'000));
+  return text.data();
+}
+
 bool is_drone_identity(const fs::path & folder) { return is_there(drone_identity_path(folder)); }
 
 bool is_gcs_identity(const fs::path & folder) { return is_there(gcs_identity_path(folder)); }
@@ -184,21 +207,6 @@ std::string one_time_keys_left(const fs::path & a, const fs::path & b)
          " at the drone, " +
          std::to_string(unused(one_time_folder(gcs_folder, drone->name), ".key", owner).size()) +
          " at the ground station.";
-}
-
-std::vector<std::string> recorded_drones(const fs::path & gcs_folder)
-{
-  std::vector<std::string> names;
-  std::error_code error;
-  for (auto entry = fs::directory_iterator(records_folder(gcs_folder), error);
-       !error && entry != fs::directory_iterator(); entry.increment(error))
-  {
-    if (entry->path().extension() == ".drone") {
-      names.push_back(entry->path().stem().string());
-    }
-  }
-  std::ranges::sort(names);
-  return names;
 }
 
 Result<Sentences> match_identities(const fs::path & a, const fs::path & b)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "protocol/wire/identity.hpp"
 
 namespace pqc_tunnel
 {
@@ -18,11 +19,14 @@ namespace pqc_tunnel
 Result<std::vector<std::string>> match_identities(
   const std::filesystem::path & a, const std::filesystem::path & b);
 
+// Twelve digits that a person compares at both ends: they are equal if the ends share PSK, ids and the ground station's
+// public keys. They tell nothing about the PSK.
+std::string short_code(
+  const DroneId & drone, const GcsId & gcs, const Psk & psk, const PublicKeys & gcs_keys);
+
 // True if the folder is that of a drone or of a ground station.
 bool is_drone_identity(const std::filesystem::path & folder);
 bool is_gcs_identity(const std::filesystem::path & folder);
-// The names of the drones that a ground station has records of, in their order.
-std::vector<std::string> recorded_drones(const std::filesystem::path & gcs_folder);
 
 // Says how many one-time keys a drone and its ground station have left; empty if the drone has no anchor.
 std::string one_time_keys_left(const std::filesystem::path & a, const std::filesystem::path & b);

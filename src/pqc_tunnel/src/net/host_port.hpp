@@ -16,6 +16,8 @@ struct HostPort
 {
   std::string host;
   std::uint16_t port = 0;
+
+  bool operator==(const HostPort &) const = default;
 };
 
 }  // namespace pqc_tunnel

@@ -83,13 +83,12 @@ protected:
   {
     return {
       {"role", "gcs"},
-      {"identity_dir", (identities() / "gcs").string()},
+      {"identity_dir", gcs_keys_.string()},
       {"min_level", "1"},
       {"bind_address", "127.0.0.1"},
       {"datagram_port", ports_.gcs_datagram},
-      {"drones", "[alpha]"},
       {"plaintext_bind_address", "127.0.0.1"},
-      {"drone.alpha.plaintext_port", ports_.gcs_plaintext},
+      {"plaintext_port", ports_.gcs_plaintext},
     };
   }
 
@@ -110,6 +109,13 @@ protected:
     return settings;
   }
 
+  // What differs for one drone of a ground station.
+  static void set_drone(
+    const std::filesystem::path & gcs_keys, const std::string & name, const std::string & lines)
+  {
+    std::ofstream(drone_settings_path(gcs_keys, name)) << lines;
+  }
+
   bool has_socket(const std::string & tunnel) const
   {
     return std::filesystem::exists(run_ / (tunnel + ".sock"));
@@ -119,6 +125,7 @@ protected:
   const std::filesystem::path config_ = scratch_ / "etc";
   const std::filesystem::path run_ = scratch_ / "run";
   Ports ports_;
+  const std::filesystem::path gcs_keys_ = gcs_identity();
 };
 
 }  // namespace pqc_tunnel

@@ -376,31 +376,28 @@ TEST_F(PqcIdentity, of_two_ends_match_or_differ_in_what_is_named)
 }
 
 // The steps of docs/operations.md, "A drone more, a drone less".
-TEST_F(PqcIdentity, of_a_drone_is_added_and_removed_with_the_lines_of_its_parameters_left)
+TEST_F(PqcIdentity, of_a_drone_is_added_and_removed_by_its_file)
 {
   ASSERT_EQ(init().code, 0);
   const fs::path own = scratch_ / "own";
   fs::copy(scratch_ / "keys/gcs", own, fs::copy_options::recursive);
   ASSERT_EQ(outcome(making("add-drone", "beta")).code, 0);
   fs::copy(scratch_ / "keys/gcs/drones/beta.drone", own / "drones/beta.drone");
-  const Settings both = with(
-    gcs_settings(), {{"identity_dir", own.string()},
-                     {"drones", "[alpha, beta]"},
-                     {"drone.beta.plaintext_port", free_port()}});
-  configure("gcs", both);
+  set_drone(own, "beta", "plaintext_port: " + free_port());
+  configure("gcs", with(gcs_settings(), {{"identity_dir", own.string()}}));
   const Outcome good = outcome({"check", "gcs"});
   EXPECT_EQ(good.code, 0) << good.output;
   EXPECT_TRUE(has(good.output, "  good\n")) << good.output;
-
-  fs::remove(own / "drones/beta.drone");
-  configure("gcs", with(both, {{"drones", "[alpha]"}}));
-  EXPECT_TRUE(has(outcome({"check", "gcs"}).output, "warning: The parameters drone.beta.*"));
   const Outcome up = outcome({"up", "gcs"});
   ASSERT_EQ(up.code, 0) << up.errors;
+  EXPECT_TRUE(has(outcome({"show", "gcs"}).output, "beta"));
+
+  fs::remove(own / "drones/beta.drone");
+  EXPECT_EQ(outcome({"reload"}).output, "1 drone removed (beta).\n");
   EXPECT_FALSE(has(outcome({"show", "gcs"}).output, "beta"));
   std::ifstream log(run_ / "gcs.log");
   const std::string logged{std::istreambuf_iterator<char>(log), std::istreambuf_iterator<char>()};
-  EXPECT_TRUE(has(logged, " WARN The parameters drone.beta.* have no effect")) << logged;
+  EXPECT_TRUE(has(logged, " INFO 1 drone removed (beta).")) << logged;
 }
 
 TEST_F(PqcIdentity, of_drones_are_added_all_or_none)

@@ -33,10 +33,10 @@ protected:
 
 TEST_F(PqcCheck, a_good_configuration_is_good_by_name_and_by_path)
 {
-  const std::string file = configure(
-    "gcs",
-    with(
-      gcs_settings(), {{"drones", "[alpha, beta]"}, {"drone.beta.plaintext_port", free_port()}}));
+  const auto keys = gcs_identity({"alpha", "beta"});
+  set_drone(keys, "beta", "plaintext_port: " + free_port());
+  const std::string file =
+    configure("gcs", with(gcs_settings(), {{"identity_dir", keys.string()}}));
   expect({"gcs"}, 0, {file + ":\n", "  good\n"});
   expect({file}, 0, {"  good\n"});
   configure("drone", drone_settings());
@@ -48,24 +48,25 @@ TEST_F(PqcCheck, a_good_configuration_is_good_by_name_and_by_path)
 TEST_F(PqcCheck, every_problem_is_listed)
 {
   const Application other;
+  const auto keys = gcs_identity({"alpha", "beta"});
+  set_drone(keys, "alpha", "plaintext_port: " + std::to_string(other.port()));
+  set_drone(keys, "beta", "plaintxt_port: 1");
   configure(
     "gcs", with(
-             gcs_settings(), {{"drones", "[alhpa, beta]"},
-                              {"drone.alhpa.plaintext_port", std::to_string(other.port())},
+             gcs_settings(), {{"identity_dir", keys.string()},
                               {"datagram_prot", "1"},
+                              {"drones", "[alpha]"},
                               {"min_level", "4"}}));
   expect(
     {"gcs"}, 1,
     {"problem: Parameter datagram_prot is unknown; did you mean datagram_port?",
-     "problem: Parameter drone.beta.plaintext_port is 0",
+     "problem: Parameter drones is of an earlier version: each drone is a file now",
+     "problem: " + (keys / "drones/beta.yaml").string() +
+       ": Parameter plaintxt_port is unknown; did you mean plaintext_port?",
      "problem: Parameter min_level is 4, but must be 0, 1, 3 or 5.",
-     "problem: Parameter drones names alhpa, which the identity has no record of; did you mean "
-     "alpha?",
-     " for the plaintext side of drone alhpa is in use by another program: " +
-       std::string(program_invocation_short_name) + " (pid " + std::to_string(::getpid()) + ").\n",
-     "warning: The parameters drone.alpha.* have no effect: the parameter drones does not name "
-     "alpha.",
-     "note: The identity knows the drone alpha, too"});
+     " for the plaintext side of drone alpha is in use by another program: " +
+       std::string(program_invocation_short_name) + " (pid " + std::to_string(::getpid()) +
+       ").\n"});
 }
 
 TEST_F(PqcCheck, plaintext_that_the_network_reaches_is_no_good)
@@ -92,19 +93,21 @@ TEST_F(PqcCheck, plaintext_that_the_network_reaches_is_no_good)
 
 TEST_F(PqcCheck, plaintext_addresses_that_can_get_nothing_are_problems)
 {
+  const auto keys = gcs_identity({"alpha", "beta"});
+  set_drone(
+    keys, "beta",
+    "plaintext_port: " + free_port() +
+      "\nplaintext_peer_port: 0\nmirror_address: no-such-host.invalid\nmirror_port: 14595\n");
   configure(
     "gcs", with(
-             gcs_settings(), {{"drones", "[alpha, beta]"},
-                              {"drone.alpha.plaintext_peer_address", "192.0.2.1"},
-                              {"drone.alpha.plaintext_peer_port", "14591"},
-                              {"drone.beta.plaintext_port", free_port()},
-                              {"drone.beta.mirror_address", "no-such-host.invalid"},
-                              {"drone.beta.mirror_port", "14595"}}));
+             gcs_settings(), {{"identity_dir", keys.string()},
+                              {"plaintext_peer_address", "192.0.2.1"},
+                              {"plaintext_peer_port", "14591"}}));
   expect(
     {"gcs"}, 1,
-    {"problem: Parameter drone.alpha.plaintext_peer_address is 192.0.2.1, which "
+    {"problem: Parameter plaintext_peer_address of alpha is 192.0.2.1, which "
      "plaintext_bind_address can't reach: from a loopback address nothing leaves this machine.\n",
-     "problem: Parameter drone.beta.mirror_address: The host name \"no-such-host.invalid\" doesn't "
+     "problem: Parameter mirror_address of beta: The host name \"no-such-host.invalid\" doesn't "
      "resolve ("});
 }
 
@@ -131,9 +134,9 @@ TEST_F(PqcCheck, default_ports_of_neighbours_are_warned_of)
   // Beside a fixed ground program nothing else is heard.
   configure(
     "gcs", with(
-             gcs_settings(), {{"drone.alpha.plaintext_port", "14551"},
-                              {"drone.alpha.plaintext_peer_address", "127.0.0.1"},
-                              {"drone.alpha.plaintext_peer_port", "14550"}}));
+             gcs_settings(), {{"plaintext_port", "14551"},
+                              {"plaintext_peer_address", "127.0.0.1"},
+                              {"plaintext_peer_port", "14550"}}));
   const std::string gcs = outcome({"check", "gcs"}).output;
   EXPECT_EQ(gcs.find("warning:"), std::string::npos) << gcs;
 }
@@ -255,8 +258,7 @@ TEST_F(PqcCheck, both_ends_are_compared_in_what_they_must_agree_on)
                               {"hybrid_x25519", "true"},
                               {"datagram_port", "46099"},
                               {"link_mtu_bytes", "1400"},
-                              {"drones", "[beta]"},
-                              {"drone.beta.plaintext_port", free_port()}}));
+                              {"identity_dir", gcs_identity({"beta"}).string()}}));
   expect(
     {"drone", file}, 1,
     {"problem: min_level is 1 on the drone, but 3 on the ground station.",
@@ -264,8 +266,8 @@ TEST_F(PqcCheck, both_ends_are_compared_in_what_they_must_agree_on)
      "problem: gcs_datagram_port is " + ports_.gcs_datagram +
        " on the drone, but datagram_port is 46099 on the ground station.",
      "problem: link_mtu_bytes is 1500 on the drone, but 1400 on the ground station.",
-     "problem: The drone's keys are of alpha, which the parameter drones of the ground station "
-     "does not name"});
+     "problem: The drone's keys are of alpha, of which the ground station's identity has no record "
+     "that it can use"});
   expect({"drone", "drone"}, 1, {"problem: Both files are of a drone"});
 }
 

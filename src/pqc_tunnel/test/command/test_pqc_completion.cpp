@@ -56,7 +56,8 @@ protected:
 TEST_F(PqcCompletion, knows_what_a_word_may_become)
 {
   EXPECT_NE(words({}).find("check\n"), std::string::npos);
-  EXPECT_EQ(words({"", "identity"}), "init\nadd-drone\nanchor\ninspect\n");
+  EXPECT_EQ(
+    words({"", "identity"}), "init\nadd-drone\nanchor\nrotate\nrevoke\nexpire\nlist\ninspect\n");
   EXPECT_EQ(words({"in", "identity"}), "init\ninspect\n");
   EXPECT_EQ(words({"", "up"}), "gcs\n--help\n");
   EXPECT_EQ(words({"-", "up"}), "--help\n");

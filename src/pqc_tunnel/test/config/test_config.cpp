@@ -8,6 +8,7 @@
 #include <set>
 
 #include "config/config.hpp"
+#include "support/scratch_dir.hpp"
 
 namespace pqc_tunnel
 {
@@ -37,9 +38,8 @@ ParameterValues gcs_values()
     {"identity_dir", std::string("keys")},
     {"datagram_port", std::int64_t{46011}},
     {"plaintext_bind_address", std::string("localhost")},
-    {"drones", List{"alpha", "beta"}},
-    {"drone.alpha.plaintext_port", std::int64_t{14551}},
-    {"drone.beta.plaintext_port", std::int64_t{14552}},
+    {"plaintext_port", std::int64_t{14551}},
+    {"announce_decisions", true},
   };
 }
 
@@ -71,9 +71,8 @@ TEST(Config, a_drone_needs_little_more_than_its_addresses)
   EXPECT_EQ(config->links[0].gcs.port, 46011);
   EXPECT_EQ(config->links[0].bind.port, 46012);
   EXPECT_EQ(config->links[0].bind.host, "");
-  ASSERT_EQ(config->plaintexts.size(), 1u);
-  EXPECT_EQ(config->plaintexts[0].bind.port, 14590);
-  EXPECT_EQ(config->plaintexts[0].peer.port, 0);
+  EXPECT_EQ(config->plaintext.bind.port, 14590);
+  EXPECT_EQ(config->plaintext.peer.port, 0);
   EXPECT_EQ(config->settings.initial_suite->id, "cs-mlkem768-aesgcm-mldsa65");
   EXPECT_EQ(config->settings.max_datagram, 1500u - 48 - 25);  // the name may mean an IPv6 address
   EXPECT_EQ(config->settings.max_key_age, std::chrono::hours(1));
@@ -94,18 +93,77 @@ TEST(Config, only_a_numeric_ipv4_address_leaves_more_of_the_mtu_to_a_datagram)
   EXPECT_EQ(room(Role::gcs, gcs_values(), "bind_address", ""), 48u);
 }
 
-TEST(Config, a_ground_station_has_one_plaintext_port_per_drone_in_the_order_given)
+class PlaintextOfDrone : public testing::Test
 {
-  auto values = gcs_values();
-  values["drone.beta.plaintext_peer_address"] = std::string("localhost");
-  values["drone.beta.plaintext_peer_port"] = std::int64_t{14550};
-  const auto config = make_engine_config(Role::gcs, values);
-  ASSERT_TRUE(config) << config.error().message;
-  ASSERT_EQ(config->plaintexts.size(), 2u);
-  EXPECT_EQ(config->plaintexts[0].name, "alpha");
-  EXPECT_EQ(config->plaintexts[0].bind.port, 14551);
-  EXPECT_EQ(config->plaintexts[1].name, "beta");
-  EXPECT_EQ(config->plaintexts[1].peer.port, 14550);
+protected:
+  PlaintextOfDrone()
+  {
+    auto values = gcs_values();
+    values["plaintext_peer_address"] = std::string("localhost");
+    values["plaintext_peer_port"] = std::int64_t{14550};
+    values["mirror_messages"] = List{"0", "1"};
+    all_ = make_engine_config(Role::gcs, values)->plaintext;
+  }
+  Result<PlaintextConfig> read(const std::string & text, std::uint16_t number = 0)
+  {
+    return plaintext_of_drone(all_, "beta", number, scratch_.write("beta.yaml", text));
+  }
+  std::string refusal(const std::string & text)
+  {
+    const auto read = this->read(text);
+    return read ? "accepted" : read.error().message;
+  }
+
+  ScratchDir scratch_;
+  PlaintextConfig all_;
+};
+
+TEST_F(PlaintextOfDrone, is_that_of_all_drones_on_a_port_by_its_number)
+{
+  const auto third = plaintext_of_drone(all_, "beta", 2, scratch_ / "absent.yaml");
+  ASSERT_TRUE(third) << third.error().message;
+  PlaintextConfig expected = all_;
+  expected.name = "beta";
+  expected.bind.port = 14553;
+  EXPECT_EQ(*third, expected);
+  EXPECT_EQ(read("# nothing\n", 2), expected);
+}
+
+TEST_F(PlaintextOfDrone, is_what_its_file_says)
+{
+  const auto own = read("plaintext_port: 14600\nplaintext_peer_address: 192.0.2.1\n", 7);
+  ASSERT_TRUE(own) << own.error().message;
+  EXPECT_EQ(own->bind.port, 14600);
+  EXPECT_EQ(own->bind.host, "localhost");
+  EXPECT_EQ(own->peer.host, "192.0.2.1");
+  EXPECT_EQ(own->peer.port, 14550);
+  EXPECT_EQ(own->mirror_messages, (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(read("plaintext_peer_port: 0\n")->peer.port, 0);
+}
+
+TEST_F(PlaintextOfDrone, in_a_file_with_a_mistake_is_refused_with_file_and_parameter)
+{
+  const std::string file = (scratch_ / "beta.yaml").string();
+  EXPECT_EQ(
+    refusal("plaintxt_port: 1\n"),
+    file + ": Parameter plaintxt_port is unknown; did you mean plaintext_port?");
+  EXPECT_EQ(
+    refusal("datagram_port: 1\n"), file +
+                                     ": Parameter datagram_port is unknown; did you mean "
+                                     "mirror_port?");
+  EXPECT_EQ(
+    refusal("plaintext_port: 70000\n"),
+    file + ": Parameter plaintext_port is 70000, but must be from 0 to 65535.");
+  EXPECT_EQ(
+    refusal("just words\n"),
+    "Parameter file " + file + ": it must hold lines of the form name: value.");
+  EXPECT_EQ(
+    plaintext_of_drone(all_, "beta", 60000, file).error().message,
+    "Parameter file " + file + ": it must hold lines of the form name: value.");
+  EXPECT_EQ(
+    plaintext_of_drone(all_, "beta", 60000, scratch_ / "absent.yaml").error().message,
+    (scratch_ / "absent.yaml").string() +
+      ": No port from 1 to 65535 is left for it: give it a plaintext_port.");
 }
 
 TEST(Config, every_parameter_has_a_row_a_sentence_and_a_default_of_its_own_type)
@@ -132,7 +190,7 @@ TEST(Config, no_default_names_an_address_or_a_port)
   }
 }
 
-TEST(Config, an_end_has_the_rows_of_both_ends_and_its_own_for_each_drone_and_link)
+TEST(Config, an_end_has_the_rows_of_both_ends_and_its_own_for_each_link)
 {
   const auto names = [](Role role, const ParameterValues & values) {
     std::set<std::string> all;
@@ -141,20 +199,18 @@ TEST(Config, an_end_has_the_rows_of_both_ends_and_its_own_for_each_drone_and_lin
     }
     return all;
   };
-  const auto gcs =
-    names(Role::gcs, {{"drones", List{"alpha", "beta"}}, {"links", std::string("lte")}});
+  const auto gcs = names(Role::gcs, {{"links", std::string("lte")}});
   for (const char * name :
-       {"datagram_port", "drones", "drone.alpha.plaintext_port", "drone.beta.plaintext_port",
-        "link.lte.interface"})
+       {"datagram_port", "announce_decisions", "plaintext_port", "link.lte.interface"})
   {
     EXPECT_TRUE(gcs.contains(name)) << name;
   }
-  for (const char * name : {"gcs_address", "plaintext_port", "link.lte.gcs_address"}) {
+  for (const char * name : {"gcs_address", "radio_status", "link.lte.gcs_address"}) {
     EXPECT_FALSE(gcs.contains(name)) << name;
   }
-  const auto drone = names(Role::drone, {{"drones", List{"alpha"}}});
+  const auto drone = names(Role::drone, {});
   EXPECT_TRUE(drone.contains("gcs_address"));
-  EXPECT_FALSE(drone.contains("drone.alpha.plaintext_port"));
+  EXPECT_FALSE(drone.contains("announce_decisions"));
   for (const auto & name : drone) {
     EXPECT_EQ(name.find("NAME"), std::string::npos) << name;
   }
@@ -247,10 +303,11 @@ TEST(Config, the_other_ends_file_is_the_first_problem)
     refusal(Role::drone, values),
     "Parameter role is gcs, but must be drone here: this is the ground station's file.");
   values["role"] = std::string("drone");
+  values["prekey_pool.max_bytes"] = std::int64_t{0};
   EXPECT_EQ(
     refusal(Role::drone, values),
-    "This is the ground station's file, but this end is a drone: drones and "
-    "drone.beta.plaintext_port are parameters of a ground station.");
+    "This is the ground station's file, but this end is a drone: announce_decisions and "
+    "prekey_pool.max_bytes are parameters of a ground station.");
   EXPECT_EQ(
     gcs_refusal("gcs_address", std::string("ground.example")),
     "Parameter gcs_address is one of a drone, but this end is a ground station.");
@@ -312,9 +369,21 @@ TEST(Config, a_misspelt_name_is_refused_with_the_nearest_one)
   EXPECT_EQ(
     drone_refusal("wipe_after", 1.0),
     "Parameter wipe_after is unknown; did you mean wipe_after_s?");
+}
+
+TEST(Config, lists_of_drones_of_an_earlier_version_are_refused_with_what_to_do)
+{
+  auto values = gcs_values();
+  values["drones"] = List{"alpha"};
+  values["drone.alpha.plaintext_port"] = std::int64_t{14551};
+  std::vector<Error> problems;
+  make_engine_config(Role::gcs, values, problems);
+  ASSERT_EQ(problems.size(), 1u);
   EXPECT_EQ(
-    gcs_refusal("drone.alpha.plaintxt_port", std::int64_t{1}),
-    "Parameter drone.alpha.plaintxt_port is unknown; did you mean drone.alpha.plaintext_port?");
+    problems[0].message,
+    "Parameter drone.alpha.plaintext_port is of an earlier version: each drone is a file now, so "
+    "remove drones, and move the lines drone.NAME.… without this prefix to the file "
+    "drones/NAME.yaml in identity_dir.");
 }
 
 TEST(Config, a_name_like_no_other_is_said_to_be_unknown)
@@ -322,23 +391,6 @@ TEST(Config, a_name_like_no_other_is_said_to_be_unknown)
   EXPECT_EQ(
     drone_refusal("replay_window_packets", std::int64_t{4096}),
     "Parameter replay_window_packets is unknown.");
-}
-
-TEST(Config, what_is_left_of_a_removed_drone_is_a_warning)
-{
-  auto values = gcs_values();
-  values["drones"] = List{"beta"};
-  const auto config = make_engine_config(Role::gcs, values);
-  ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(config->plaintexts.size(), 1u);
-  EXPECT_EQ(
-    config->warnings,
-    List{"The parameters drone.alpha.* have no effect: the parameter drones does not name alpha. "
-         "Name it there, or remove them."});
-  EXPECT_EQ(make_engine_config(Role::gcs, gcs_values())->warnings, List{});
-  EXPECT_EQ(
-    drone_refusal("drone.alpha.plaintext_port", std::int64_t{1}),
-    "Parameter drone.alpha.plaintext_port is unknown; did you mean plaintext_port?");
 }
 
 TEST(Config, an_unknown_suite_is_refused_with_the_nearest_one)
@@ -471,22 +523,13 @@ TEST(Config, an_allowed_suite_below_the_floor_is_refused)
     "min_level 3.");
 }
 
-TEST(Config, drones_have_names_and_ports_of_their_own)
+TEST(Config, a_drone_has_a_name_of_small_letters_digits_and_underscores)
 {
-  EXPECT_EQ(
-    gcs_refusal("drones", List{}), "Parameter drones is empty, but must name at least one drone.");
-  EXPECT_EQ(
-    gcs_refusal("drones", List{"alpha", "beta", "beta"}), "Parameter drones names beta twice.");
-  EXPECT_EQ(
-    gcs_refusal("drone.beta.plaintext_port", std::int64_t{14551}),
-    "Parameter drone.beta.plaintext_port is 14551, which another drone has already.");
-  auto values = gcs_values();
-  values["drones"] = List{"alpha", "beta", "No Good"};
-  values["drone.No Good.plaintext_port"] = std::int64_t{14553};
-  EXPECT_EQ(
-    refusal(Role::gcs, values),
-    "Parameter drones names \"No Good\", but a name may hold only small letters, digits and "
-    "underscores.");
+  EXPECT_TRUE(is_drone_name("drone_2"));
+  for (const char * name : {"", "No Good", "gcs", "a.b", "../a"}) {
+    EXPECT_FALSE(is_drone_name(name)) << name;
+  }
+  EXPECT_FALSE(is_drone_name(std::string(65, 'a')));
 }
 
 TEST(Config, whole_numbers_do_where_numbers_are_wanted)

@@ -21,16 +21,16 @@ namespace
 class UnderALimit : public EngineFixture
 {
 protected:
-  static Program tunneld(const std::string & limit, const Streams & streams = {})
+  Program tunneld(const std::string & limit, const Streams & streams = {})
   {
     const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
     const auto port = [] { return std::to_string(Application().port()); };
     std::vector<std::string> arguments{
       "-c", limit + "; exec \"$0\" \"$@\"", (folder / "pqc_tunneld").string()};
     for (const std::string & assignment : std::vector<std::string>{
-           "role:=gcs", "identity_dir:=" + (identities() / "gcs").string(), "drones:=[alpha]",
-           "bind_address:=127.0.0.1", "plaintext_bind_address:=127.0.0.1",
-           "datagram_port:=" + port(), "drone.alpha.plaintext_port:=" + port()})
+           "role:=gcs", "identity_dir:=" + gcs_identity().string(), "bind_address:=127.0.0.1",
+           "plaintext_bind_address:=127.0.0.1", "datagram_port:=" + port(),
+           "plaintext_port:=" + port()})
     {
       arguments.insert(arguments.end(), {"-p", assignment});
     }

@@ -1,6 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <signal.h>
 #include <sys/mman.h>
 
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <string>
 
 #include "engine/engine_fixture.hpp"
+#include "identity/renew_identity.hpp"
 #include "support/program.hpp"
 
 // Both ends, while the real-time clock of one of them is set: support/set_clock.cpp does that to its process alone.
@@ -113,22 +115,68 @@ TEST_F(SetClock, of_a_ground_station_delays_and_drops_nothing)
   gcs_datagram_port_ = Application().port();
   const auto plaintext = Application().port();
   const auto program = tunneld(
-    "gcs", {"identity_dir:=" + (identities() / "gcs").string(),
-            "datagram_port:=" + std::to_string(gcs_datagram_port_), "drones:=[alpha]",
-            "drone.alpha.plaintext_port:=" + std::to_string(plaintext),
-            "drone.alpha.plaintext_peer_address:=127.0.0.1",
-            "drone.alpha.plaintext_peer_port:=" + std::to_string(gcs_application_.port())});
+    "gcs", {"identity_dir:=" + gcs_identity().string(),
+            "datagram_port:=" + std::to_string(gcs_datagram_port_),
+            "plaintext_port:=" + std::to_string(plaintext), "plaintext_peer_address:=127.0.0.1",
+            "plaintext_peer_port:=" + std::to_string(gcs_application_.port())});
   EngineConfig config;
   config.role = Role::drone;
   config.identity_dir = identities() / "alpha";
   config.settings = quick_settings();
   config.links[0].bind = {loopback, 0};
   config.links[0].gcs = {loopback, gcs_datagram_port_};
-  config.plaintexts.push_back({"", {loopback, 0}, {loopback, drone_application_.port()}, {}, {}});
+  config.plaintext = {"", {loopback, 0}, {loopback, drone_application_.port()}, {}, {}};
   ASSERT_TRUE(drone_ = start(config));
   gcs_application_.connect(plaintext);
   drone_application_.connect(drone_->ports().plaintext[0]);
   set_under_traffic(*drone_, drone_application_, gcs_application_);
+}
+
+TEST_F(SetClock, past_the_last_day_of_a_key_lets_no_session_begin_and_ends_none)
+{
+  gcs_datagram_port_ = Application().port();
+  const auto plaintext = Application().port();
+  const auto keys = gcs_identity();
+  const std::int64_t tomorrow =
+    std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now())
+      .time_since_epoch()
+      .count() +
+    day_s;
+  ASSERT_TRUE(set_expiry(keys, {"alpha"}, tomorrow));
+  const auto program = tunneld(
+    "gcs",
+    {"identity_dir:=" + keys.string(), "datagram_port:=" + std::to_string(gcs_datagram_port_),
+     "plaintext_port:=" + std::to_string(plaintext), "plaintext_peer_address:=127.0.0.1",
+     "plaintext_peer_port:=" + std::to_string(gcs_application_.port())});
+  EngineConfig config;
+  config.role = Role::drone;
+  config.identity_dir = identities() / "alpha";
+  config.settings = quick_settings();
+  config.links[0].bind = {loopback, 0};
+  config.links[0].gcs = {loopback, gcs_datagram_port_};
+  config.plaintext = {"", {loopback, 0}, {loopback, drone_application_.port()}, {}, {}};
+  ASSERT_TRUE(drone_ = start(config));
+  gcs_application_.connect(plaintext);
+  drone_application_.connect(drone_->ports().plaintext[0]);
+  ASSERT_TRUE(eventually([&] { return state(*drone_) == PeerState::established; }));
+  const SessionId session = drone_->snapshot().peers.at(0).session;
+  const auto says = [&](const std::string & text) {
+    return eventually([&] { return program->errors().find(text) != std::string::npos; });
+  };
+
+  *set_by_ = 2 * day_s;
+  EXPECT_TRUE(says("alpha: the keys have expired by this machine's clock")) << program->errors();
+  expect_to_arrive(drone_application_, gcs_application_, 1);
+  *set_by_ = 0;  // a clock that is set back brings no key back
+  expect_to_arrive(gcs_application_, drone_application_, 2);
+  EXPECT_EQ(drone_->snapshot().peers.at(0).session, session);
+  drone_->stop();
+  ASSERT_TRUE(drone_ = start(config));
+  EXPECT_TRUE(says("it has the id of alpha, but a different key")) << program->errors();
+  EXPECT_NE(state(*drone_), PeerState::established);
+
+  program->send_signal(SIGHUP);  // the clock is right now
+  EXPECT_TRUE(eventually([&] { return state(*drone_) == PeerState::established; }));
 }
 
 }  // namespace

@@ -186,11 +186,9 @@ TEST_F(StoppedProcess, of_a_ground_station_delivers_nothing_old_to_either_side_a
   const auto port = Application().port();
   const auto plaintext = Application().port();
   const auto program = tunneld(
-    "gcs",
-    {"identity_dir:=" + (identities() / "gcs").string(), "datagram_port:=" + std::to_string(port),
-     "drones:=[alpha]", "drone.alpha.plaintext_port:=" + std::to_string(plaintext),
-     "drone.alpha.plaintext_peer_address:=127.0.0.1",
-     "drone.alpha.plaintext_peer_port:=" + std::to_string(gcs_application_.port())});
+    "gcs", {"identity_dir:=" + gcs_identity().string(), "datagram_port:=" + std::to_string(port),
+            "plaintext_port:=" + std::to_string(plaintext), "plaintext_peer_address:=127.0.0.1",
+            "plaintext_peer_port:=" + std::to_string(gcs_application_.port())});
   EngineConfig config;
   config.role = Role::drone;
   config.identity_dir = identities() / "alpha";
@@ -198,7 +196,7 @@ TEST_F(StoppedProcess, of_a_ground_station_delivers_nothing_old_to_either_side_a
   config.settings.peer_timeout = std::chrono::seconds(60);
   config.links[0].bind = {loopback, 0};
   config.links[0].gcs = {loopback, port};
-  config.plaintexts.push_back({"", {loopback, 0}, {loopback, drone_application_.port()}, {}, {}});
+  config.plaintext = {"", {loopback, 0}, {loopback, drone_application_.port()}, {}, {}};
   ASSERT_TRUE(drone_ = start(config));
   ASSERT_TRUE(is_established("gcs"));
   gcs_application_.connect(plaintext);

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,7 +19,9 @@
 #include "crypto/random.hpp"
 #include "crypto/suites/suite.hpp"
 #include "engine/loop/engine.hpp"
+#include "identity/drone_folder.hpp"
 #include "identity/identity_files.hpp"
+#include "identity/identity_layout.hpp"
 #include "support/application.hpp"
 #include "support/scratch_dir.hpp"
 
@@ -75,17 +79,29 @@ protected:
     return settings;
   }
 
+  // A copy of the ground station's identity that serves these drones. What beta sends goes to an application of its own.
+  std::filesystem::path gcs_identity(const std::vector<std::string> & drones = {"alpha"})
+  {
+    const auto folder = gcs_identities_ / std::to_string(++gcs_copies_);
+    std::filesystem::copy(identities() / "gcs", folder, std::filesystem::copy_options::recursive);
+    for (const std::string & drone : recorded_drones(folder)) {
+      if (std::ranges::find(drones, drone) == drones.end()) {
+        std::filesystem::remove(record_path(folder, drone));
+      }
+    }
+    std::ofstream(drone_settings_path(folder, "beta"))
+      << "plaintext_peer_port: " << gcs_beta_application_.port() << "\n";
+    return folder;
+  }
+
   EngineConfig gcs_config(const std::vector<std::string> & drones = {"alpha"})
   {
     EngineConfig config;
     config.role = Role::gcs;
-    config.identity_dir = identities() / "gcs";
+    config.identity_dir = gcs_identity(drones);
     config.settings = quick_settings();
     config.links[0].bind = {loopback, gcs_datagram_port_};
-    for (const auto & drone : drones) {
-      const Application & application = drone == "alpha" ? gcs_application_ : gcs_beta_application_;
-      config.plaintexts.push_back({drone, {loopback, 0}, {loopback, application.port()}, {}, {}});
-    }
+    config.plaintext = {"", {loopback, 0}, {loopback, gcs_application_.port()}, {}, {}};
     return config;
   }
 
@@ -99,7 +115,7 @@ protected:
     config.links[0].bind = {loopback, 0};
     config.links[0].gcs = {loopback, gcs_->ports().datagram};
     const Application & application = name == "alpha" ? drone_application_ : beta_application_;
-    config.plaintexts.push_back({"", {loopback, 0}, {loopback, application.port()}, {}, {}});
+    config.plaintext = {"", {loopback, 0}, {loopback, application.port()}, {}, {}};
     return config;
   }
 
@@ -200,6 +216,8 @@ protected:
     return text;
   }
 
+  ScratchDir gcs_identities_;
+  int gcs_copies_ = 0;
   Duration peer_timeout_ = std::chrono::seconds(5);  // a busy machine may keep an end from running
   std::uint16_t gcs_datagram_port_ = 0;
   std::unique_ptr<Engine> gcs_;

@@ -67,7 +67,7 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
     (mirror_port,) = free_ports(1)
     pair.drone["mirror_port"] = mirror_port
     # Any program of the ground, not that of the shipped file.
-    pair.gcs |= {"drone.drone1.plaintext_peer_address": "", "drone.drone1.plaintext_peer_port": 0}
+    pair.gcs |= {"plaintext_peer_address": "", "plaintext_peer_port": 0}
     return (
         LaunchDescription(
             [

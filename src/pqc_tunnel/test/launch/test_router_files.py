@@ -84,8 +84,8 @@ class TestRouterFiles(unittest.TestCase):
     def test_the_tunnels_mavlink_comes_to_the_grounds_router(self) -> None:
         drone = sections_of("ground")["UdpEndpoint drone1"]
         parameters = parameters_of("gcs")
-        self.assertEqual(drone["Address"], parameters["drone.drone1.plaintext_peer_address"])
-        self.assertEqual(drone.getint("Port"), parameters["drone.drone1.plaintext_peer_port"])
+        self.assertEqual(drone["Address"], parameters["plaintext_peer_address"])
+        self.assertEqual(drone.getint("Port"), parameters["plaintext_peer_port"])
 
     def test_no_port_is_used_twice(self) -> None:
         for end, role in (("drone", "drone"), ("ground", "gcs")):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import yaml
 from ament_index_python.packages import get_package_prefix
 from launch_ros.actions import Node
 from pqc_testing.ports import LOOPBACK, free_ports
@@ -48,6 +49,11 @@ class TunnelPair:
     def gcs_plaintext(self) -> tuple[str, int]:
         """The address that programs on the ground send to for that drone."""
         return next(iter(self.gcs_plaintexts.values()))
+
+    def set_drone(self, name: str, **settings: Any) -> None:
+        """Write the plaintext side of a drone that the ground station serves."""
+        file = self.folder / "gcs" / "drones" / f"{name}.yaml"
+        file.write_text(yaml.safe_dump(settings), encoding="utf-8")
 
     def nodes(self, **options: Any) -> tuple[Node, Node]:
         """Return the launch actions of the (first) drone's and the ground's node."""
@@ -113,7 +119,8 @@ def make_tunnel_pair(drones: tuple[str, ...] = ("drone1",)) -> TunnelPair:
         "role": "gcs",
         "identity_dir": str(pair.folder / "gcs"),
         "datagram_port": gcs_udp,
-        "drones": list(drones),
+        # Of drone number 0; the files of the drones have those of all.
+        "plaintext_port": 1,
     }
     for name in drones:
         drone_udp, drone_plain, gcs_plain, *others = others
@@ -127,7 +134,7 @@ def make_tunnel_pair(drones: tuple[str, ...] = ("drone1",)) -> TunnelPair:
             "plaintext_port": drone_plain,
             "suite": SUITE,
         }
-        pair.gcs[f"drone.{name}.plaintext_port"] = gcs_plain
+        pair.set_drone(name, plaintext_port=gcs_plain)
         pair.drone_plaintexts[name] = (LOOPBACK, drone_plain)
         pair.gcs_plaintexts[name] = (LOOPBACK, gcs_plain)
     return pair

@@ -31,6 +31,11 @@ public:
   Updater & operator=(const Updater &) = delete;
 
   void add(const std::string & name, std::function<void(DiagnosticStatusWrapper &)> function);
+  /// Returns whether there was such a task.
+  bool removeByName(const std::string & name)
+  {
+    return std::erase_if(tasks_, [&](const Task & task) { return task.name == name; }) > 0;
+  }
   /// Runs the tasks and publishes now.
   void force_update();
   void setHardwareID(const std::string & hardware_id) { hardware_id_ = hardware_id; }

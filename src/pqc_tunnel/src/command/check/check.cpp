@@ -43,8 +43,8 @@ Result<int> check(const Given & given)
   if (end) {
     check_profile(end->config, findings);
     check_identity(end->config, findings);
-    check_sockets(end->config, running_tunnel(end->config), Devices::open, findings);
-    check_plaintext(end->config, findings);
+    check_sockets(*end, running_tunnel(*end), Devices::open, findings);
+    check_plaintext(*end, findings);
   }
   if (given.peer.empty() && rest.size() < 2) {
     print(*file, findings);

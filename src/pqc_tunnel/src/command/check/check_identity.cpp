@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <set>
 
-#include "base/nearest_name.hpp"
 #include "command_line/words.hpp"
 #include "config/profiles.hpp"
 #include "crypto/components.hpp"
 #include "end.hpp"
+#include "identity/drone_folder.hpp"
 #include "identity/identity_files.hpp"
 #include "identity/match_identities.hpp"
 #include "protocol/handshake/suite_objection.hpp"
@@ -93,26 +93,15 @@ void check_drone(const EngineConfig & config, Findings & findings)
   }
 }
 
-void check_record(
-  const EngineConfig & config, const std::string & drone, const std::vector<std::string> & recorded,
-  Findings & findings)
+void check_record(const EngineConfig & config, const DroneRecord & record, Findings & findings)
 {
-  if (std::ranges::find(recorded, drone) == recorded.end()) {
+  if (config.settings.anchor == AnchorUse::required && !record.anchor) {
     findings.add_problem(
-      "Parameter drones names " + drone + ", which the identity has no record of" +
-      suggestion(drone, recorded));
-    return;
+      "Parameter anchor is required, but the identity holds no key of the anchor for " +
+      record.name + ".");
   }
-  const auto record = load_drone_record(config.identity_dir, drone);
-  if (record && config.settings.anchor == AnchorUse::required && !record->anchor) {
-    findings.add_problem(
-      "Parameter anchor is required, but the identity holds no key of the anchor for " + drone +
-      ".");
-  }
-  if (!record) {
-    add_unreadable(config, record.error(), findings);
-  } else if (config.settings.mode.drone_signature) {
-    check_keys(record->drone_keys, usable_suites(config), "public key of " + drone, findings);
+  if (config.settings.mode.drone_signature) {
+    check_keys(record.drone_keys, usable_suites(config), "public key of " + record.name, findings);
   }
 }
 
@@ -124,15 +113,19 @@ void check_gcs(const EngineConfig & config, Findings & findings)
     return;
   }
   check_keys(identity->signing_keys, usable_suites(config), "signing key", findings);
-  auto unused = recorded_drones(config.identity_dir);
-  const auto recorded = unused;
-  for (const auto & drone : config.plaintexts) {
-    check_record(config, drone.name, recorded, findings);
-    std::erase(unused, drone.name);
+  const auto folder = load_drones(config.identity_dir, config.plaintext);
+  if (!folder) {
+    findings.add_problem(folder.error().message);
+    return;
   }
-  for (const std::string & drone : unused) {
-    findings.add_note(
-      "The identity knows the drone " + drone + ", too, which the parameter drones does not name.");
+  for (const UnusableDrone & drone : folder->unusable) {
+    findings.add_problem(drone.problem.message);
+  }
+  for (const RegisteredDrone & drone : folder->drones) {
+    check_record(config, drone.record, findings);
+  }
+  if (folder->drones.empty() && folder->unusable.empty()) {
+    findings.add_warning("The identity holds no drone: add one by pqc identity add-drone.");
   }
 }
 

@@ -55,14 +55,15 @@ void check_port(const std::string & parameter, std::uint16_t port, Findings & fi
 
 }  // namespace
 
-void check_plaintext(const EngineConfig & config, Findings & findings)
+void check_plaintext(const End & end, Findings & findings)
 {
+  const EngineConfig & config = end.config;
   for (std::size_t i = 0; i < config.links.size(); ++i) {
     const std::string prefix =
       config.links.size() > 1 ? "link." + config.settings.paths.links[i].name + "." : "";
     check_port(prefix + "datagram_port", config.links[i].bind.port, findings);
   }
-  const HostPort bind = config.plaintexts.empty() ? HostPort() : config.plaintexts.front().bind;
+  const HostPort & bind = config.plaintext.bind;
   const auto local = resolve(bind);
   const bool is_local = local && is_loopback(local->front());
   if (local && !bind.host.empty() && !is_local) {
@@ -71,13 +72,13 @@ void check_plaintext(const EngineConfig & config, Findings & findings)
       ": everybody on the network who reaches it can read and command the vehicle in clear, past " +
       "the tunnel; use a loopback address, or close its ports with a firewall.");
   }
-  for (const PlaintextConfig & side : config.plaintexts) {
-    const std::string prefix = side.name.empty() ? "" : "drone." + side.name + ".";
-    check_destination(prefix + "plaintext_peer_address", side.peer, is_local, findings);
-    check_destination(prefix + "mirror_address", side.mirror, false, findings);
-    check_port(prefix + "mirror_port", side.mirror.port, findings);
+  for (const PlaintextConfig & side : end.plaintexts) {
+    const std::string whose = side.name.empty() ? "" : " of " + side.name;
+    check_destination("plaintext_peer_address" + whose, side.peer, is_local, findings);
+    check_destination("mirror_address" + whose, side.mirror, false, findings);
+    check_port("mirror_port" + whose, side.mirror.port, findings);
     if (side.peer.port == 0) {  // otherwise what other programs send is dropped
-      check_port(prefix + "plaintext_port", side.bind.port, findings);
+      check_port("plaintext_port" + whose, side.bind.port, findings);
     }
   }
 }

@@ -40,27 +40,27 @@ void note_failure(const Result<T> & opened, std::uint16_t port, Findings & findi
 }
 
 // Whether a running tunnel has the role and the ports of this configuration.
-bool is_same(const EngineConfig & config, const YAML::Node & status)
+bool is_same(const End & end, const YAML::Node & status)
 {
   const YAML::Node ports = status["ports"];
   const auto number = [](const YAML::Node & node) { return node.as<int>(0); };
   if (
-    status["role"].as<std::string>("") != to_string(config.role) ||
-    number(ports["datagram"]) != config.links.front().bind.port ||
-    ports["plaintext"].size() != config.plaintexts.size())
+    status["role"].as<std::string>("") != to_string(end.config.role) ||
+    number(ports["datagram"]) != end.config.links.front().bind.port ||
+    ports["plaintext"].size() != end.plaintexts.size())
   {
     return false;
   }
   return std::equal(
-    config.plaintexts.begin(), config.plaintexts.end(), ports["plaintext"].begin(),
+    end.plaintexts.begin(), end.plaintexts.end(), ports["plaintext"].begin(),
     [&](const PlaintextConfig & mine, const YAML::Node & port) {
       return mine.bind.port == number(port);
     });
 }
 
-void check_ports(const EngineConfig & config, Devices devices, Findings & findings)
+void check_ports(const End & end, Devices devices, Findings & findings)
 {
-  for (const LinkPort & link : config.links) {
+  for (const LinkPort & link : end.config.links) {
     if (link.bind.port != 0) {
       auto socket = open_datagram_socket(link.bind, small_buffer, "the encrypted side");
       note_failure(socket, link.bind.port, findings);
@@ -73,7 +73,7 @@ void check_ports(const EngineConfig & config, Devices devices, Findings & findin
       }
     }
   }
-  for (const PlaintextConfig & plaintext : config.plaintexts) {
+  for (const PlaintextConfig & plaintext : end.plaintexts) {
     if (plaintext.bind.port != 0 && !plaintext.bind.host.empty()) {
       note_failure(
         PlaintextSide::open(PeerIndex{0}, plaintext, small_buffer), plaintext.bind.port, findings);
@@ -129,10 +129,10 @@ void check_ground_address(const LinkPort & link, Findings & findings)
 
 }  // namespace
 
-std::string running_tunnel(const EngineConfig & config)
+std::string running_tunnel(const End & end)
 {
   for (const std::string & tunnel : running_tunnels().value_or(std::vector<std::string>())) {
-    if (const auto answer = request(tunnel, "status"); answer && is_same(config, answer->json)) {
+    if (const auto answer = request(tunnel, "status"); answer && is_same(end, answer->json)) {
       return tunnel;
     }
   }
@@ -140,13 +140,14 @@ std::string running_tunnel(const EngineConfig & config)
 }
 
 void check_sockets(
-  const EngineConfig & config, const std::string & running, Devices devices, Findings & findings)
+  const End & end, const std::string & running, Devices devices, Findings & findings)
 {
+  const EngineConfig & config = end.config;
   check_links(config, !running.empty() && devices == Devices::open, findings);
   if (!running.empty()) {
     findings.add_note("The ports are in use by the running tunnel " + running + ".");
   } else {
-    check_ports(config, devices, findings);
+    check_ports(end, devices, findings);
   }
   for (const LinkPort & link : config.links) {
     if (!link.gcs.host.empty()) {

@@ -85,13 +85,13 @@ void compare_identities(const End & drone, const End & gcs, Findings & findings)
     return;  // on the drone
   }
   std::vector<std::string> names;
-  for (const auto & one : gcs.config.plaintexts) {
+  for (const auto & one : gcs.plaintexts) {
     names.push_back(one.name);
   }
-  if (std::ranges::find(names, identity->name) == names.end()) {
+  if (is_gcs_identity(of_gcs) && std::ranges::find(names, identity->name) == names.end()) {
     findings.add_problem(
       "The drone's keys are of " + identity->name +
-      ", which the parameter drones of the ground station does not name" +
+      ", of which the ground station's identity has no record that it can use" +
       suggestion(identity->name, names));
   }
 }

@@ -64,15 +64,15 @@ public:
     Findings & parameters = subject("parameters");
     const auto end = read_end(file_, parameters);
     if (end) {
-      running_ = running_tunnel(end->config);
+      running_ = running_tunnel(*end);
       check_profile(end->config, parameters);
       check_identity(end->config, subject("keys"));
-      check_sockets(end->config, running_, Devices::leave, subject("ports"));
+      check_sockets(*end, running_, Devices::leave, subject("ports"));
       check_serial(
         end->config, !running_.empty(), read_serial_devices(roots_), roots_, subject("serial"));
       check_mtu(*end, roots_, subject("mtu"));
       examine_rights(*end);
-      check_plaintext(end->config, subject("exposure"));
+      check_plaintext(*end, subject("exposure"));
     }
     examine_exposure();
     examine_peer(end);

@@ -7,6 +7,7 @@
 
 #include "command/tunnels.hpp"
 #include "config/parameter_check.hpp"
+#include "identity/drone_folder.hpp"
 
 namespace pqc_tunnel::cli
 {
@@ -39,8 +40,12 @@ std::optional<End> read_end(const fs::path & file, Findings & findings)
   for (const Error & error : errors) {
     findings.add_problem(error.message);
   }
-  for (const std::string & warning : end.config.warnings) {
-    findings.add_warning(warning);
+  if (*role == Role::drone) {
+    end.plaintexts = {end.config.plaintext};
+  } else if (const auto folder = load_drones(end.config.identity_dir, end.config.plaintext)) {
+    for (const RegisteredDrone & drone : folder->drones) {
+      end.plaintexts.push_back(drone.plaintext);
+    }
   }
   std::vector<Error> known;
   end.values = complete_parameters(*role, *values, known);

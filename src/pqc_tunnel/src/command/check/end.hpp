@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "config/config.hpp"
 #include "findings.hpp"
@@ -20,6 +21,8 @@ struct End
 {
   ParameterValues values;  // complete
   EngineConfig config;
+  std::vector<PlaintextConfig>
+    plaintexts;  // drone: one; ground station: of its drones, as far as they can be read
 };
 
 // Returns the parameter file of a tunnel, or the given path.
@@ -28,7 +31,7 @@ Result<std::filesystem::path> find_file(const std::string & tunnel_or_path);
 std::optional<End> read_end(const std::filesystem::path & file, Findings & findings);
 
 // Returns the running tunnel with the role and the ports of this configuration; empty: there is none.
-std::string running_tunnel(const EngineConfig & config);
+std::string running_tunnel(const End & end);
 
 // The keys of this end: whether they can be used by this process, and for the suites and drones of the parameters.
 void check_identity(const EngineConfig & config, Findings & findings);
@@ -42,10 +45,10 @@ enum class Devices : std::uint8_t
 // Checks that the ports are free, unless this tunnel runs (empty: it does not), and that host names resolve. May wait
 // for a name server.
 void check_sockets(
-  const EngineConfig & config, const std::string & running, Devices devices, Findings & findings);
+  const End & end, const std::string & running, Devices devices, Findings & findings);
 
 // Checks who else can reach the readable side, and that its addresses are known. May wait for a name server.
-void check_plaintext(const EngineConfig & config, Findings & findings);
+void check_plaintext(const End & end, Findings & findings);
 
 // Says of the profile cnsa2 which components are in a FIPS module, and which are not.
 void check_profile(const EngineConfig & config, Findings & findings);

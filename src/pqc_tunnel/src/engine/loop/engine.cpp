@@ -18,6 +18,8 @@
 #include "net/sockets.hpp"
 #include "os/thread.hpp"
 #include "packet_loop.hpp"
+#include "protocol/handshake/suite_objection.hpp"
+#include "served_fleet.hpp"
 
 namespace pqc_tunnel
 {
@@ -63,7 +65,15 @@ Result<void> self_test(const EngineConfig & config, RandomSource & random)
   return {};
 }
 
-Result<EngineSockets> open_sockets(const EngineConfig & config)
+Result<PlaintextSide> open_plaintext(std::size_t peer, const PlaintextConfig & config)
+{
+  return PlaintextSide::open(
+    PeerIndex{static_cast<std::uint32_t>(peer)}, config, usual_receive_buffer);
+}
+
+// `plaintexts`: by PeerIndex.
+Result<EngineSockets> open_sockets(
+  const EngineConfig & config, const std::vector<PlaintextConfig> & plaintexts)
 {
   EngineSockets sockets;
   for (std::size_t i = 0; i < config.links.size(); ++i) {
@@ -82,9 +92,8 @@ Result<EngineSockets> open_sockets(const EngineConfig & config)
     }
     sockets.links.push_back(std::move(*link));
   }
-  for (std::size_t i = 0; i < config.plaintexts.size(); ++i) {
-    auto side = PlaintextSide::open(
-      PeerIndex{static_cast<std::uint32_t>(i)}, config.plaintexts[i], usual_receive_buffer);
+  for (std::size_t i = 0; i < plaintexts.size(); ++i) {
+    auto side = open_plaintext(i, plaintexts[i]);
     if (!side) {
       return tl::make_unexpected(side.error());
     }
@@ -118,23 +127,24 @@ Result<Tunnel> make_drone_tunnel(const EngineConfig & config, RandomSource & ran
     monotonic_now()));
 }
 
-Result<Tunnel> make_gcs_tunnel(const EngineConfig & config, RandomSource & random)
+Event reload_event(const std::string & text, bool is_warning)
 {
-  auto identity = load_gcs_identity(config.identity_dir);
-  if (!identity) {
-    return tl::make_unexpected(identity.error());
-  }
-  std::vector<DroneRecord> drones;
-  for (const auto & plaintext : config.plaintexts) {
-    auto record = load_drone_record(config.identity_dir, plaintext.name);
-    if (!record) {
-      return tl::make_unexpected(record.error());
-    }
-    drones.push_back(std::move(*record));
-  }
-  return as_sentence(Tunnel::create(
-    Tunnel::GcsConfig{config.settings, std::move(*identity), std::move(drones)}, random,
-    monotonic_now()));
+  return {
+    EventKind::reloaded,
+    monotonic_now(),
+    std::nullopt,
+    nullptr,
+    Epoch{},
+    text,
+    is_warning ? EventSeverity::warning : EventSeverity::info};
+}
+
+tl::unexpected<Error> stopped() { return fail(ErrorCode::unavailable, "The tunnel has stopped."); }
+
+std::string no_drones(const EngineConfig & config)
+{
+  return "No drone is registered in " + config.identity_dir.string() +
+         ": make keys with pqc identity add-drone, and then run pqc reload.";
 }
 
 }  // namespace
@@ -157,8 +167,17 @@ public:
   const EngineConfig & config() const { return config_; }
   const EnginePorts & ports() const { return ports_; }
   Mailbox & mailbox() { return mailbox_; }
+  Result<std::string> reload();
 
 private:
+  struct Reloaded
+  {
+    std::string text;
+    bool is_warning;
+  };
+  Result<Reloaded> reload_drone();
+  Result<Reloaded> reload_gcs();
+  Result<Tunnel> make_tunnel();
   void run();
   void note_ports(const EngineSockets & sockets);
 
@@ -167,6 +186,8 @@ private:
   SystemRandom random_;
   Mailbox mailbox_;
   std::unique_ptr<PacketLoop> loop_;
+  std::optional<ServedFleet> fleet_;  // GCS
+  std::mutex reload_mutex_;           // only one reload() runs at a time
 
   std::mutex stop_mutex_;  // only one stop() runs at a time
   std::mutex mutex_;
@@ -181,20 +202,102 @@ Result<void> Engine::Impl::start()
   if (auto tested = self_test(config_, random_); !tested) {
     return tested;
   }
-  auto tunnel = config_.role == Role::drone ? make_drone_tunnel(config_, random_)
-                                            : make_gcs_tunnel(config_, random_);
+  auto tunnel = make_tunnel();
   if (!tunnel) {
     return tl::make_unexpected(tunnel.error());
   }
-  auto sockets = open_sockets(config_);
+  auto sockets =
+    open_sockets(config_, fleet_ ? fleet_->plaintexts() : std::vector{config_.plaintext});
   if (!sockets) {
     return tl::make_unexpected(sockets.error());
+  }
+  if (fleet_) {
+    sockets->expiries = fleet_->expiries();
   }
   note_ports(*sockets);
   loop_ = std::make_unique<PacketLoop>(config_, std::move(*sockets), std::move(*tunnel), mailbox_);
   running_ = true;
   thread_ = Thread("pqc_packets", packet_stack_bytes, [this] { run(); });
   return {};
+}
+
+Result<Tunnel> Engine::Impl::make_tunnel()
+{
+  if (config_.role == Role::drone) {
+    return make_drone_tunnel(config_, random_);
+  }
+  auto identity = load_gcs_identity(config_.identity_dir);
+  if (!identity) {
+    return tl::make_unexpected(identity.error());
+  }
+  auto folder = load_drones(config_.identity_dir, config_.plaintext);
+  if (!folder) {
+    return tl::make_unexpected(folder.error());
+  }
+  if (folder->drones.empty() && !folder->unusable.empty()) {
+    return tl::make_unexpected(folder->unusable.front().problem);
+  }
+  for (const UnusableDrone & drone : folder->unusable) {
+    mailbox_.add_event(reload_event("The other drones are served: " + drone.problem.message, true));
+  }
+  if (folder->drones.empty()) {
+    mailbox_.add_event(reload_event(no_drones(config_), true));
+  }
+  auto records = fleet_.emplace().begin(std::move(folder->drones));
+  return as_sentence(Tunnel::create(
+    Tunnel::GcsConfig{config_.settings, std::move(*identity), std::move(records)}, random_,
+    monotonic_now()));
+}
+
+Result<std::string> Engine::Impl::reload()
+{
+  const std::scoped_lock lock(reload_mutex_);
+  auto done = fleet_ ? reload_gcs() : reload_drone();
+  if (done) {
+    mailbox_.add_event(reload_event(done->text, done->is_warning));
+    mailbox_.announce();
+    return done->text;
+  }
+  return tl::make_unexpected(done.error());
+}
+
+Result<Engine::Impl::Reloaded> Engine::Impl::reload_drone()
+{
+  auto identity = load_drone_identity(config_.identity_dir);
+  if (!identity) {
+    return tl::make_unexpected(identity.error());
+  }
+  if (const auto problem =
+        suite_objection(*config_.settings.initial_suite, config_.settings, *identity);
+      !problem.empty())
+  {
+    return fail(ErrorCode::invalid_argument, "The keys stay as they are: " + problem + ".");
+  }
+  if (!mailbox_.post_changes({}, std::move(*identity)).get()) {
+    return stopped();
+  }
+  return Reloaded{"The keys of this drone are read anew.", false};
+}
+
+Result<Engine::Impl::Reloaded> Engine::Impl::reload_gcs()
+{
+  auto identity = load_gcs_identity(config_.identity_dir);
+  if (!identity) {
+    return tl::make_unexpected(identity.error());
+  }
+  auto folder = load_drones(config_.identity_dir, config_.plaintext);
+  if (!folder) {
+    return tl::make_unexpected(folder.error());
+  }
+  // What leaves makes room for the ports of what comes.
+  FleetChange change = fleet_->compare(std::move(*folder));
+  if (
+    !mailbox_.post_changes(std::move(change.leaving), std::move(*identity)).get() ||
+    !mailbox_.post_changes(fleet_->open(change, open_plaintext)).get())
+  {
+    return stopped();
+  }
+  return Reloaded{change.text(), !change.problems.empty()};
 }
 
 void Engine::Impl::note_ports(const EngineSockets & sockets)
@@ -270,6 +373,7 @@ void Engine::stop() { impl_->stop(); }
 Result<void> Engine::wait() { return impl_->wait(); }
 const EngineConfig & Engine::config() const { return impl_->config(); }
 const EnginePorts & Engine::ports() const { return impl_->ports(); }
+Result<std::string> Engine::reload() { return impl_->reload(); }
 EngineSnapshot Engine::snapshot() const { return *impl_->mailbox().snapshot(); }
 EngineSnapshot Engine::latest() const { return *impl_->mailbox().latest(); }
 std::vector<Event> Engine::take_events() { return impl_->mailbox().take_events(); }
@@ -285,6 +389,13 @@ RekeyId Engine::request_prefetch(PeerIndex peer, std::string suite_id)
 {
   RekeyCommand command{RekeyId{}, peer, std::move(suite_id), ""};
   command.fetch_only = true;
+  return impl_->mailbox().post_rekey(std::move(command));
+}
+
+RekeyId Engine::request_erasure(PeerIndex peer)
+{
+  RekeyCommand command{RekeyId{}, peer, "", ""};
+  command.erase_drone = true;
   return impl_->mailbox().post_rekey(std::move(command));
 }
 

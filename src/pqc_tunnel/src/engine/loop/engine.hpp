@@ -4,6 +4,7 @@
 #ifndef PQC_TUNNEL__ENGINE__LOOP__ENGINE_HPP_
 #define PQC_TUNNEL__ENGINE__LOOP__ENGINE_HPP_
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <future>
@@ -32,29 +33,44 @@ class PeerSnapshots
 {
 public:
   using Shared = std::shared_ptr<const PeerSnapshot>;
+  // Goes through the peers that are served.
   class Iterator
   {
   public:
-    explicit Iterator(const Shared * at) : at_(at) {}
+    Iterator(const Shared * at, const Shared * end) : at_(at), end_(end) { skip(); }
     const PeerSnapshot & operator*() const { return **at_; }
-    Iterator & operator++() { return ++at_, *this; }
+    Iterator & operator++() { return ++at_, skip(), *this; }
     bool operator==(const Iterator &) const = default;
 
   private:
-    const Shared * at_;
-  };
+    void skip()
+    {
+      at_ = std::find_if(at_, end_, [](const Shared & one) { return one->served; });
+    }
 
-  PeerSnapshots() = default;
-  explicit PeerSnapshots(std::size_t peers) : all_(peers, std::make_shared<PeerSnapshot>()) {}
+    const Shared * at_;
+    const Shared * end_;
+  };
 
   std::size_t size() const { return all_.size(); }
   const PeerSnapshot & operator[](std::size_t peer) const { return *all_[peer]; }
   const PeerSnapshot & at(std::size_t peer) const { return *all_.at(peer); }
   const PeerSnapshot & front() const { return *all_.front(); }
-  Iterator begin() const { return Iterator(all_.data()); }
-  Iterator end() const { return Iterator(all_.data() + all_.size()); }
+  Iterator begin() const { return Iterator(all_.data(), all_.data() + all_.size()); }
+  Iterator end() const { return Iterator(all_.data() + all_.size(), all_.data() + all_.size()); }
 
+  std::vector<PeerIndex> served() const
+  {
+    std::vector<PeerIndex> indices;
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      if (all_[i]->served) {
+        indices.push_back(PeerIndex{static_cast<std::uint32_t>(i)});
+      }
+    }
+    return indices;
+  }
   const Shared & shared(std::size_t peer) const { return all_.at(peer); }
+  void add() { all_.push_back(std::make_shared<PeerSnapshot>()); }
   void set(std::size_t peer, PeerSnapshot snapshot)
   {
     all_[peer] = std::make_shared<PeerSnapshot>(std::move(snapshot));
@@ -76,16 +92,11 @@ struct EngineSnapshot
   bool running = true;
 };
 
-// The log line of a program with an engine at SIGHUP, which must not end a flight when a terminal closes.
-inline constexpr const char * hang_up_ignored =
-  "SIGHUP changes nothing: parameters and keys are read at the start. Restart the tunnel to apply "
-  "changes.";
-
 struct EnginePorts  // as bound
 {
   std::uint16_t datagram = 0;            // UDP port of the first link; 0: serial
   std::vector<std::uint16_t> links;      // UDP ports, in order; 0: serial
-  std::vector<std::uint16_t> plaintext;  // UDP ports, by PeerIndex
+  std::vector<std::uint16_t> plaintext;  // UDP ports at the start, by PeerIndex
 };
 
 struct EchoReply
@@ -119,6 +130,10 @@ public:
 
   // Ends the threads, wipes the keys and closes the sockets. May be called again.
   void stop();
+  // Reads the keys of this end anew. A ground station serves the drones that its folder has now; a drone whose keys stay
+  // loses no datagram. Blocks for the disk. The sentence says what has changed and what could not be used; an error
+  // that nothing has changed.
+  Result<std::string> reload();
   // Blocks until the engine has stopped. Returns an error if a failure stopped it.
   Result<void> wait();
 
@@ -140,6 +155,8 @@ public:
     bool one_time_key = false);
   // Requests that a drone fetches the ground station's key for a suite, by id. take_rekey_replies() returns the reply.
   RekeyId request_prefetch(PeerIndex peer, std::string suite_id);
+  // GCS: asks a drone to erase all its keys. take_rekey_replies() returns the reply.
+  RekeyId request_erasure(PeerIndex peer);
   // Wipes all session keys of the peer, after which a drone begins a new session at once. Blocks until
   // they are wiped; returns false if the engine has stopped.
   bool wipe(PeerIndex peer);

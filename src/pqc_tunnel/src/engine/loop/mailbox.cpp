@@ -79,9 +79,9 @@ RekeyId Mailbox::post_rekey(RekeyCommand command)
   return id;
 }
 
-std::future<bool> Mailbox::post_wipe(PeerIndex peer)
+template <class Command>
+std::future<bool> Mailbox::post(std::vector<Command> & to, Command command)
 {
-  WipeCommand command{peer, {}};
   std::future<bool> done = command.done.get_future();
   {
     const std::scoped_lock lock(mutex_);
@@ -89,10 +89,17 @@ std::future<bool> Mailbox::post_wipe(PeerIndex peer)
       command.done.set_value(false);
       return done;
     }
-    wipes_.push_back(std::move(command));
+    to.push_back(std::move(command));
   }
   wake_up_.notify();
   return done;
+}
+
+std::future<bool> Mailbox::post_wipe(PeerIndex peer) { return post(wipes_, WipeCommand{peer, {}}); }
+
+std::future<bool> Mailbox::post_changes(std::vector<PeerChange> changes, OwnKeys own)
+{
+  return post(changes_, ChangeCommand{std::move(own), std::move(changes), {}});
 }
 
 void Mailbox::close()
@@ -108,6 +115,9 @@ void Mailbox::close()
   }
   for (EchoCommand & echo : std::exchange(echoes_, {})) {
     echo.reply.set_value({});
+  }
+  for (ChangeCommand & change : std::exchange(changes_, {})) {
+    change.done.set_value(false);
   }
   for (std::promise<void> & one : std::exchange(waiting_, {})) {
     one.set_value();
@@ -225,6 +235,12 @@ std::vector<WipeCommand> Mailbox::take_wipes()
 {
   const std::scoped_lock lock(mutex_);
   return std::exchange(wipes_, {});
+}
+
+std::vector<ChangeCommand> Mailbox::take_changes()
+{
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(changes_, {});
 }
 
 bool Mailbox::stop_asked() const

@@ -12,12 +12,15 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "engine.hpp"
+#include "engine/sockets/plaintext_side.hpp"
 #include "os/clock.hpp"
 #include "os/priority_mutex.hpp"
 #include "os/wake_up.hpp"
+#include "protocol/wire/identity.hpp"
 
 namespace pqc_tunnel
 {
@@ -33,6 +36,26 @@ struct EchoCommand
   PeerIndex peer{};
   Echo echo;
   std::promise<EchoReply> reply;
+};
+
+// Of what the ground station serves.
+struct PeerChange
+{
+  PeerIndex peer{};
+  bool serves = true;
+  std::optional<DroneRecord> record{};       // none: as it is
+  bool closes_plaintext = false;             // before it gets another one
+  std::optional<PlaintextSide> plaintext{};  // none: as it is
+};
+
+// The keys of this end; none: as they are.
+using OwnKeys = std::variant<std::monostate, DroneIdentity, GcsIdentity>;
+
+struct ChangeCommand
+{
+  OwnKeys own;
+  std::vector<PeerChange> changes;
+  std::promise<bool> done;
 };
 
 struct NoticeCommand
@@ -52,6 +75,8 @@ public:
   RekeyId post_rekey(RekeyCommand command);
   // The future becomes true once the keys are wiped, and false if the tunnel has stopped.
   std::future<bool> post_wipe(PeerIndex peer);
+  // The same for changes of the peers.
+  std::future<bool> post_changes(std::vector<PeerChange> changes, OwnKeys own = {});
   void post_notice(PeerIndex peer, const Notice & notice);
   PendingEcho post_echo(PeerIndex peer, std::size_t frame_bytes);
   std::vector<NoticeArrived> take_notices();
@@ -66,6 +91,7 @@ public:
   WakeUp & wake_up() { return wake_up_; }
   std::vector<RekeyCommand> take_commands();
   std::vector<WipeCommand> take_wipes();
+  std::vector<ChangeCommand> take_changes();
   std::vector<NoticeCommand> take_notice_commands();
   std::vector<EchoCommand> take_echoes();
   bool stop_asked() const;
@@ -82,6 +108,9 @@ public:
   void announce() const;
 
 private:
+  template <class Command>
+  std::future<bool> post(std::vector<Command> & to, Command command);
+
   WakeUp wake_up_;
   const std::function<void()> on_activity_;
   mutable PriorityMutex mutex_;
@@ -91,6 +120,7 @@ private:
   std::set<RekeyId> unanswered_;
   std::vector<RekeyCommand> commands_;
   std::vector<WipeCommand> wipes_;
+  std::vector<ChangeCommand> changes_;
   std::shared_ptr<const EngineSnapshot> snapshot_ = std::make_shared<EngineSnapshot>();
   std::vector<std::promise<void>> waiting_;  // for a snapshot
   std::deque<Event> events_;

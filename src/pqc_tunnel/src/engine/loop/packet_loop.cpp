@@ -30,6 +30,13 @@ constexpr int preparation_niceness = 10;
 // Bytes of a received frame: peers may have a larger MTU than this end.
 constexpr std::size_t max_frame = 9216;
 
+std::int64_t unix_seconds()
+{
+  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now())
+    .time_since_epoch()
+    .count();
+}
+
 // Sets the likely cause, unless an earlier one is known.
 void note_cause(PeerSnapshot & peer, const std::string & cause)
 {
@@ -40,19 +47,24 @@ void note_cause(PeerSnapshot & peer, const std::string & cause)
 
 }  // namespace
 
+Expiries expiries_of(const DroneRecord & record)
+{
+  return {
+    record.expires_unix_s,
+    record.former ? std::optional(record.former->until_unix_s) : std::nullopt};
+}
+
 PacketLoop::PacketLoop(
   const EngineConfig & config, EngineSockets sockets, Tunnel tunnel, Mailbox & mailbox)
 : config_(config),
   mailbox_(mailbox),
   tunnel_(std::move(tunnel)),
   links_(std::move(sockets.links)),
-  plaintexts_(std::move(sockets.plaintexts)),
   from_plaintext_(
     Tunnel::frame_headroom, config.settings.longest_received(), Tunnel::frame_tailroom),
   from_link_(0, max_frame, 0),
   hello_budget_(monotonic_now()),
   probe_(poller_),
-  drone_lines_(config.plaintexts.size()),
   punctuality_(longest_wait, monotonic_now()),
   workers_(handshake_workers, handshake_niceness, [&mailbox] { mailbox.wake_up().notify(); }),
   preparers_(config.role == Role::gcs ? 1 : 0, preparation_niceness, [&mailbox] {
@@ -72,15 +84,13 @@ PacketLoop::PacketLoop(
       tunnel_.handle_link(static_cast<std::uint8_t>(i), LinkState::down, monotonic_now());
     }
   }
-  drop_watches_.resize(plaintexts_.size(), std::vector<DropWatch>(links_.size()));
-  fragment_watches_.resize(plaintexts_.size());
   line_writing_.resize(links_.size());
   troubles_.resize(links_.size());
-  for (PlaintextSide & side : plaintexts_) {
-    poller_.add(
-      side.socket().fd.get(), {Source::plaintext, static_cast<std::uint64_t>(side.peer())},
-      EPOLLIN);
-    side.start_look_ups([&mailbox] { mailbox.wake_up().notify(); });
+  for (std::size_t i = 0; i < sockets.plaintexts.size(); ++i) {
+    add_side(std::move(sockets.plaintexts[i]));
+    if (i < sockets.expiries.size()) {
+      sides_[i].expires = sockets.expiries[i];
+    }
   }
   hellos_.reserve(batch_size);
   resolvers_.resize(links_.size());
@@ -92,12 +102,7 @@ PacketLoop::PacketLoop(
       resolvers_[i] = std::make_unique<Resolver>(gcs, [&mailbox] { mailbox.wake_up().notify(); });
     }
   }
-  for (std::size_t i = 0; i < plaintexts_.size(); ++i) {
-    policy_watches_.emplace_back(PeerIndex{static_cast<std::uint32_t>(i)});
-  }
-  snapshots_ = PeerSnapshots(plaintexts_.size());
   shaped_.resize(links_.size());
-  has_news_.resize(plaintexts_.size());
   look_around(monotonic_now());
   note_news(std::nullopt);
   publish(monotonic_now());
@@ -105,7 +110,6 @@ PacketLoop::PacketLoop(
 
 void PacketLoop::run()
 {
-  std::ranges::for_each(config_.warnings, [this](const auto & text) { warn(text); });
   use_privileges();
   tunnel_.handle_timeout(monotonic_now());
   look_after_links(monotonic_now());
@@ -162,7 +166,11 @@ void PacketLoop::handle_timeout(Instant now)
   }
   look_after_links(now);
   if (next_address_look_ <= now) {
-    std::ranges::for_each(plaintexts_, &PlaintextSide::look_again);
+    for (Side & side : sides_) {
+      if (side.plaintext) {
+        side.plaintext->look_again();
+      }
+    }
     next_address_look_ = now + config_.address_look_interval;
   }
   if (next_look_ <= now) {
@@ -215,7 +223,9 @@ void PacketLoop::dispatch(const epoll_event & event, Instant now)
   const ReadyTag tag = ReadyTag::unpack(event.data.u64);
   switch (tag.source) {
     case Source::plaintext:
-      seal_from(plaintexts_[tag.number], now);
+      if (auto & plaintext = sides_[tag.number].plaintext) {
+        seal_from(*plaintext, now);
+      }
       break;
     case Source::link:
       open_from(tag.number, event.events, now);
@@ -260,7 +270,25 @@ void PacketLoop::take_mail(Instant now)
       carry_out_outputs(now);
     }
   }
-  std::ranges::for_each(plaintexts_, &PlaintextSide::take_answers);
+  for (Side & side : sides_) {
+    if (side.plaintext) {
+      side.plaintext->take_answers();
+    }
+  }
+  for (ChangeCommand & command : mailbox_.take_changes()) {
+    if (auto * drone = std::get_if<DroneIdentity>(&command.own)) {
+      tunnel_.handle_change(std::move(*drone), now);
+    } else if (auto * gcs = std::get_if<GcsIdentity>(&command.own)) {
+      tunnel_.handle_change(std::move(*gcs), now);
+    }
+    carry_out_outputs(now);
+    for (PeerChange & change : command.changes) {
+      handle_change(std::move(change), now);
+    }
+    expire_keys(now);
+    publish(now);
+    command.done.set_value(true);
+  }
   for (const RekeyCommand & command : mailbox_.take_commands()) {
     tunnel_.request_rekey(command, now);
     carry_out_outputs(now);
@@ -287,6 +315,48 @@ void PacketLoop::take_mail(Instant now)
   }
 }
 
+void PacketLoop::add_side(std::optional<PlaintextSide> plaintext)
+{
+  const PeerIndex peer{static_cast<std::uint32_t>(sides_.size())};
+  Side & side = sides_.emplace_back(
+    Side{std::move(plaintext), std::vector<DropWatch>(links_.size()), {}, {}, PolicyWatch(peer)});
+  snapshots_.add();
+  if (side.plaintext) {
+    watch(*side.plaintext);
+  }
+}
+
+void PacketLoop::watch(PlaintextSide & plaintext)
+{
+  poller_.add(
+    plaintext.socket().fd.get(), {Source::plaintext, static_cast<std::uint64_t>(plaintext.peer())},
+    EPOLLIN);
+  plaintext.start_look_ups([this] { mailbox_.wake_up().notify(); });
+}
+
+void PacketLoop::handle_change(PeerChange change, Instant now)
+{
+  const auto index = static_cast<std::size_t>(change.peer);
+  while (sides_.size() <= index) {
+    add_side(std::nullopt);
+  }
+  Side & side = sides_[index];
+  if (change.closes_plaintext) {
+    side.plaintext.reset();
+  }
+  if (change.plaintext) {
+    side.plaintext = std::move(change.plaintext);
+    watch(*side.plaintext);
+  }
+  if (change.record || !change.serves) {
+    side.expires = change.record ? expiries_of(*change.record) : Expiries{};
+    tunnel_.handle_change(DroneChange{change.peer, std::move(change.record)}, now);
+    carry_out_outputs(now);
+  }
+  side.serves = change.serves;
+  note_news(change.peer);
+}
+
 // Uses newly resolved addresses. Without an answer of the name server the old ones stay.
 void PacketLoop::use_gcs_addresses(
   std::size_t link, Result<std::vector<Endpoint>> addresses, Instant now)
@@ -305,7 +375,7 @@ void PacketLoop::use_gcs_addresses(
   for (const auto & of_link : resolved_addresses_) {
     all.insert(all.end(), of_link.begin(), of_link.end());
   }
-  tunnel_.set_gcs_addresses(std::move(all), now);
+  tunnel_.handle_change(GcsAddresses{std::move(all)}, now);
 }
 
 void PacketLoop::carry_out_outputs(Instant now)
@@ -342,15 +412,14 @@ void PacketLoop::carry_out(RekeyReply output)
 void PacketLoop::carry_out(Event output)
 {
   if (output.kind == EventKind::handshake_completed && output.peer && config_.role == Role::gcs) {
-    policy_watches_.at(static_cast<std::size_t>(*output.peer)).forget();
+    side(*output.peer).policy_watch.forget();
   }
   if (output.kind == EventKind::protection && config_.announce_decisions) {
     const Layers layers = tunnel_.snapshot(*output.peer, output.time).layers;
-    plaintexts_.at(static_cast<std::size_t>(*output.peer))
-      .show(
-        severity(output) == EventSeverity::warning ? MavlinkSeverity::warning
-                                                   : MavlinkSeverity::info,
-        "PQC: " + families_text(layers));
+    show(
+      *output.peer,
+      severity(output) == EventSeverity::warning ? MavlinkSeverity::warning : MavlinkSeverity::info,
+      "PQC: " + families_text(layers));
   }
   for (const auto & resolver : resolvers_) {
     if (resolver && output.kind == EventKind::handshake_started) {
@@ -407,15 +476,21 @@ void PacketLoop::carry_out(const EchoArrived & output)
   }
 }
 
+void PacketLoop::show(PeerIndex peer, MavlinkSeverity severity, std::string_view text)
+{
+  if (auto & plaintext = side(peer).plaintext) {
+    plaintext->show(severity, text);
+  }
+}
+
 void PacketLoop::show_line(PeerIndex peer, const Notice & notice, Instant now)
 {
-  const auto index = static_cast<std::size_t>(peer);
-  const auto line = drone_lines_.at(index).handle(notice);
+  const auto line = side(peer).lines.handle(notice);
   if (!line) {
     return;
   }
   if (config_.announce_decisions) {
-    plaintexts_.at(index).show(line->severity, line->text);
+    show(peer, line->severity, line->text);
   }
   Event event{EventKind::said, now, peer, nullptr, {}, line->text};
   if (line->severity == MavlinkSeverity::warning) {
@@ -427,8 +502,7 @@ void PacketLoop::show_line(PeerIndex peer, const Notice & notice, Instant now)
 // Notes whether a policy is silent. The drone's end learns it from its own programs, the ground's from the drone.
 void PacketLoop::note_policy(PeerIndex peer, const Notice & notice, Instant now)
 {
-  const auto index = static_cast<std::size_t>(peer);
-  PolicyWatch & watch = policy_watches_.at(index);
+  PolicyWatch & watch = side(peer).policy_watch;
   std::optional<Event> change;
   if (const auto policy = policy_notice(notice)) {
     change = watch.handle(*policy, now);
@@ -440,8 +514,8 @@ void PacketLoop::note_policy(PeerIndex peer, const Notice & notice, Instant now)
   }
   if (config_.announce_decisions) {
     const bool silent = watch.silent();
-    plaintexts_.at(index).show(
-      silent ? MavlinkSeverity::warning : MavlinkSeverity::info,
+    show(
+      peer, silent ? MavlinkSeverity::warning : MavlinkSeverity::info,
       silent ? "PQC policy silent" : "PQC policy decides again");
   }
   carry_out(std::move(*change));
@@ -466,16 +540,34 @@ void PacketLoop::note_load(Instant now)
   }
 }
 
+// Keys that have expired once stay so until they are read anew, wherever the clock is set. A session goes on: no clock ends
+// a flight.
+void PacketLoop::expire_keys(Instant now)
+{
+  const std::int64_t date = unix_seconds();
+  for (std::size_t i = 0; i < sides_.size(); ++i) {
+    for (const KeyAge keys : {KeyAge::present, KeyAge::former}) {
+      auto & expires = sides_[i].expires[static_cast<std::size_t>(keys)];
+      if (expires && date >= *expires) {
+        expires.reset();
+        tunnel_.handle_change(KeysExpired{PeerIndex{static_cast<std::uint32_t>(i)}, keys}, now);
+        carry_out_outputs(now);
+      }
+    }
+  }
+}
+
 // Looks after what changes without an event. Each peer has its turn once a second, since a look costs as much as several
 // datagrams.
 void PacketLoop::look_around(Instant now)
 {
   note_troubles(now);
   note_load(now);
+  expire_keys(now);
   std::ranges::for_each(
     event_limit_.take_counts(now), [this](Event & count) { add_event(std::move(count)); });
   const std::size_t step = network_changed_ ? 1 : looks_around;
-  for (std::size_t peer = network_changed_ ? 0 : turn_; peer < plaintexts_.size(); peer += step) {
+  for (std::size_t peer = network_changed_ ? 0 : turn_; peer < sides_.size(); peer += step) {
     look_at(peer, now);
   }
   turn_ = (turn_ + 1) % looks_around;
@@ -485,11 +577,10 @@ void PacketLoop::look_around(Instant now)
 
 void PacketLoop::note_news(std::optional<PeerIndex> of)
 {
-  for (std::size_t i = 0; !of && i < has_news_.size(); ++i) {
+  for (std::size_t i = 0; !of && i < sides_.size(); ++i) {
     note_news(PeerIndex{static_cast<std::uint32_t>(i)});
   }
-  if (of && !has_news_[static_cast<std::size_t>(*of)]) {
-    has_news_[static_cast<std::size_t>(*of)] = true;
+  if (of && !std::exchange(side(*of).has_news, true)) {
     news_of_.push_back(static_cast<std::size_t>(*of));
   }
 }
@@ -497,15 +588,22 @@ void PacketLoop::note_news(std::optional<PeerIndex> of)
 // Takes the snapshot of a peer, and does what follows from it.
 void PacketLoop::look_at(std::size_t index, Instant now)
 {
-  PlaintextSide & side = plaintexts_[index];
-  if (auto news = side.news(now)) {
+  Side & side = sides_[index];
+  if (auto news = side.plaintext ? side.plaintext->news(now) : std::nullopt) {
     carry_out(std::move(*news));
   }
-  PeerSnapshot peer = tunnel_.snapshot(side.peer(), now);
-  peer.policy_silent = policy_watches_.at(index).silent();
-  peer.said = drone_lines_.at(index).newest();
+  PeerSnapshot peer = tunnel_.snapshot(PeerIndex{static_cast<std::uint32_t>(index)}, now);
+  peer.served = side.serves;
+  peer.policy_silent = side.policy_watch.silent();
+  peer.said = side.lines.newest();
   connect_links(peer, index);
-  note_cause(peer, side.trouble());
+  if (!side.serves) {
+    peer.paths.clear();
+  }
+  if (side.plaintext) {
+    peer.plaintext_port = side.plaintext->socket().port;
+    note_cause(peer, side.plaintext->trouble());
+  }
   for (const PathReport & path : snapshots_[index].paths) {
     count_live_address(path.remote, -1);
     for (std::size_t c = 0; c < traffic_classes; ++c) {
@@ -521,16 +619,16 @@ void PacketLoop::look_at(std::size_t index, Instant now)
       continue;
     }
     note_cause(
-      peer, drop_watches_[index][path.link].look(links_[path.link].settings(), path.shaped, now));
+      peer, side.drop_watches[path.link].look(links_[path.link].settings(), path.shaped, now));
     // RADIO_STATUS tells the vehicle how much airtime of a thin link it asks for in vain.
     if (
-      config_.radio_status && path.link == peer.address.link &&
+      config_.radio_status && path.link == peer.address.link && side.plaintext &&
       peer.address.family != AddressFamily::none)
     {
-      side.report_load(*path.load, now);
+      side.plaintext->report_load(*path.load, now);
     }
   }
-  if (fragment_watches_[index].is_recent(
+  if (side.fragment_watch.is_recent(
         peer.traffic.drops[static_cast<std::size_t>(Drop::incomplete)], now))
   {
     note_cause(peer, fragments_lost);
@@ -550,9 +648,9 @@ void PacketLoop::count_live_address(const Endpoint & address, int change)
 // Publishes a snapshot in which the peers with news are new.
 void PacketLoop::publish(Instant now)
 {
-  const bool complete = news_of_.size() == plaintexts_.size();
+  const bool complete = news_of_.size() == sides_.size();
   for (std::size_t i = 0; i < news_of_.size(); ++i) {  // a look may make news
-    has_news_[news_of_[i]] = false;
+    sides_[news_of_[i]].has_news = false;
     look_at(news_of_[i], now);
   }
   news_of_.clear();

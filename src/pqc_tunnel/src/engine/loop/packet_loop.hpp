@@ -36,11 +36,16 @@
 namespace pqc_tunnel
 {
 
+// When no session begins any more with keys of a drone, in Unix time; by KeyAge.
+using Expiries = std::array<std::optional<std::int64_t>, 2>;
+Expiries expiries_of(const DroneRecord & record);
+
 // Every socket of an engine, bound before its thread starts.
 struct EngineSockets
 {
-  std::vector<Link> links;  // in the order of the configuration
-  std::vector<PlaintextSide> plaintexts;
+  std::vector<Link> links;                // in the order of the configuration
+  std::vector<PlaintextSide> plaintexts;  // by PeerIndex
+  std::vector<Expiries> expiries;         // GCS: by PeerIndex
 };
 
 // The main loop of the packet thread. It moves datagrams between the plaintext sides and the links
@@ -55,20 +60,20 @@ public:
 
 private:
   // --- The packet path: no allocation, no lock ---
-  void seal_from(PlaintextSide & side, Instant now);
+  void seal_from(PlaintextSide & plaintext, Instant now);
   void transmit(Instant now);
   ByteView keep(ByteView frame);
   void open_from(std::size_t link, std::uint32_t events, Instant now);
   void open_datagrams(std::size_t link, int socket, Instant now);
   void open_one(MutableBytes frame, const Endpoint & from, Duration waited, Instant now);
   void forward(const Opened & opened);
-  bool shares_time() const { return plaintexts_.size() > 1; }
+  bool shares_time() const { return sides_.size() > 1; }
   void begin_charging();
   void note_work(std::optional<PeerIndex> peer);
   void charge();
   void handle_hellos(Instant now);
   void flush_plaintexts();
-  void flush(PlaintextSide & side);
+  void flush(PlaintextSide & plaintext);
   void flush(Link & link);
 
   // --- Thin and serial links ---
@@ -95,6 +100,8 @@ private:
   void carry_out(const EchoArrived & output);
   void ask_for_echo(EchoCommand command, Instant now);
   void add_event(Event event);
+  // To the pilot, in the local programs.
+  void show(PeerIndex peer, MavlinkSeverity severity, std::string_view text);
   void show_line(PeerIndex peer, const Notice & notice, Instant now);
   void note_policy(PeerIndex peer, const Notice & notice, Instant now);
   void announce_soon();
@@ -102,6 +109,10 @@ private:
   void note_punctuality(Instant now);
   void handle_timeout(Instant now);
   void look_around(Instant now);
+  void add_side(std::optional<PlaintextSide> plaintext);
+  void watch(PlaintextSide & side);
+  void handle_change(PeerChange change, Instant now);
+  void expire_keys(Instant now);
   // The next publication shows what this peer is now; none: all peers.
   void note_news(std::optional<PeerIndex> of);
   void look_at(std::size_t peer, Instant now);
@@ -114,7 +125,20 @@ private:
   Tunnel tunnel_;
   Poller poller_;
   std::vector<Link> links_;
-  std::vector<PlaintextSide> plaintexts_;
+  // What this loop has of a peer beside the tunnel.
+  struct Side
+  {
+    std::optional<PlaintextSide> plaintext;  // none: nothing goes to or comes from local programs
+    std::vector<DropWatch> drop_watches;     // by link
+    LossWatch fragment_watch;
+    DroneLines lines;
+    PolicyWatch policy_watch;
+    bool has_news = false;
+    bool serves = true;
+    Expiries expires{};
+  };
+  Side & side(PeerIndex peer) { return sides_.at(static_cast<std::size_t>(peer)); }
+  std::deque<Side> sides_;  // by peer
   ReceiveBatch from_plaintext_;
   ReceiveBatch from_link_;
   // Processor time of this thread, counted only with several peers, who share it.
@@ -143,10 +167,8 @@ private:
     std::string told;     // text that was logged last
     Instant told_at;
   };
-  std::vector<ToldTrouble> troubles_;                 // by link
-  std::vector<std::vector<DropWatch>> drop_watches_;  // by peer and link
-  std::vector<LossWatch> fragment_watches_;           // by peer
-  std::vector<bool> line_writing_;  // by link: the poller reports when the device is writable
+  std::vector<ToldTrouble> troubles_;  // by link
+  std::vector<bool> line_writing_;     // by link: the poller reports when the device is writable
   EventLimit event_limit_;
   HelloBudget hello_budget_;
   struct AddressHash
@@ -161,9 +183,7 @@ private:
   std::uint64_t hellos_discarded_ = 0;
   GroundProbe probe_;  // drone
   NetworkWatch network_;
-  bool network_changed_ = false;             // since the sockets of peers were connected
-  std::vector<DroneLines> drone_lines_;      // by peer
-  std::vector<PolicyWatch> policy_watches_;  // by peer
+  bool network_changed_ = false;  // since the sockets of peers were connected
   struct AskedEcho
   {
     EchoCommand command;
@@ -177,7 +197,6 @@ private:
   PeerSnapshots snapshots_;                                        // of the last look at each peer
   std::vector<std::array<ShaperCounts, traffic_classes>> shaped_;  // by link, of all peers there
   std::size_t turn_ = 0;                                           // of peers to look at
-  std::vector<bool> has_news_;                                     // by peer
   std::vector<std::size_t> news_of_;
   Instant next_look_;
   Instant oldest_look_;  // the last complete publication

@@ -22,21 +22,21 @@ constexpr std::size_t most_connected = 8;
 
 }  // namespace
 
-void PacketLoop::seal_from(PlaintextSide & side, Instant now)
+void PacketLoop::seal_from(PlaintextSide & plaintext, Instant now)
 {
-  const PeerIndex peer = side.peer();
-  const std::size_t received = side.receive(from_plaintext_, now);
+  const PeerIndex peer = plaintext.peer();
+  const std::size_t received = plaintext.receive(from_plaintext_, now);
   std::array<bool, batch_size> kept = {};
   for (std::size_t i = 0; i < received; ++i) {
-    const bool foreign = side.is_foreign(from_plaintext_.source(i));
+    const bool foreign = plaintext.is_foreign(from_plaintext_.source(i));
     kept[i] = !foreign && from_plaintext_.waited(i) <= config_.settings.max_age;
     if (!kept[i]) {
       tunnel_.count_drop(peer, foreign ? Drop::foreign : Drop::stale);
     } else if (!from_plaintext_.truncated(i)) {
-      side.mirror_outward(from_plaintext_.datagram(i), from_plaintext_.source(i));
+      plaintext.mirror_outward(from_plaintext_.datagram(i), from_plaintext_.source(i));
     }
   }
-  side.flush_mirror();
+  plaintext.flush_mirror();
   for (std::size_t i = 0; i < received; ++i) {
     if (kept[i]) {  // handle_plaintext() refuses one that is too long
       tunnel_.handle_plaintext(
@@ -193,10 +193,10 @@ void PacketLoop::charge()
 
 void PacketLoop::forward(const Opened & opened)
 {
-  PlaintextSide & side = plaintexts_[static_cast<std::size_t>(*opened.peer)];
+  auto & plaintext = side(*opened.peer).plaintext;
   const auto add = [&](ByteView datagram) {
-    const bool first = !side.has_queued();
-    if (!side.add(datagram)) {
+    const bool first = plaintext && !plaintext->has_queued();
+    if (!plaintext || !plaintext->add(datagram)) {
       tunnel_.count_drop(*opened.peer, Drop::queue_full);
     } else if (first) {
       filled_.push_back(static_cast<std::size_t>(*opened.peer));
@@ -207,13 +207,13 @@ void PacketLoop::forward(const Opened & opened)
   }
   MutableBytes rest = opened.plaintext;
   while (const auto datagram = opened.bundle ? take_from_bundle(rest) : std::nullopt) {
-    if (side.is_full()) {
-      flush(side);
+    if (plaintext && plaintext->is_full()) {
+      flush(*plaintext);
     }
     add(*datagram);
   }
-  if (opened.assembled) {
-    flush(side);
+  if (opened.assembled && plaintext) {
+    flush(*plaintext);
   }
 }
 
@@ -241,18 +241,19 @@ void PacketLoop::handle_hellos(Instant now)
 void PacketLoop::flush_plaintexts()
 {
   for (const std::size_t filled : filled_) {
-    if (plaintexts_[filled].has_queued()) {
-      flush(plaintexts_[filled]);
-      note_work(plaintexts_[filled].peer());
+    auto & plaintext = sides_[filled].plaintext;
+    if (plaintext && plaintext->has_queued()) {
+      flush(*plaintext);
+      note_work(plaintext->peer());
     }
   }
   filled_.clear();
 }
 
-void PacketLoop::flush(PlaintextSide & side)
+void PacketLoop::flush(PlaintextSide & plaintext)
 {
-  side.flush([this, &side](bool oversize) {
-    tunnel_.count_drop(side.peer(), oversize ? Drop::oversize : Drop::queue_full);
+  plaintext.flush([this, &plaintext](bool oversize) {
+    tunnel_.count_drop(plaintext.peer(), oversize ? Drop::oversize : Drop::queue_full);
   });
 }
 
@@ -290,8 +291,7 @@ void PacketLoop::handle_closed(std::size_t index, Instant now)
 // address of its moment: it needs news of the network, and a peer that answers.
 void PacketLoop::connect_links(const PeerSnapshot & peer, std::size_t index)
 {
-  const bool connects =
-    is_encrypted(peer) && network_.fd() >= 0 && plaintexts_.size() <= most_connected;
+  const bool connects = is_encrypted(peer) && network_.fd() >= 0 && sides_.size() <= most_connected;
   for (const PathReport & path : peer.paths) {
     Link & link = links_[path.link];
     if (!connects) {

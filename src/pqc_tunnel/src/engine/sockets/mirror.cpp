@@ -17,10 +17,10 @@ constexpr Duration patience = std::chrono::seconds(1);
 
 }  // namespace
 
-Result<Mirror> Mirror::open(const PlaintextConfig & config, const std::string & prefix)
+Result<Mirror> Mirror::open(const PlaintextConfig & config)
 {
   Mirror mirror;
-  mirror.address_ = Destination(config.mirror, prefix + "mirror_address");
+  mirror.address_ = Destination(config.mirror, "mirror_address");
   mirror.filter_ = MavlinkFilter(config.mirror_messages);
   if (const auto used = mirror.use_address(); !used) {
     return tl::make_unexpected(used.error());

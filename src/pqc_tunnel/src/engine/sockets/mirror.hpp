@@ -23,8 +23,8 @@ namespace pqc_tunnel
 class Mirror
 {
 public:
-  // `prefix`: that of the parameters. The error is one sentence. Without a configured mirror every call does nothing.
-  static Result<Mirror> open(const PlaintextConfig & config, const std::string & prefix);
+  // The error is one sentence. Without a configured mirror every call does nothing.
+  static Result<Mirror> open(const PlaintextConfig & config);
 
   bool is_open() const { return out_ != nullptr; }
   // Queues the frames to copy. The bytes must be valid until flush(). `sender`: the source of the datagrams.

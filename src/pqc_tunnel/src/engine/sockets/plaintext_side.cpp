@@ -23,7 +23,6 @@ Result<PlaintextSide> PlaintextSide::open(
   PeerIndex peer, const PlaintextConfig & config, std::size_t receive_buffer_bytes)
 {
   const std::string of_drone = config.name.empty() ? "" : " of drone " + config.name;
-  const std::string prefix = config.name.empty() ? "" : "drone." + config.name + ".";
   PlaintextSide side;
   side.peer_ = peer;
   side.has_vehicle_ = config.name.empty();
@@ -34,7 +33,7 @@ Result<PlaintextSide> PlaintextSide::open(
   }
   side.socket_ = std::move(*socket);
   allow_broadcast(side.socket_);
-  side.application_ = Destination(config.peer, prefix + "plaintext_peer_address");
+  side.application_ = Destination(config.peer, "plaintext_peer_address");
   const Endpoint & to = side.application_.address();
   if (to.family != AddressFamily::none && !reaches(side.socket_.family, to)) {
     return fail(
@@ -43,7 +42,7 @@ Result<PlaintextSide> PlaintextSide::open(
         " can't be reached: plaintext_bind_address and plaintext_peer_address are of different "
         "kinds (IPv4 and IPv6).");
   }
-  auto mirror = Mirror::open(config, prefix);
+  auto mirror = Mirror::open(config);
   if (!mirror) {
     return tl::make_unexpected(mirror.error());
   }

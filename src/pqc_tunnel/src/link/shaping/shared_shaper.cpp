@@ -19,9 +19,14 @@ constexpr Duration longest_debt = std::chrono::milliseconds(100);
 SharedShaper::SharedShaper(const LinkSettings & link, std::size_t peers) : link_(link)
 {
   for (std::size_t i = 0; i < peers; ++i) {
-    queues_.push_back({Shaper(link)});
-    note_changed(i);
+    add_peer();
   }
+}
+
+void SharedShaper::add_peer()
+{
+  queues_.push_back({Shaper(link_), turn_});
+  note_changed(queues_.size() - 1);
 }
 
 void SharedShaper::note_changed(std::size_t peer)

@@ -23,6 +23,8 @@ class SharedShaper
 public:
   // The link must outlive the object.
   SharedShaper(const LinkSettings & link, std::size_t peers);
+  // Adds a peer with the next number.
+  void add_peer();
 
   // The queue of a peer, to be changed before the next call.
   Shaper & of(std::size_t peer)

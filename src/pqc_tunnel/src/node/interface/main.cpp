@@ -66,7 +66,7 @@ public:
       for (int signal = 0; signal != SIGINT && signal != SIGTERM;) {
         signal = sigtimedwait(&signals, nullptr, &clock_look_interval);
         if (signal == SIGHUP) {
-          RCLCPP_WARN(node.get_logger(), "%s", pqc_tunnel::hang_up_ignored);
+          node.request_reload();
         }
         const auto before = std::exchange(ahead, clock_ahead());
         if (std::chrono::abs(ahead - before) > clock_set_by) {

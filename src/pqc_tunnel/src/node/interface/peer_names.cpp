@@ -49,4 +49,16 @@ Result<std::vector<std::string>> name_prefixes(const std::vector<std::string> & 
   return prefixes;
 }
 
+Result<std::string> name_prefix(const std::string & peer, const std::vector<std::string> & taken)
+{
+  const std::string prefix = ros_name(peer) + "/";
+  if (std::find(taken.begin(), taken.end(), prefix) != taken.end()) {
+    return fail(
+      ErrorCode::invalid_argument, "The drone " + peer +
+                                     " would share its ROS names with another (" + prefix +
+                                     "status), and has none: rename one.");
+  }
+  return prefix;
+}
+
 }  // namespace pqc_tunnel

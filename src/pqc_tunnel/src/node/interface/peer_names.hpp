@@ -16,6 +16,8 @@ namespace pqc_tunnel
 // several. Replaces characters that ROS names cannot have there (a leading digit, a second
 // underscore). Fails if two peers would share a name.
 Result<std::vector<std::string>> name_prefixes(const std::vector<std::string> & peers);
+// Returns that of a peer which comes later; its prefix must differ from those that are taken.
+Result<std::string> name_prefix(const std::string & peer, const std::vector<std::string> & taken);
 
 }  // namespace pqc_tunnel
 

@@ -25,7 +25,12 @@ std::size_t index_of(PeerIndex peer) { return static_cast<std::size_t>(peer); }
 PeerRosInterface::PeerRosInterface(
   rclcpp::Node & node, diagnostic_updater::Updater & diagnostics, const std::string & prefix,
   PeerIndex peer, Engine & engine, RekeyRequests & requests)
-: node_(node), peer_(peer), engine_(engine), requests_(requests)
+: node_(node),
+  diagnostics_(diagnostics),
+  diagnostic_(prefix + "encryption"),
+  peer_(peer),
+  engine_(engine),
+  requests_(requests)
 {
   status_ = node.create_publisher<pqc_msgs::msg::TunnelStatus>(
     prefix + "status", rclcpp::QoS(1).reliable().transient_local());
@@ -66,10 +71,12 @@ PeerRosInterface::PeerRosInterface(
       handle_wipe(*response);
     });
   // NOLINTEND(performance-unnecessary-value-param)
-  diagnostics.add(
-    prefix + "encryption",
-    [this](diagnostic_updater::DiagnosticStatusWrapper & wrapper) { handle_diagnostics(wrapper); });
+  diagnostics.add(diagnostic_, [this](diagnostic_updater::DiagnosticStatusWrapper & wrapper) {
+    handle_diagnostics(wrapper);
+  });
 }
+
+PeerRosInterface::~PeerRosInterface() { diagnostics_.removeByName(diagnostic_); }
 
 void PeerRosInterface::publish_status(const PeerSnapshots::Shared & peer, const ClockPair & now)
 {

@@ -20,11 +20,11 @@
 #include <vector>
 
 #include "base/ids.hpp"
+#include "call_limit.hpp"
 #include "engine/loop/engine.hpp"
 #include "node/messages/messages.hpp"
 #include "protocol/session/snapshot.hpp"
 #include "rekey_requests.hpp"
-#include "wipe_limit.hpp"
 
 namespace pqc_tunnel
 {
@@ -37,6 +37,7 @@ public:
   PeerRosInterface(
     rclcpp::Node & node, diagnostic_updater::Updater & diagnostics, const std::string & prefix,
     PeerIndex peer, Engine & engine, RekeyRequests & requests);
+  ~PeerRosInterface();
   PeerRosInterface(const PeerRosInterface &) = delete;
   PeerRosInterface & operator=(const PeerRosInterface &) = delete;
 
@@ -69,10 +70,12 @@ private:
   void handle_diagnostics(diagnostic_updater::DiagnosticStatusWrapper & wrapper);
 
   rclcpp::Node & node_;
+  diagnostic_updater::Updater & diagnostics_;
+  std::string diagnostic_;  // its name
   PeerIndex peer_;
   Engine & engine_;
   RekeyRequests & requests_;
-  WipeLimit wipe_limit_;
+  CallLimit wipe_limit_{"The keys were wiped", "`pqc wipe` and SIGUSR2"};
   PeerSnapshots::Shared seen_;  // last
   std::optional<pqc_msgs::msg::TunnelStatus> last_status_;
   std::optional<std::vector<BlacklistEntry>> last_blacklist_;

@@ -109,23 +109,32 @@ void TunnelNode::start()
     return same_time(parameters, simulated);
   });
 
-  std::vector<std::string> names;
-  for (const auto & plaintext : config.plaintexts) {
-    names.push_back(plaintext.name);
-  }
-  const auto prefixes = value_or_throw(name_prefixes(names));
-
   events_ = create_publisher<pqc_msgs::msg::TunnelEvent>("events", rclcpp::QoS(50).reliable());
   activity_ = create_wall_timer(std::chrono::nanoseconds(0), [this] { handle_activity(); });
   every_second_ = create_wall_timer(std::chrono::seconds(1), [this] { handle_second(); });
 
   engine_ = value_or_throw(Engine::start(std::move(config), [this] { activity_->reset(); }));
   diagnostics_.setHardwareID(get_fully_qualified_name());
-  for (std::size_t i = 0; i < prefixes.size(); ++i) {
-    peers_.push_back(std::make_unique<PeerRosInterface>(
-      *this, diagnostics_, prefixes[i], PeerIndex{static_cast<std::uint32_t>(i)}, *engine_,
-      requests_));
+  std::vector<std::string> names;
+  for (const PeerSnapshot & peer : engine_->latest().peers) {
+    names.push_back(peer.name);
   }
+  prefixes_ = value_or_throw(name_prefixes(names));
+  serve_peers();
+  reload_ = create_service<pqc_msgs::srv::Reload>(
+    "reload", [this](
+                // rclcpp recognizes callbacks by their exact signatures.
+                // NOLINTNEXTLINE(performance-unnecessary-value-param)
+                std::shared_ptr<pqc_msgs::srv::Reload::Request>,
+                // NOLINTNEXTLINE(performance-unnecessary-value-param)
+                std::shared_ptr<pqc_msgs::srv::Reload::Response> response) {
+      response->message = reload_limit_.refusal(monotonic_now());
+      if (response->message.empty()) {
+        const auto done = engine_->reload();
+        response->success = done.has_value();
+        response->message = done ? *done : done.error().message;
+      }
+    });
   if (role == Role::gcs) {
     diagnostics_.add("strangers", [this](diagnostic_updater::DiagnosticStatusWrapper & wrapper) {
       report_strangers(wrapper);
@@ -133,15 +142,53 @@ void TunnelNode::start()
   } else {
     watch_companions();
   }
-  watch_graph(prefixes.at(0));
+  if (!prefixes_.empty()) {
+    watch_graph(prefixes_.front());
+  }
   std::string links;
   for (const LinkStatus & link : engine_->latest().links) {
     links += (links.empty() ? "" : ", ") + link.where;
   }
+  std::string plaintext;
+  for (const std::uint16_t port : engine_->ports().plaintext) {
+    plaintext += (plaintext.empty() ? "" : ", ") + std::to_string(port);
+  }
   RCLCPP_INFO(
-    get_logger(), "Encrypted side on %s, readable side on UDP %u.", links.c_str(),
-    engine_->ports().plaintext.at(0));
+    get_logger(), "Encrypted side on %s, readable side on UDP %s.", links.c_str(),
+    plaintext.empty() ? "no port" : plaintext.c_str());
   open_control();
+}
+
+// Gives each drone that is served its topics and services, and takes them from the others. The names of the drones at the
+// start stay.
+void TunnelNode::serve_peers()
+{
+  const PeerSnapshots peers = engine_->latest().peers;
+  for (std::size_t i = prefixes_.size(); i < peers.size(); ++i) {
+    const auto prefix = name_prefix(peers[i].name, prefixes_);
+    if (!prefix) {
+      RCLCPP_ERROR(get_logger(), "%s", prefix.error().message.c_str());
+    }
+    prefixes_.push_back(prefix.value_or(""));
+  }
+  peers_.resize(peers.size());
+  for (std::size_t i = 0; i < peers_.size(); ++i) {
+    const bool has_names = i == 0 || !prefixes_[i].empty();
+    if (!peers[i].served) {
+      peers_[i].reset();
+    } else if (!peers_[i] && has_names) {
+      peers_[i] = std::make_unique<PeerRosInterface>(
+        *this, diagnostics_, prefixes_[i], PeerIndex{static_cast<std::uint32_t>(i)}, *engine_,
+        requests_);
+    }
+  }
+}
+
+void TunnelNode::reload()
+{
+  if (const auto done = engine_->reload(); !done) {
+    RCLCPP_WARN(get_logger(), "%s", done.error().message.c_str());
+  }
 }
 
 void TunnelNode::watch_companions()
@@ -185,7 +232,10 @@ void TunnelNode::answer_rekeys()
 void TunnelNode::publish_messages(const ClockPair & now)
 {
   for (const NoticeArrived & arrived : engine_->take_notices()) {
-    peers_.at(static_cast<std::size_t>(arrived.peer))->publish_message(arrived, now);
+    const auto index = static_cast<std::size_t>(arrived.peer);
+    if (index < peers_.size() && peers_[index]) {
+      peers_[index]->publish_message(arrived, now);
+    }
   }
 }
 
@@ -206,13 +256,16 @@ void TunnelNode::watch_graph(const std::string & prefix)
 
 void TunnelNode::note_own_status()
 {
-  if (const auto & status = peers_.front()->last_status(); status) {
-    graph_->note_own_status(nanoseconds(status->stamp));
+  if (graph_ && peers_.front() && peers_.front()->last_status()) {
+    graph_->note_own_status(nanoseconds(peers_.front()->last_status()->stamp));
   }
 }
 
 void TunnelNode::check_graph(const ClockPair & now)
 {
+  if (!graph_) {
+    return;  // no drone was served at the start
+  }
   std::vector<std::string> publishers;
   for (const auto & info : get_publishers_info_by_topic(status_topic_)) {
     const std::string & name_space = info.node_namespace();
@@ -237,6 +290,12 @@ void TunnelNode::request_stop()
   wake_up();
 }
 
+void TunnelNode::request_reload()
+{
+  reload_requested_ = true;
+  wake_up();
+}
+
 void TunnelNode::wake_up() { activity_->reset(); }
 
 void TunnelNode::handle_second()
@@ -244,8 +303,10 @@ void TunnelNode::handle_second()
   const auto snapshot = engine_->snapshot();
   const auto now = clocks();
   for (std::size_t i = 0; i < peers_.size(); ++i) {
-    peers_[i]->publish_status(snapshot.peers.shared(i), now);
-    peers_[i]->publish_link(snapshot.peers[i], now);
+    if (peers_[i]) {
+      peers_[i]->publish_status(snapshot.peers.shared(i), now);
+      peers_[i]->publish_link(snapshot.peers[i], now);
+    }
   }
   note_own_status();
   check_graph(now);
@@ -263,12 +324,18 @@ void TunnelNode::handle_activity()
   // The timer is cancelled first, so that later activity triggers it again.
   activity_->cancel();
 
+  if (reload_requested_.exchange(false)) {
+    reload();
+  }
+  serve_peers();
   const auto snapshot = engine_->latest();
   const auto now = clocks();
   publish_events(snapshot, now);
   for (std::size_t i = 0; i < peers_.size(); ++i) {
-    peers_[i]->publish_status_if_changed(snapshot.peers.shared(i), now);
-    peers_[i]->publish_suites_if_changed(snapshot.peers[i].blacklist, now);
+    if (peers_[i]) {
+      peers_[i]->publish_status_if_changed(snapshot.peers.shared(i), now);
+      peers_[i]->publish_suites_if_changed(snapshot.peers[i].blacklist, now);
+    }
   }
   note_own_status();
   answer_rekeys();
@@ -295,8 +362,9 @@ void TunnelNode::report_strangers(diagnostic_updater::DiagnosticStatusWrapper & 
 void TunnelNode::publish_events(const EngineSnapshot & snapshot, const ClockPair & now)
 {
   for (const auto & event : engine_->take_events()) {
+    const auto index = static_cast<std::size_t>(event.peer.value_or(PeerIndex{}));
     const auto peer =
-      event.peer ? snapshot.peers.at(static_cast<std::size_t>(*event.peer)).name : std::string();
+      event.peer && index < snapshot.peers.size() ? snapshot.peers[index].name : std::string();
     events_->publish(event_message(event, peer, now));
     log(event, peer);
   }

@@ -13,10 +13,12 @@
 #include <pqc_msgs/msg/tunnel_event.hpp>
 #include <pqc_msgs/msg/tunnel_status.hpp>
 #include <pqc_msgs/msg/vehicle_state.hpp>
+#include <pqc_msgs/srv/reload.hpp>
 #include <rclcpp/rclcpp.hpp>
 #include <string>
 #include <vector>
 
+#include "call_limit.hpp"
 #include "control/control_server.hpp"
 #include "engine/loop/engine.hpp"
 #include "node/diagnosis/companions.hpp"
@@ -41,6 +43,8 @@ public:
 
   // Answers pending requests, stops the engine and shuts ROS down. Any thread may call it.
   void request_stop();
+  // Reads the keys of this end anew. Any thread may call it.
+  void request_reload();
   // Makes the executor check its timers. Any thread may call it.
   void wake_up();
   // Returns why the tunnel could not start or continue; empty if it was asked to stop.
@@ -50,6 +54,8 @@ public:
 
 private:
   void start();
+  void serve_peers();
+  void reload();
   void watch_companions();
   void open_control();
   void answer_rekeys();
@@ -66,6 +72,7 @@ private:
   ClockPair clocks() const { return {monotonic_now(), now().nanoseconds()}; }
 
   std::atomic<bool> stop_requested_ = false;
+  std::atomic<bool> reload_requested_ = false;
   std::string failure_;
   bool misconfigured_ = false;
   RekeyRequests requests_;
@@ -75,13 +82,16 @@ private:
   rclcpp::TimerBase::SharedPtr activity_;  // idle until reset() from another thread
   std::unique_ptr<Engine> engine_;         // its threads use the members above
   std::unique_ptr<cli::ControlServer> control_;
-  std::vector<std::unique_ptr<PeerRosInterface>> peers_;
+  std::vector<std::string> prefixes_;                     // by peer
+  std::vector<std::unique_ptr<PeerRosInterface>> peers_;  // by peer; null: it is not served
+  rclcpp::Service<pqc_msgs::srv::Reload>::SharedPtr reload_;
+  CallLimit reload_limit_{"The keys were read", "`pqc reload` and SIGHUP"};
   std::optional<Companions> companions_;  // drone only
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr same_time_;
   rclcpp::Subscription<pqc_msgs::msg::VehicleState>::SharedPtr vehicle_;
   rclcpp::Subscription<pqc_msgs::msg::PolicyDecision>::SharedPtr decision_;
-  std::string status_topic_;   // of the first peer
-  std::string rekey_service_;  // of the first peer
+  std::string status_topic_;   // of the first peer at the start
+  std::string rekey_service_;  // of the first peer at the start
   std::optional<GraphWatch> graph_;
   std::int64_t newest_ros_ns_ = 0;  // highest ROS time so far
   rclcpp::Subscription<pqc_msgs::msg::TunnelStatus>::SharedPtr statuses_;

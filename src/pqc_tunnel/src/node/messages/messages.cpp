@@ -164,6 +164,7 @@ static_assert(static_cast<int>(EventKind::policy_lost) == TunnelEvent::POLICY_LO
 static_assert(static_cast<int>(EventKind::policy_back) == TunnelEvent::POLICY_BACK);
 static_assert(static_cast<int>(EventKind::said) == TunnelEvent::SAID);
 static_assert(static_cast<int>(EventKind::protection) == TunnelEvent::PROTECTION);
+static_assert(static_cast<int>(EventKind::reloaded) == TunnelEvent::RELOADED);
 
 pqc_msgs::msg::HandshakeTiming to_message(const HandshakeTiming & timing)
 {

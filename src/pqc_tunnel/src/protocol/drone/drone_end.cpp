@@ -23,9 +23,6 @@ DroneEnd::DroneEnd(
   const TunnelSettings & settings, DroneIdentity identity, std::vector<Endpoint> gcs_addresses,
   RandomSource & random, Outbox & outbox, Peer & peer, Instant now)
 : settings_(settings),
-  identity_(std::move(identity)),
-  usable_(settings.suites.allowed()),
-  psk_(std::make_shared<const PskKeySet>(PskKeySet::derive(identity_.psk))),
   policy_hash_(settings.suites.hash(settings.mode)),
   gcs_addresses_(std::move(gcs_addresses)),
   random_(random),
@@ -36,15 +33,129 @@ DroneEnd::DroneEnd(
   next_transaction_(draw<std::uint32_t>(random)),
   blacklist_(blacklisted_for)
 {
-  identity_.psk = Psk();  // every key has been derived from it
+  use(std::move(identity));
+}
+
+// --- Keys of this end ---
+
+// A PSK that is known already stays the same object.
+void DroneEnd::use(DroneIdentity identity)
+{
+  const std::vector<Credential> before = std::exchange(credentials_, {});
+  const auto add = [&](const Psk & psk, const PublicKeys & gcs, const SigningKeys & own) {
+    SharedPskKeys derived = std::make_shared<const PskKeySet>(PskKeySet::derive(psk));
+    const auto known = std::ranges::find_if(before, [&](const Credential & one) {
+      return identity.id == identity_.id &&
+             constant_time_equal(one.psk->sha256.derived.view(), derived->sha256.derived.view());
+    });
+    credentials_.push_back({known == before.end() ? std::move(derived) : known->psk, gcs, own});
+  };
+  add(identity.psk, identity.gcs_keys, identity.signing_keys);
+  // The suites are judged by the present keys, and a session may use any of them.
+  const auto has_all = [](const auto & former, const auto & present) {
+    return std::ranges::all_of(
+      present, [&](const auto & key) { return former.contains(key.first); });
+  };
+  if (
+    identity.former && has_all(identity.former->gcs_keys, identity.gcs_keys) &&
+    has_all(identity.former->signing_keys, identity.signing_keys))
+  {
+    add(identity.former->psk, identity.former->gcs_keys, identity.former->signing_keys);
+  }
+  if (identity.former) {
+    identity.former->psk = Psk();
+  }
+  identity.psk = Psk();  // every key has been derived from it
+  identity_ = std::move(identity);
+  turn_ = 0;
+  usable_ = settings_.suites.allowed();
   std::erase_if(usable_, [this](const Suite * suite) {
     return !suite_objection(*suite, settings_, identity_).empty();
   });
 }
 
-SharedSecretBytes DroneEnd::signing_key(const Suite & suite) const
+void DroneEnd::replace_identity(DroneIdentity identity, Instant now)
 {
-  return settings_.mode.drone_signature ? identity_.signing_keys.at(suite.signature) : nullptr;
+  const bool other_drone = identity.id != identity_.id || identity.gcs_id != identity_.gcs_id;
+  use(std::move(identity));
+  const EpochKeys * live = peer_.keys().sending();
+  const auto is_known = [this](const SharedPskKeys & psk) {
+    return std::ranges::find(credentials_, psk, &Credential::psk) != credentials_.end();
+  };
+  next_change_ = now;
+  changes_.reset();
+  erasure_.reset();
+  if (std::exchange(erased_, false)) {
+    next_attempt_ = now;
+  }
+  if (other_drone || (live != nullptr && !is_known(live->psk()))) {
+    wipe("this drone's keys were replaced", now);
+  } else if (attempt_ && !is_known(attempt_->credential.psk)) {
+    const bool for_rekey = attempt_->for_rekey;
+    end_attempt(now);
+    if (for_rekey) {
+      act(rekey_.handle_session_failed("this drone's keys were replaced", now), now);
+    } else {
+      next_attempt_ = now;
+    }
+  }
+  retire_former(now);
+}
+
+const DroneEnd::Credential & DroneEnd::credential_of(const SharedPskKeys & psk) const
+{
+  const auto found = std::ranges::find(credentials_, psk, &Credential::psk);
+  return found == credentials_.end() ? credentials_.front() : *found;
+}
+
+// Whoever answers nothing may know other keys: each attempt without an answer gives the turn to the next ones.
+const DroneEnd::Credential & DroneEnd::credential_of_next_session(bool for_rekey) const
+{
+  if (for_rekey) {
+    return rekey_.kind() == RekeyKind::newest_keys ? credentials_.front() : live();
+  }
+  return credentials_[turn_ % credentials_.size()];
+}
+
+// The ground station uses the newest keys, too.
+void DroneEnd::retire_former(Instant now)
+{
+  const EpochKeys * live = peer_.keys().sending();
+  if (
+    live == nullptr || !peer_.keys().confirmed() || credentials_.size() < 2 ||
+    live->psk() != newest_psk())
+  {
+    return;
+  }
+  credentials_.resize(1);
+  turn_ = 0;
+  if (identity_.store) {
+    erasing_ = outbox_.start(EraseKeys{identity_.store}, peer_.index());
+  }
+  peer_.report(
+    EventKind::reloaded, now, "the new keys are in use, and the ones before are no use any more");
+}
+
+// Newer keys than those that the session began with need a new session, which is made beside it.
+void DroneEnd::change_to_newest(Instant now)
+{
+  if (
+    !may_rekey_by_itself() || now < next_change_ || waiting_ ||
+    peer_.keys().sending()->psk() == newest_psk())
+  {
+    return;
+  }
+  const Suite & suite = peer_.keys().sending()->suite();
+  if (!objection(suite, RekeyKind::newest_keys, now).text.empty()) {
+    return;
+  }
+  next_change_ = now + changes_.next(random_);  // if this one fails
+  start_rekey(suite, RekeyKind::newest_keys, "this drone has newer keys", now);
+}
+
+SharedSecretBytes DroneEnd::signing_key(const Credential & credential, const Suite & suite) const
+{
+  return settings_.mode.drone_signature ? credential.signing_keys.at(suite.signature) : nullptr;
 }
 
 void DroneEnd::set_gcs_addresses(std::vector<Endpoint> addresses, Instant now)
@@ -86,6 +197,14 @@ void DroneEnd::handle_job_result(JobId id, JobResult result, Instant now)
 {
   if (attempt_ && attempt_->job == id) {
     handle_attempt_job(std::move(result), now);
+  } else if (erasure_ && erasure_->job == id) {
+    const auto * failed = std::get_if<JobFailed>(&result);
+    handle_keys_erased(failed ? std::optional(failed->text) : std::nullopt, now);
+  } else if (erasing_ == id) {
+    erasing_.reset();
+    if (const auto * failed = std::get_if<JobFailed>(&result)) {
+      peer_.report(EventKind::refused, now, "the former keys can't be erased: " + failed->text);
+    }
   } else if (exchange_ && exchange_->job == id) {
     handle_exchange_job(std::move(result), now);
   } else {
@@ -121,6 +240,10 @@ void DroneEnd::wipe(const std::string & reason, Instant now)
 
 void DroneEnd::handle_timeout(Instant now)
 {
+  watch_erasure(now);
+  if (erased_) {
+    return;
+  }
   if (now >= peer_.wipe_at()) {
     wipe("the ground station has long answered nothing", now);
   }
@@ -141,6 +264,7 @@ void DroneEnd::handle_timeout(Instant now)
     // Not with the suite of before: with a heavy one nothing would pass until its key has.
     begin_session(suite_of_next_session(now), false, now);
   }
+  change_to_newest(now);
   renew_keys(now);
   watch_waiting_rekey(now);
   prefetch(now);
@@ -148,13 +272,22 @@ void DroneEnd::handle_timeout(Instant now)
 
 Instant DroneEnd::next_timeout() const
 {
+  if (erased_) {
+    return Instant::max();
+  }
   Instant next =
     std::min({rekey_.next_timeout(), attempt_timeout(), peer_.wipe_at(), stock_.next_timeout()});
   if (may_rekey_by_itself()) {
     next = std::min(next, std::max(renewal_due(), next_own_rekey_));
+    if (!waiting_ && peer_.keys().sending()->psk() != newest_psk()) {
+      next = std::min(next, next_change_);
+    }
     if (next_prefetch_) {
       next = std::min(next, *next_prefetch_);
     }
+  }
+  if (erasure_ && erasure_->outcome) {
+    next = std::min(next, erasure_->end);
   }
   for (const Fetch & fetch : fetches_) {
     if (fetch && !fetch->job() && !lost_since_) {
@@ -190,7 +323,9 @@ PeerFacts DroneEnd::facts(Instant now) const
 void DroneEnd::describe(PeerSnapshot & snapshot, Instant now) const
 {
   peer_.describe(snapshot, now);
-  snapshot.likely_cause = likely_cause(facts(now));
+  snapshot.likely_cause =
+    erased_ ? "the ground station has had this drone's keys erased: give it new ones"
+            : likely_cause(facts(now));
   snapshot.timing = timing_;
   snapshot.anchor = anchor_;
   snapshot.handshakes = handshakes_;

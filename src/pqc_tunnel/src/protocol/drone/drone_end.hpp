@@ -45,6 +45,7 @@ public:
 
   void request_rekey(const RekeyCommand & command, Instant now);
   void set_gcs_addresses(std::vector<Endpoint> addresses, Instant now);
+  void replace_identity(DroneIdentity identity, Instant now);
   void note_ground_trouble(GroundTrouble trouble) { trouble_ = trouble; }
   void wipe(const std::string & reason, Instant now);
 
@@ -52,6 +53,16 @@ public:
   std::vector<BlacklistEntry> blacklist(Instant now) const { return blacklist_.entries(now); }
 
 private:
+  static constexpr Duration change_first = std::chrono::seconds(10);
+  static constexpr Duration change_max = std::chrono::minutes(2);
+
+  // What this drone proves itself with, and the ground station. A rotation replaces all of it.
+  struct Credential
+  {
+    SharedPskKeys psk;
+    PublicKeys gcs_keys;
+    SigningKeys signing_keys;  // mutual mode
+  };
   // The second hello of an attempt, with one challenge; and who has sent that, and gets it.
   struct SecondHello
   {
@@ -64,6 +75,7 @@ private:
   {
     const Suite * suite = nullptr;
     bool for_rekey = false;
+    Credential credential;
     ClientHello hello;
     Resumption former;  // the rms that the hello names
     // The first hello with its MAC; once boot keys are chosen, the second one that they belong to. Until then the second
@@ -88,6 +100,7 @@ private:
   struct FormerHello
   {
     const Suite * suite;
+    SharedPskKeys psk;
     Bytes frame;
     Instant sent;
   };
@@ -238,15 +251,45 @@ private:
   void count_debt(Instant now);
   std::vector<KemFetch> fetches(Instant now) const;
 
+  // --- The ground station has all keys erased (drone_erasure.cpp) ---
+  void handle_erase(std::uint32_t transaction, const Erase & erase, Instant now);
+  void handle_keys_erased(const std::optional<std::string> & problem, Instant now);
+  void answer_erase(Instant now);
+  void watch_erasure(Instant now);
+
+  // --- Keys of this end ---
+  void use(DroneIdentity identity);
+  const Credential & credential_of(const SharedPskKeys & psk) const;
+  // Of the live session.
+  const Credential & live() const { return credential_of(peer_.keys().sending()->psk()); }
+  const SharedPskKeys & newest_psk() const { return credentials_.front().psk; }
+  const Credential & credential_of_next_session(bool for_rekey) const;
+  void retire_former(Instant now);
+  void change_to_newest(Instant now);
+
   PeerFacts facts(Instant now) const;
   bool uses_anchor() const { return identity_.anchor && settings_.anchor != AnchorUse::off; }
-  SharedSecretBytes signing_key(const Suite & suite) const;
+  SharedSecretBytes signing_key(const Credential & credential, const Suite & suite) const;
 
   const TunnelSettings & settings_;
   DroneIdentity identity_;
   std::vector<const Suite *> usable_;        // suites that configuration, identity and library bear
   std::vector<const Suite *> shown_suites_;  // for each KEM, by the suite in use
-  SharedPskKeys psk_;
+  std::vector<Credential> credentials_;      // the newest first
+  std::size_t turn_ = 0;                     // of the credential that the next session begins with
+  std::optional<JobId> erasing_;             // former keys
+  struct ErasureUnderWay                     // of all keys
+  {
+    std::uint32_t transaction;
+    std::optional<JobId> job;
+    std::optional<Erasure> outcome;
+    Instant end;  // of the session, in which the answer may be asked for again
+  };
+  std::optional<ErasureUnderWay> erasure_;
+  std::optional<std::uint32_t> refused_erase_;  // the latest transaction that was reported
+  bool erased_ = false;                         // there are no keys any more
+  Instant next_change_;                         // to the newest keys beside a session, not before
+  Backoff changes_{change_first, change_max};
   PolicyHash policy_hash_;
   std::vector<Endpoint> gcs_addresses_;
   RandomSource & random_;

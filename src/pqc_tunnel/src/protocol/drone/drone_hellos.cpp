@@ -18,6 +18,7 @@ void DroneEnd::begin_session(const Suite & suite, bool for_rekey, Instant now)
   Attempt & attempt = attempt_.emplace(Attempt{});
   attempt.suite = &suite;
   attempt.for_rekey = for_rekey;
+  attempt.credential = credential_of_next_session(for_rekey);
   attempt.started = attempt.heard = attempt.progress = attempt.phase = now;
   attempt.hello.drone_id = identity_.id;
   random_.fill(attempt.hello.client_random);
@@ -30,7 +31,8 @@ void DroneEnd::begin_session(const Suite & suite, bool for_rekey, Instant now)
     attempt.hello.former = keys->former_id();
   }
   attempt.frame = encode(attempt.hello);
-  append_mac(attempt.frame, psk_->of(suite.wire_id), psk_->of(suite.wire_id).hello);
+  const PskKeys & psk = attempt.credential.psk->of(suite.wire_id);
+  append_mac(attempt.frame, psk, psk.hello);
   peer_.report(
     EventKind::handshake_started, now, "handshake started", &suite, Epoch{}, severity_of_try());
   send_hello(now);
@@ -76,7 +78,8 @@ void DroneEnd::handle_hello(ByteView frame, const Endpoint & from, Instant now)
     handle_other_version(frame, from, now);
     return;
   }
-  const PskKeys * psk = attempt_ ? &psk_->of(attempt_->suite->wire_id) : nullptr;
+  const PskKeys * psk =
+    attempt_ ? &attempt_->credential.psk->of(attempt_->suite->wire_id) : nullptr;
   const auto answers = [&](const Bytes & hello) {
     return mac_holds(frame, *psk, psk->retry, hello);
   };
@@ -116,7 +119,7 @@ void DroneEnd::handle_retry(ByteView frame, const Endpoint & from, Instant now)
     return;
   }
   const Suite & suite = *attempt_->suite;
-  const PskKeys & psk = psk_->of(suite.wire_id);
+  const PskKeys & psk = attempt_->credential.psk->of(suite.wire_id);
   ClientHello hello = attempt_->hello;
   hello.challenge = challenge;
   SecondHello & second =
@@ -166,7 +169,7 @@ void DroneEnd::handle_other_version(ByteView frame, const Endpoint & from, Insta
 void DroneEnd::handle_late_retry(ByteView frame, Instant now)
 {
   const auto answered = std::ranges::find_if(former_hellos_, [&](const FormerHello & hello) {
-    const PskKeys & psk = psk_->of(hello.suite->wire_id);
+    const PskKeys & psk = hello.psk->of(hello.suite->wire_id);
     return mac_holds(frame, psk, psk.retry, hello.frame);
   });
   if (answered != former_hellos_.end()) {

@@ -274,7 +274,7 @@ void DroneEnd::handle_prekey_message(StreamLane lane, Bytes message)
   }
   const Suite & suite = fetch->suite();
   fetch->begin_job(outbox_.start(VerifyPrekey{
-    &suite, settings_.mode, identity_.gcs_id, identity_.gcs_keys.at(suite.signature),
+    &suite, settings_.mode, identity_.gcs_id, live().gcs_keys.at(suite.signature),
     bind_to_session(identity_.id, peer_.keys().sending()->id(), session_transcript_),
     std::move(message)}));
 }

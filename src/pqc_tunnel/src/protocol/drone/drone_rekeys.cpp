@@ -120,6 +120,10 @@ void DroneEnd::request_rekey(const RekeyCommand & command, Instant now)
     request_fetch(command, now);
     return;
   }
+  if (command.erase_drone) {
+    peer_.reply(command.id, false, "only a ground station asks for that", timing_);
+    return;
+  }
   const auto suite = suite_of(command);
   const RekeyKind kind = kind_of(command);
   const std::string problem = suite ? objection(**suite, kind, now).text : suite.error().message;
@@ -164,7 +168,7 @@ void DroneEnd::handle_rekey_request(
 void DroneEnd::start_rekey(
   const Suite & suite, RekeyKind kind, const std::string & reason, Instant now)
 {
-  if (peer_.keys().sending()->epoch() == last_epoch) {
+  if (peer_.keys().sending()->epoch() == last_epoch && !is_new_session(kind)) {
     kind = RekeyKind::new_session;
   }
   const std::string text = started_text(kind);
@@ -284,7 +288,7 @@ void DroneEnd::make_finish(Instant now)
   exchange.opening = encode(opening);
   exchange.epoch = opening.next_epoch;
   exchange.job = outbox_.start(MakeFinish{
-    &suite, settings_.mode, psk_, keys.resume(), signing_key(suite), exchange.opening,
+    &suite, settings_.mode, keys.psk(), keys.resume(), signing_key(live(), suite), exchange.opening,
     std::move(*prekey), now});
 }
 
@@ -296,7 +300,7 @@ void DroneEnd::handle_exchange_job(JobResult result, Instant now)
   } else if (auto * secret = std::get_if<AnchorSecret>(&result)) {
     Ratchet & ratchet = *exchange_->ratchet;
     ratchet.anchor = std::move(secret->message);
-    ratchet.mac = ratchet_mac(*psk_, *peer_.keys().sending(), ratchet);
+    ratchet.mac = ratchet_mac(*live().psk, *peer_.keys().sending(), ratchet);
     exchange_->anchor = std::move(*secret);
     send_ratchet(now);
   } else if (auto * made = std::get_if<FinishMade>(&result)) {
@@ -326,7 +330,8 @@ void DroneEnd::handle_confirm(const Confirm & confirm, Instant now)
   timing_.fetch = fetched_;
   timing_.prepared_ahead = timing_.fetch == Duration{};
   ++handshakes_;
-  const EpochName name{rekey_.suite(), peer_.keys().sending()->id(), exchange_->epoch};
+  const EpochKeys & live = *peer_.keys().sending();
+  const EpochName name{rekey_.suite(), live.id(), exchange_->epoch, 0, {}, live.psk()};
   install(std::move(made.secrets), name, now);
 }
 
@@ -343,7 +348,7 @@ void DroneEnd::begin_ratchet()
     exchange.job =
       outbox_.start(UseAnchor{identity_.anchor, AnchorChoice::one_time_only, keys.suite().level});
   } else {
-    ratchet.mac = ratchet_mac(*psk_, keys, ratchet);
+    ratchet.mac = ratchet_mac(*keys.psk(), keys, ratchet);
   }
 }
 
@@ -366,8 +371,9 @@ void DroneEnd::handle_ratchet_ok(std::uint32_t transaction, const RatchetOk & ok
   const SecretBytes none;
   const SecretBytes & anchor = awaited && exchange_->anchor ? exchange_->anchor->secret : none;
   if (
-    !awaited || !constant_time_equal(
-                  ok.mac, ratchet_ok_mac(*psk_, keys, *exchange_->ratchet, ok.random, anchor)))
+    !awaited ||
+    !constant_time_equal(
+      ok.mac, ratchet_ok_mac(*keys.psk(), keys, *exchange_->ratchet, ok.random, anchor)))
   {
     ++peer_.traffic().control_ignored;
     return;
@@ -380,8 +386,8 @@ void DroneEnd::handle_ratchet_ok(std::uint32_t transaction, const RatchetOk & ok
   timing_ = HandshakeTiming{};
   timing_.total = timing_.answer = now - rekey_.exchange_began();
   install(
-    ratchet_secrets(*psk_, keys, *exchange_->ratchet, ok.random, anchor, added), ratchet_name(keys),
-    now);
+    ratchet_secrets(*keys.psk(), keys, *exchange_->ratchet, ok.random, anchor, added),
+    ratchet_name(keys), now);
 }
 
 // Sends and receives under the keys of the next epoch from now on.
@@ -415,6 +421,7 @@ void DroneEnd::handle_confirmed(Instant now)
     next_own_rekey_ = {};
   }
   act(rekey_.handle_confirmed(), now);
+  retire_former(now);
   begin_waiting_rekey(now);
   stands_in_ = stands_in_ && &keys.suite() != settings_.initial_suite;
   change_to_configured(now);
@@ -438,6 +445,8 @@ void DroneEnd::handle_control(const ControlFrame & frame, Instant now)
     handle_ratchet_ok(frame.transaction, *ok, now);
   } else if (std::holds_alternative<Wiped>(frame.body)) {
     handle_wiped(now);
+  } else if (const auto * erase = std::get_if<Erase>(&frame.body)) {
+    handle_erase(frame.transaction, *erase, now);
   } else if (std::holds_alternative<Superseded>(frame.body)) {
     peer_.handle_clone(now);
     peer_.send_control({0, Superseded{}}, now);  // proves that these keys are in use

@@ -100,7 +100,7 @@ void DroneEnd::handle_boot(Peer::Received & received, Instant now)
     attempt_->timing.hello = now - attempt_->phase;
     attempt_->phase = now;
     attempt_->job = outbox_.start(VerifyPrekey{
-      &suite, settings_.mode, identity_.gcs_id, identity_.gcs_keys.at(suite.signature),
+      &suite, settings_.mode, identity_.gcs_id, attempt_->credential.gcs_keys.at(suite.signature),
       bind_to_hello(attempt_->frame), std::move(*received.message)});
   }
 }
@@ -146,8 +146,15 @@ void DroneEnd::handle_attempt_job(JobResult result, Instant now)
         {HandshakeFailure::authenticated, "the ground station used an ephemeral key twice"}, now);
       return;
     }
-    MakeFinish job{&suite,          settings_.mode,     psk_, Resumption(), signing_key(suite),
-                   attempt_->frame, std::move(*prekey), now};
+    MakeFinish job{
+      &suite,
+      settings_.mode,
+      attempt_->credential.psk,
+      Resumption(),
+      signing_key(attempt_->credential, suite),
+      attempt_->frame,
+      std::move(*prekey),
+      now};
     job.anchor = uses_anchor() ? identity_.anchor : nullptr;
     job.anchor_choice =
       one_time_keys_.take(now) ? AnchorChoice::one_time_first : AnchorChoice::last_resort_first;
@@ -170,6 +177,7 @@ void DroneEnd::handle_session_made(Instant now)
   const Suite & suite = *attempt_->suite;
   const bool for_rekey = attempt_->for_rekey;
   FinishMade made = std::move(*attempt_->finish);
+  const SharedPskKeys psk = attempt_->credential.psk;
   timing_ = made.timing;
   timing_.total = now - attempt_->started;
   timing_.connect = attempt_->timing.connect;
@@ -203,8 +211,8 @@ void DroneEnd::handle_session_made(Instant now)
   }
   const SessionId session = made.secrets.session;
   send_under(std::make_unique<EpochKeys>(
-    EpochName{&suite, session, Epoch{}}, Role::drone, std::move(made.secrets), settings_, now,
-    std::move(clock)));
+    EpochName{&suite, session, Epoch{}, 0, {}, psk}, Role::drone, std::move(made.secrets),
+    settings_, now, std::move(clock)));
   peer_.link().start_listening(now);
   peer_.link().note_alive(now);
   peer_.use_address(confirmed_from, now);
@@ -250,7 +258,9 @@ void DroneEnd::handle_attempt_failed(const FailedHandshake & failed, Instant now
   const bool for_rekey = attempt_->for_rekey;
   if (failed.failure == HandshakeFailure::unanswered) {
     round_trip_ = {};
-    former_hellos_.push_back({&suite, std::move(attempt_->frame), attempt_->started});
+    former_hellos_.push_back(
+      {&suite, attempt_->credential.psk, std::move(attempt_->frame), attempt_->started});
+    turn_ += for_rekey ? 0 : 1;
     if (former_hellos_.size() > max_challenges) {
       former_hellos_.pop_front();
     }
@@ -259,7 +269,11 @@ void DroneEnd::handle_attempt_failed(const FailedHandshake & failed, Instant now
   PeerFacts known = facts(now);
   known.has_keys = false;  // the cause of this failure, even if there are older keys
   known.failed = failed;
-  const std::string cause = likely_cause(known);
+  const bool for_newest = for_rekey && rekey_.kind() == RekeyKind::newest_keys;
+  const std::string cause = for_newest && failed.failure == HandshakeFailure::unanswered
+                              ? "the ground station does not answer to the newer keys of this "
+                                "drone: it may not have them yet"
+                              : likely_cause(known);
   const bool blames_suite = failed.failure == HandshakeFailure::authenticated ||
                             failed.failure == HandshakeFailure::suite_refused ||
                             failed.failure == HandshakeFailure::unavailable;

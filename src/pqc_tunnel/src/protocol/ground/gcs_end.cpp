@@ -33,10 +33,10 @@ const char * anchor_objection(AnchorUse use, bool anchored)
 }  // namespace
 
 GcsEnd::GcsEnd(
-  const TunnelSettings & settings, GcsIdentity identity, std::vector<DroneRecord> drones,
-  RandomSource & random, Outbox & outbox, std::vector<Peer> & peers)
+  const TunnelSettings & settings, GcsIdentity identity, RandomSource & random, Outbox & outbox)
 : settings_(settings),
   policy_hash_(settings.suites.hash(settings.mode)),
+  random_(random),
   outbox_(outbox),
   gate_(
     settings.paths, random,
@@ -44,15 +44,49 @@ GcsEnd::GcsEnd(
       return same_host(drone(index).peer().paths().remote(from.link), from);
     }),
   next_transaction_(draw<std::uint32_t>(random)),
-  supply_(settings, std::move(identity), random, outbox),
-  accounts_(drones.size())
+  supply_(settings, std::move(identity), random, outbox)
 {
-  for (std::size_t i = 0; i < drones.size(); ++i) {
-    const ServedDrone & added =
-      drones_.emplace_back(settings, std::move(drones[i]), supply_, random, outbox, peers[i]);
-    gate_.add({added.id(), added.psk()});
-  }
   want_likely_suites();
+}
+
+// --- Drones ---
+
+void GcsEnd::add(Peer & peer, DroneRecord record)
+{
+  drones_.emplace_back(settings_, std::move(record), supply_, random_, outbox_, peer);
+  accounts_.emplace_back();
+  open_gate(peer.index());
+  gate_.set_found_rate(std::nullopt);  // it was that of one drone alone
+}
+
+void GcsEnd::open_gate(PeerIndex index)
+{
+  gate_.set(index, {drone(index).id(), drone(index).accepted()});
+}
+
+void GcsEnd::replace(PeerIndex index, DroneRecord record, Instant now)
+{
+  drone(index).replace(std::move(record), now);
+  open_gate(index);
+}
+
+void GcsEnd::expire(PeerIndex index, KeyAge keys, Instant now)
+{
+  drone(index).expire(keys, now);
+  open_gate(index);
+}
+
+void GcsEnd::replace_identity(GcsIdentity identity)
+{
+  supply_.replace(std::move(identity));
+  suites_changed_ = true;
+  want_likely_suites();
+}
+
+void GcsEnd::remove(PeerIndex index, Instant now)
+{
+  gate_.forget(index);
+  drone(index).wipe("the ground station serves the drone no longer", true, now);
 }
 
 // --- Hellos ---
@@ -162,11 +196,11 @@ void GcsEnd::admit(
   if (const char * problem = anchor_objection(settings_.anchor, is_anchored(hello));
       problem != nullptr)
   {
-    session.reject(RejectReason::policy_mismatch, hello, frame, from, problem, now);
+    session.reject(RejectReason::policy_mismatch, admitted, frame, from, problem, now);
   } else if (hello.policy_hash != policy_hash_ || mode_bits != settings_.mode.to_wire()) {
     const HandshakeMode mode = HandshakeMode::from_wire(hello.mode);
     session.reject(
-      RejectReason::policy_mismatch, hello, frame, from,
+      RejectReason::policy_mismatch, admitted, frame, from,
       "the drone must be configured alike: " +
         difference(
           SuitePolicy::with_hash(hello.policy_hash, mode), mode, settings_.suites, settings_.mode),
@@ -183,7 +217,9 @@ void GcsEnd::admit(
 void GcsEnd::handle_received(PeerIndex index, Peer::Received & received, Instant now)
 {
   if (received.proved) {
-    drone(index).handle_proved(now);
+    if (drone(index).handle_proved(now)) {
+      open_gate(index);
+    }
     gate_.note_session(index);
     take_account(index);
     want_likely_suites();

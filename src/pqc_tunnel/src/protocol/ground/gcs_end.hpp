@@ -25,10 +25,18 @@ namespace pqc_tunnel
 class GcsEnd
 {
 public:
-  // `peers` are the drones in the order of `drones`; both live as long as this.
   GcsEnd(
-    const TunnelSettings & settings, GcsIdentity identity, std::vector<DroneRecord> drones,
-    RandomSource & random, Outbox & outbox, std::vector<Peer> & peers);
+    const TunnelSettings & settings, GcsIdentity identity, RandomSource & random, Outbox & outbox);
+
+  // Serves one more drone; the peer, whose index is the next one, lives as long as this.
+  void add(Peer & peer, DroneRecord record);
+  // The drone of this index has another record, or is served no longer.
+  void replace(PeerIndex peer, DroneRecord record, Instant now);
+  void remove(PeerIndex peer, Instant now);
+  // No session begins with these keys of the drone any more.
+  void expire(PeerIndex peer, KeyAge keys, Instant now);
+  // Signs by these keys from now on.
+  void replace_identity(GcsIdentity identity);
 
   // These return the drone that was concerned; none: no drone was.
   std::optional<PeerIndex> handle_hello(ByteView frame, const Endpoint & from, Instant now);
@@ -64,9 +72,11 @@ private:
   void admit(
     const HelloGate::Admitted & admitted, ByteView frame, const Endpoint & from, Instant now);
   void want_likely_suites();
+  void open_gate(PeerIndex peer);
 
   const TunnelSettings & settings_;
   PolicyHash policy_hash_;
+  RandomSource & random_;
   Outbox & outbox_;
   // These three draw random numbers, in this order.
   HelloGate gate_;

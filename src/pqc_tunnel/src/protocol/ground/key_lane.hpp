@@ -29,6 +29,7 @@ public:
     Digest bind;
     bool former = false;                       // the rms of a former session is mixed in
     StreamLane lane = StreamLane::foreground;  // in which the drone gets it
+    bool signs_former = false;                 // by the signing keys before the present ones
     std::optional<JobId> job = std::nullopt;   // none while an earlier one is at work
   };
   // A Finish that is being checked, or the one-time key of a RATCHET that is being opened.
@@ -41,6 +42,7 @@ public:
     SessionId session;
     Instant started;
     HandshakeTiming issued;  // of the prekey
+    SharedPskKeys psk;       // of the session
     std::optional<Ratchet> ratchet;
     std::optional<Job> waiting;  // for an earlier job
     std::optional<JobId> job;
@@ -117,7 +119,7 @@ public:
       supply_.hold_back(now);
     } else if (!issues_.empty()) {
       Issue & next = issues_.front();
-      job_ = supply_.issue(*next.suite, next.bind, next.former, drone_, now);
+      job_ = supply_.issue(*next.suite, next.bind, next.former, next.signs_former, drone_, now);
       next.job = job_;
     }
   }

@@ -3,6 +3,7 @@
 
 #include "prekey_supply.hpp"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -27,17 +28,34 @@ KeyId PrekeySupply::next_key_id()
   return id;
 }
 
-MakePrekey PrekeySupply::keys_of(const Suite & suite)
+MakePrekey PrekeySupply::keys_of(const Suite & suite, bool signs_former)
 {
-  return {
-    &suite, settings_.mode, identity_.id, next_key_id(),
-    identity_.signing_keys.at(suite.signature)};
+  const SigningKeys & keys = signs_former ? identity_.former_signing_keys : identity_.signing_keys;
+  return {&suite, settings_.mode, identity_.id, next_key_id(), keys.at(suite.signature)};
 }
 
 JobId PrekeySupply::issue(
-  const Suite & suite, const Digest & bind, bool former, PeerIndex drone, Instant now)
+  const Suite & suite, const Digest & bind, bool former, bool signs_former, PeerIndex drone,
+  Instant now)
 {
-  return outbox_.start(IssuePrekey{keys_of(suite), pool_.take(suite, now), bind, former}, drone);
+  const bool is_signed = signs_slowly(suite.signature);
+  auto made = signs_former && is_signed ? std::nullopt : pool_.take(suite, now);
+  return outbox_.start(
+    IssuePrekey{keys_of(suite, signs_former), std::move(made), bind, former}, drone);
+}
+
+void PrekeySupply::replace(GcsIdentity identity)
+{
+  const auto same = [](const SigningKeys & one, const SigningKeys & other) {
+    return std::ranges::equal(one, other, [](const auto & a, const auto & b) {
+      return a.first == b.first && constant_time_equal(a.second->view(), b.second->view());
+    });
+  };
+  if (!same(identity.signing_keys, identity_.signing_keys)) {
+    pool_.drop_signed();
+    drops_made_ = pool_job_.has_value();
+  }
+  identity_ = std::move(identity);
 }
 
 Later PrekeySupply::later(const Suite & suite) const
@@ -80,7 +98,9 @@ bool PrekeySupply::handle_job_result(JobId id, JobResult & result, Instant now)
     return false;
   }
   pool_job_.reset();
-  if (auto * made = std::get_if<PrekeyPair>(&result)) {
+  auto * made = std::get_if<PrekeyPair>(&result);
+  const bool dropped = std::exchange(drops_made_, false) && made && !made->signature.empty();
+  if (made && !dropped) {
     pool_.finish(std::move(*made), now);
   } else {
     pool_.fail(now);

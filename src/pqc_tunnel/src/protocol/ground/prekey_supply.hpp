@@ -25,13 +25,17 @@ public:
   PrekeySupply(
     const TunnelSettings & settings, GcsIdentity identity, RandomSource & random, Outbox & outbox);
 
-  // Says why the ground station can't use the suite; empty if it can.
-  std::string objection(const Suite & suite) const
+  // Signs by other keys from now on. Keys made ahead with a signature of the ones before are dropped.
+  void replace(GcsIdentity identity);
+  // Says why the ground station can't use the suite; empty if it can. `former`: with the signing keys before.
+  std::string objection(const Suite & suite, bool former = false) const
   {
-    return suite_objection(suite, settings_, identity_);
+    return suite_objection(suite, settings_, identity_, former);
   }
-  // Starts the job that makes a prekey for the drone.
-  JobId issue(const Suite & suite, const Digest & bind, bool former, PeerIndex drone, Instant now);
+  // Starts the job that makes a prekey for the drone. `former`: the rms of a former session is mixed in.
+  JobId issue(
+    const Suite & suite, const Digest & bind, bool former, bool signs_former, PeerIndex drone,
+    Instant now);
   // Tells the pool which keys to make ahead: first those of the suites in use, then of their neighbours, then of the suites
   // that the configuration names.
   void want_for(const std::vector<const Suite *> & in_use);
@@ -48,7 +52,7 @@ public:
   Instant next_timeout() const { return pool_.next_timeout(); }
 
 private:
-  MakePrekey keys_of(const Suite & suite);
+  MakePrekey keys_of(const Suite & suite, bool signs_former = false);
   KeyId next_key_id();
   void fill_pool(Instant now);
 
@@ -57,7 +61,8 @@ private:
   Outbox & outbox_;
   PrekeyPool pool_;
   std::optional<JobId> pool_job_;
-  KeyId boot_;  // its first half is random, and a counter replaces the second half
+  bool drops_made_ = false;  // the signature of what pool_job_ makes is by keys before
+  KeyId boot_;               // its first half is random, and a counter replaces the second half
   std::uint64_t key_counter_ = 0;
 };
 

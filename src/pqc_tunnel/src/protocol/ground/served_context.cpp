@@ -3,26 +3,70 @@
 
 #include "served_context.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace pqc_tunnel
 {
-
-std::string ServedContext::objection(const Suite & suite) const
+namespace
 {
-  if (std::string problem = supply.objection(suite); !problem.empty()) {
+
+bool is_same(const PskKeySet & one, const PskKeySet & other)
+{
+  return constant_time_equal(one.sha256.derived.view(), other.sha256.derived.view());
+}
+
+}  // namespace
+
+void ServedContext::use(DroneRecord from)
+{
+  const std::vector<Credential> before = std::exchange(credentials, {});
+  const auto add = [&](KeyAge age, const Psk & psk, PublicKeys keys, bool signs_former) {
+    SharedPskKeys derived = std::make_shared<const PskKeySet>(PskKeySet::derive(psk));
+    const auto known = std::ranges::find_if(before, [&](const Credential & one) {
+      return from.id == record.id && is_same(*one.psk, *derived);
+    });
+    credentials.push_back(
+      {age, known == before.end() ? std::move(derived) : known->psk, std::move(keys),
+       signs_former});
+  };
+  add(KeyAge::present, from.psk, std::move(from.drone_keys), false);
+  if (from.former) {
+    FormerKeys & former = *from.former;
+    add(KeyAge::former, former.psk, std::move(former.drone_keys), former.signing_too);
+    former.psk = Psk();
+  }
+  from.psk = Psk();  // every key has been derived from it
+  record = std::move(from);
+}
+
+const Credential * ServedContext::find(const SharedPskKeys & psk) const
+{
+  const auto found = std::ranges::find(credentials, psk, &Credential::psk);
+  return found == credentials.end() ? nullptr : &*found;
+}
+
+std::string ServedContext::objection(const Suite & suite, const SharedPskKeys & psk) const
+{
+  const Credential * credential = find(psk);
+  if (std::string problem = supply.objection(suite, credential && credential->signs_former);
+      !problem.empty())
+  {
     return problem;
   }
-  if (settings.mode.drone_signature && !record.drone_keys.contains(suite.signature)) {
+  if (
+    settings.mode.drone_signature &&
+    (credential == nullptr || !credential->drone_keys.contains(suite.signature)))
+  {
     return "no public key of " + record.name + " is known for " + std::string(suite.id);
   }
   return {};
 }
 
-std::vector<const Suite *> ServedContext::usable_suites() const
+std::vector<const Suite *> ServedContext::usable_suites(const SharedPskKeys & psk) const
 {
   std::vector<const Suite *> usable = settings.suites.allowed();
-  std::erase_if(usable, [this](const Suite * suite) { return !objection(*suite).empty(); });
+  std::erase_if(usable, [&](const Suite * suite) { return !objection(*suite, psk).empty(); });
   return usable;
 }
 
@@ -32,9 +76,9 @@ CompleteFinish ServedContext::job_of(
   CompleteFinish job;
   job.suite = exchange.suite;
   job.mode = settings.mode;
-  job.psk = psk;
+  job.psk = exchange.psk;
   if (settings.mode.drone_signature) {
-    job.drone_public_key = record.drone_keys.at(exchange.suite->signature);
+    job.drone_public_key = find(exchange.psk)->drone_keys.at(exchange.suite->signature);
   }
   job.opening = exchange.opening;
   job.prekey = std::move(prekey);
@@ -54,8 +98,8 @@ void ServedContext::install(
   timing.total = now - exchange.started;
   peer.keys().install_pending(
     std::make_unique<EpochKeys>(
-      EpochName{exchange.suite, session, exchange.epoch}, Role::gcs, std::move(completed.secrets),
-      settings, now, peer.clock(channel)),
+      EpochName{exchange.suite, session, exchange.epoch, 0, {}, exchange.psk}, Role::gcs,
+      std::move(completed.secrets), settings, now, peer.clock(channel)),
     {{transaction_of(exchange.client_random), Confirm{completed.confirmation}},
      exchange.client_random,
      Backoff(peer.link().retry_time(now), exchange_retry_max, exchange_steady_tries),

@@ -26,6 +26,17 @@ inline AbortReason abort_reason(JobError error, AbortReason otherwise)
                                               : otherwise;
 }
 
+// What a drone proves itself with. A rotation replaces all of it.
+struct Credential
+{
+  KeyAge age;
+  SharedPskKeys psk;
+  PublicKeys drone_keys;  // mutual mode
+  bool signs_former =
+    false;  // the drone knows the ground station's signing keys before the present ones
+  bool accepted = true;  // a session may begin with it
+};
+
 // The sessions and the rekeys of one served drone share this.
 struct ServedContext
 {
@@ -34,16 +45,21 @@ struct ServedContext
   RandomSource & random;
   Outbox & outbox;
   Peer & peer;
-  DroneRecord record;
-  SharedPskKeys psk;
+  DroneRecord record;                   // without keys
+  std::vector<Credential> credentials;  // the newest first
   ServedReports reports;
   HandshakeTiming timing = {};
   std::optional<AnchorKind> anchor = std::nullopt;  // that the newest keys were made with
   std::uint32_t handshakes = 0;
 
-  // Says why the suite can't be used with the drone; empty if it can.
-  std::string objection(const Suite & suite) const;
-  std::vector<const Suite *> usable_suites() const;
+  // Takes the keys from a record. A PSK that is known already stays the same object.
+  void use(DroneRecord from);
+  // Null if sessions with this PSK are no use any more.
+  const Credential * find(const SharedPskKeys & psk) const;
+
+  // Says why the suite can't be used with the drone in a session with this PSK; empty if it can.
+  std::string objection(const Suite & suite, const SharedPskKeys & psk) const;
+  std::vector<const Suite *> usable_suites(const SharedPskKeys & psk) const;
 
   // Returns the secrets of the anchor; null if there are none, or `anchor` is off.
   std::shared_ptr<AnchorSecrets> anchor_secrets() const

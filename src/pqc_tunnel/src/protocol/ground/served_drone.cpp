@@ -12,21 +12,81 @@ namespace pqc_tunnel
 ServedDrone::ServedDrone(
   const TunnelSettings & settings, DroneRecord record, PrekeySupply & supply, RandomSource & random,
   Outbox & outbox, Peer & peer)
-: context_{settings, supply,
-           random,   outbox,
-           peer,     std::move(record),
-           nullptr,  ServedReports(settings, peer)},
+: context_{settings, supply, random, outbox, peer, {}, {}, ServedReports(settings, peer)},
   peer_(peer),
   new_session_(context_),
-  rekeys_(context_)
+  rekeys_(context_),
+  erasure_(context_)
 {
-  context_.psk = std::make_shared<const PskKeySet>(PskKeySet::derive(context_.record.psk));
-  context_.record.psk = Psk();  // every key has been derived from it
+  context_.use(std::move(record));
+}
+
+void ServedDrone::replace(DroneRecord record, Instant now)
+{
+  const bool other_drone = record.id != context_.record.id;
+  context_.use(std::move(record));
+  const EpochKeys * live = peer_.keys().sending();
+  const SharedPskKeys attempt = new_session_.psk();
+  const auto is_known = [this](const SharedPskKeys & psk) {
+    return psk == nullptr || context_.find(psk) != nullptr;
+  };
+  if (other_drone || (live != nullptr && !is_known(live->psk()))) {
+    wipe("the drone's keys were replaced", true, now);
+  } else if (!is_known(attempt)) {
+    new_session_.end_attempt(now);
+  }
+  retire_former(now);
+}
+
+void ServedDrone::expire(KeyAge keys, Instant now)
+{
+  for (Credential & credential : context_.credentials) {
+    if (credential.age == keys && std::exchange(credential.accepted, false)) {
+      peer_.report(
+        EventKind::key_limit, now,
+        std::string(keys == KeyAge::former ? "the keys before the rotation" : "the keys") +
+          " have expired by this machine's clock: no session begins with them; one that has begun "
+          "goes on");
+    }
+  }
+}
+
+std::vector<SharedPskKeys> ServedDrone::accepted() const
+{
+  std::vector<SharedPskKeys> psks;
+  for (const Credential & credential : context_.credentials) {
+    if (credential.accepted) {
+      psks.push_back(credential.psk);
+    }
+  }
+  return psks;
+}
+
+bool ServedDrone::retire_former(Instant now)
+{
+  const EpochKeys * live = peer_.keys().sending();
+  if (
+    live == nullptr || context_.credentials.size() < 2 ||
+    live->psk() != context_.credentials.front().psk)
+  {
+    return false;
+  }
+  context_.credentials.resize(1);
+  if (new_session_.under_way() && new_session_.psk() != live->psk()) {
+    new_session_.end_attempt(now);
+  }
+  if (context_.record.store) {
+    erasing_ = context_.outbox.start(EraseKeys{context_.record.store}, peer_.index());
+  }
+  peer_.report(
+    EventKind::reloaded, now,
+    "the drone uses its new keys, and the ones before are no use any more");
+  return true;
 }
 
 // --- Input ---
 
-void ServedDrone::handle_proved(Instant now)
+bool ServedDrone::handle_proved(Instant now)
 {
   const EpochKeys & keys = *peer_.keys().sending();
   const bool new_session = keys.id() != session_;
@@ -50,6 +110,7 @@ void ServedDrone::handle_proved(Instant now)
   }
   peer_.report_protection(now);
   rekeys_.handle_proved(keys, new_session, now);
+  return retire_former(now);
 }
 
 void ServedDrone::handle_received(Peer::Received & received, Instant now)
@@ -67,6 +128,12 @@ void ServedDrone::handle_received(Peer::Received & received, Instant now)
     // A drone says under the keys of a former session that it still uses it: the live one is another's.
     peer_.handle_clone(now);
     peer_.send_control({0, Superseded{}}, now);
+  } else if (
+    const auto * erased = received.control ? std::get_if<Erased>(&received.control->body) : nullptr)
+  {
+    if (!erasure_.handle_erased(received.control->transaction, *erased, now)) {
+      ++peer_.traffic().control_ignored;
+    }
   } else if (received.control) {
     rekeys_.handle_control(*received.control, received.order, now);
   } else if (received.message && key_message_type(*received.message) == KeyMessageType::rekey) {
@@ -76,6 +143,13 @@ void ServedDrone::handle_received(Peer::Received & received, Instant now)
 
 bool ServedDrone::handle_job_result(JobId id, JobResult & result, Instant now)
 {
+  if (erasing_ == id) {
+    erasing_.reset();
+    if (const auto * failed = std::get_if<JobFailed>(&result)) {
+      peer_.report(EventKind::refused, now, "the former keys can't be erased: " + failed->text);
+    }
+    return true;
+  }
   return rekeys_.handle_job_result(id, result, now) ||
          new_session_.handle_job_result(id, result, now);
 }
@@ -94,6 +168,7 @@ void ServedDrone::wipe(const std::string & reason, bool tell, Instant now)
   context_.anchor.reset();
   context_.reports.handle_wiped();
   rekeys_.handle_wiped(now);
+  erasure_.handle_wiped(now);
   peer_.wipe();
   peer_.report(EventKind::keys_wiped, now, "all session keys are wiped: " + reason);
 }
@@ -110,13 +185,14 @@ void ServedDrone::handle_timeout(Instant now)
   context_.send_answers(now);
   context_.reports.handle_timeout(now);
   rekeys_.watch_request(now);
+  erasure_.handle_timeout(now);
 }
 
 Instant ServedDrone::next_timeout() const
 {
   Instant next = std::min(
     {peer_.wipe_at(), new_session_.next_timeout(), rekeys_.next_timeout(),
-     context_.reports.next_timeout()});
+     context_.reports.next_timeout(), erasure_.next_timeout()});
   for (const KeySlots::Pending & pending : peer_.keys().pending()) {
     next = std::min(next, pending.answer.next);
   }

@@ -72,7 +72,7 @@ void ServedRekeys::handle_want(std::uint32_t transaction, const Want & want, Ins
   }
   const Suite * suite = registry().find(want.suite);
   const std::string problem =
-    suite == nullptr ? "no such suite is known here" : drone_.objection(*suite);
+    suite == nullptr ? "no such suite is known here" : drone_.objection(*suite, live_psk());
   if (!problem.empty()) {
     if (std::exchange(refused_want_, transaction) != transaction) {
       peer_.report(
@@ -88,7 +88,7 @@ void ServedRekeys::handle_want(std::uint32_t transaction, const Want & want, Ins
   lane_.begin(
     {suite, transaction,
      bind_to_session(drone_.record.id, peer_.keys().sending()->id(), session_transcript_), false,
-     want.lane},
+     want.lane, drone_.find(live_psk())->signs_former},
     now);
   peer_.set_background_pace(want.bytes_per_s, want.lane, now);
 }
@@ -146,7 +146,7 @@ void ServedRekeys::handle_message(Bytes message, const FrameOrder & order, Insta
   const EpochKeys & live = *peer_.keys().sending();
   const Suite * suite = registry().find(opening->suite);
   const std::string problem =
-    suite == nullptr ? "no such suite is known here" : drone_.objection(*suite);
+    suite == nullptr ? "no such suite is known here" : drone_.objection(*suite, live_psk());
   if (!problem.empty()) {
     peer_.report(
       EventKind::refused, now, "rekey of the drone refused: " + problem, suite,
@@ -187,6 +187,7 @@ void ServedRekeys::handle_message(Bytes message, const FrameOrder & order, Insta
   exchange.epoch = opening->next_epoch;
   exchange.session = opening->session;
   exchange.started = now;
+  exchange.psk = live.psk();
   CompleteFinish job =
     drone_.job_of(exchange, std::move(secret), ByteView(message).subspan(rekey_opening_size));
   job.resumption = live.resume();
@@ -254,7 +255,7 @@ void ServedRekeys::handle_ratchet(
   if (
     order < newest_exchange_ || live.epoch() == last_epoch ||
     ratchet.next_epoch != next(live.epoch()) || !ratchet_tokens_.take(now) ||
-    !constant_time_equal(ratchet.mac, ratchet_mac(*drone_.psk, live, ratchet)))
+    !constant_time_equal(ratchet.mac, ratchet_mac(*live.psk(), live, ratchet)))
   {
     ++peer_.traffic().control_ignored;
     return;
@@ -301,11 +302,11 @@ void ServedRekeys::answer_ratchet(
   const EpochKeys & live = *peer_.keys().sending();
   RatchetOk ok;
   drone_.random.fill(ok.random);
-  ok.mac = ratchet_ok_mac(*drone_.psk, live, ratchet, ok.random, anchor);
+  ok.mac = ratchet_ok_mac(*live.psk(), live, ratchet, ok.random, anchor);
   peer_.keys().install_pending(
     std::make_unique<EpochKeys>(
       ratchet_name(live), Role::gcs,
-      ratchet_secrets(*drone_.psk, live, ratchet, ok.random, anchor, added), drone_.settings, now,
+      ratchet_secrets(*live.psk(), live, ratchet, ok.random, anchor, added), drone_.settings, now,
       live.clock()),
     {{transaction, ok}, ratchet.random, std::nullopt, now});
   drone_.send_answers(now);
@@ -331,7 +332,7 @@ bool ServedRekeys::request(const RekeyCommand & command, std::uint32_t transacti
   const EpochKeys * keys = peer_.keys().sending();
   const auto suite = command.suite_id.empty()
                        ? keys != nullptr ? &keys->suite() : nullptr
-                       : find_suite(command.suite_id, drone_.usable_suites());
+                       : find_suite(command.suite_id, drone_.usable_suites(live_psk()));
   std::string problem;
   if (!suite) {
     problem = suite.error().message;
@@ -344,7 +345,7 @@ bool ServedRekeys::request(const RekeyCommand & command, std::uint32_t transacti
   } else if (command.one_time_key && !drone_.anchor_secrets()) {
     problem = "the ground station has no anchor for " + drone_.record.name;
   } else {
-    problem = drone_.objection(**suite);
+    problem = drone_.objection(**suite, live_psk());
   }
   if (keys == nullptr || !problem.empty()) {
     peer_.refuse_rekey(command, problem, suite.value_or(nullptr), drone_.timing, now);

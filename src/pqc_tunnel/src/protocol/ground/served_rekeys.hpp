@@ -58,6 +58,12 @@ public:
   }
 
 private:
+  // Of the live session; null: there is none.
+  SharedPskKeys live_psk() const
+  {
+    const EpochKeys * live = peer_.keys().sending();
+    return live != nullptr ? live->psk() : nullptr;
+  }
   // A prekey that the drone holds, until it expires.
   struct HeldPrekey
   {

@@ -56,10 +56,10 @@ void ServedSession::admit(
 {
   const ClientHello & hello = admitted.hello;
   const Suite * suite = registry().find(hello.suite);
-  const std::string problem =
-    suite == nullptr ? "the drone requests a suite that is unknown here" : drone_.objection(*suite);
+  const std::string problem = suite == nullptr ? "the drone requests a suite that is unknown here"
+                                               : drone_.objection(*suite, admitted.psk);
   if (!problem.empty()) {
-    reject(RejectReason::suite_refused, hello, frame, from, problem, now);
+    reject(RejectReason::suite_refused, admitted, frame, from, problem, now);
     return;
   }
   if (
@@ -74,6 +74,7 @@ void ServedSession::admit(
   end_attempt(now);
   attempt_.emplace(Attempt{});
   attempt_->suite = suite;
+  attempt_->psk = admitted.psk;
   attempt_->hello.assign(frame.begin(), frame.end());
   attempt_->from = from;
   attempt_->standing = admitted.standing;
@@ -85,7 +86,8 @@ void ServedSession::admit(
     drone_.reports.severity_of_try());
   peer_.start_boot(
     *suite,
-    boot_secrets(drone_.psk->of(suite->wire_id), suite->aead, hello.client_random, hello.challenge),
+    boot_secrets(
+      admitted.psk->of(suite->wire_id), suite->aead, hello.client_random, hello.challenge),
     from, now);
   peer_.expect_message(
     Channel::boot, StreamLane::foreground,
@@ -94,7 +96,9 @@ void ServedSession::admit(
   attempt_->next_later = now;
   attempt_->former = find_former(hello.former);
   attempt_->chained = {hello.former, attempt_->former.copy()};
-  lane_.begin({suite, 0, bind_to_hello(frame), attempt_->former.secret.size() > 0}, now);
+  KeyLane::Issue issue{suite, 0, bind_to_hello(frame), attempt_->former.secret.size() > 0};
+  issue.signs_former = drone_.find(admitted.psk)->signs_former;
+  lane_.begin(issue, now);
   handle_timeout(now);
 }
 
@@ -116,10 +120,11 @@ Resumption ServedSession::find_former(const FormerId & id) const
 }
 
 void ServedSession::reject(
-  RejectReason reason, const ClientHello & hello, ByteView frame, const Endpoint & to,
+  RejectReason reason, const HelloGate::Admitted & admitted, ByteView frame, const Endpoint & to,
   const std::string & text, Instant now)
 {
-  const PskKeys & psk = drone_.psk->of(hello.suite);
+  const ClientHello & hello = admitted.hello;
+  const PskKeys & psk = admitted.psk->of(hello.suite);
   Bytes message = encode_reject(reason);
   append_mac(message, psk, psk.retry, frame);
   drone_.outbox.push(SendDatagram{peer_.index(), to, std::move(message), TrafficClass::unproved});
@@ -156,6 +161,7 @@ void ServedSession::handle_received(const Peer::Received & received, Instant now
   exchange.client_random = parse_client_hello(attempt_->hello).client_random;
   exchange.started = attempt_->started;
   exchange.issued = attempt_->timing;
+  exchange.psk = attempt_->psk;
   CompleteFinish job =
     drone_.job_of(exchange, *std::exchange(attempt_->prekey, std::nullopt), message.subspan(1));
   job.anchored = is_anchored(parse_client_hello(attempt_->hello));

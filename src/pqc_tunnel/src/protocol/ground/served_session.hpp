@@ -25,13 +25,15 @@ public:
   }
 
   bool under_way() const { return attempt_.has_value(); }
+  // Of the attempt; null if none is under way.
+  SharedPskKeys psk() const { return attempt_ ? attempt_->psk : nullptr; }
   // An attempt that gets on gives way to a newer one of its own host, or of one that is no worse.
   bool gives_way(HelloGate::Standing newer, const Endpoint & from, Instant now) const;
   // Begins an attempt in place of one that gives way, or rejects the hello for its suite.
   void admit(
     const HelloGate::Admitted & admitted, ByteView frame, const Endpoint & from, Instant now);
   void reject(
-    RejectReason reason, const ClientHello & hello, ByteView frame, const Endpoint & to,
+    RejectReason reason, const HelloGate::Admitted & admitted, ByteView frame, const Endpoint & to,
     const std::string & text, Instant now);
   // Takes a hello that was answered before: the answer was lost, or it is a recording. Returns false if it is not that of
   // the attempt.
@@ -64,6 +66,7 @@ private:
   struct Attempt
   {
     const Suite * suite = nullptr;
+    SharedPskKeys psk;
     Bytes hello;
     Resumption former;  // the rms that the hello names; empty: none that is known
     Endpoint from;

@@ -456,6 +456,14 @@ JobResult run(CompleteFinish job, RandomSource &)
 
 }  // namespace
 
+JobResult run(EraseKeys job, RandomSource &)
+{
+  if (auto erased = job.store->erase(); !erased) {
+    return JobFailed{JobError::unavailable, std::move(erased.error().message)};
+  }
+  return KeysErased{};
+}
+
 JobResult run_job(Job job, RandomSource & random)
 {
   return std::visit(

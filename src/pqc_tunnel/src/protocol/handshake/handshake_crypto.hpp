@@ -26,7 +26,6 @@ namespace pqc_tunnel
 // state machines emit them, a worker thread runs them, the results come back as events.
 
 using SharedSecretBytes = std::shared_ptr<const SecretBytes>;
-using SharedPskKeys = std::shared_ptr<const PskKeySet>;
 
 // GCS: ephemeral keys, not yet bound to a drone. Signed already if the algorithm signs slowly.
 struct PrekeyPair
@@ -169,6 +168,15 @@ struct OpenOneTimeKey
   Bytes message;                          // id and ciphertext
 };
 
+// Either end: erase keys where they are stored.
+struct EraseKeys
+{
+  std::shared_ptr<KeyStore> store;
+};
+struct KeysErased
+{
+};
+
 // A secret that both ends share by the anchor.
 struct AnchorSecret
 {
@@ -193,9 +201,11 @@ struct JobFailed
 };
 
 using Job = std::variant<
-  MakePrekey, IssuePrekey, VerifyPrekey, MakeFinish, CompleteFinish, UseAnchor, OpenOneTimeKey>;
+  MakePrekey, IssuePrekey, VerifyPrekey, MakeFinish, CompleteFinish, UseAnchor, OpenOneTimeKey,
+  EraseKeys>;
 using JobResult = std::variant<
-  PrekeyPair, IssuedPrekey, VerifiedPrekey, FinishMade, FinishCompleted, AnchorSecret, JobFailed>;
+  PrekeyPair, IssuedPrekey, VerifiedPrekey, FinishMade, FinishCompleted, AnchorSecret, KeysErased,
+  JobFailed>;
 
 // Runs one job to its end. Blocks (a McEliece key generation takes seconds and needs a 16 MiB stack); any thread.
 JobResult run_job(Job job, RandomSource & random);

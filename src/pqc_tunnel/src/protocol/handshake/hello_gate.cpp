@@ -157,17 +157,20 @@ HelloGate::Verdict HelloGate::handle(ByteView frame, const Endpoint & from, Inst
     return leave_unanswered();
   }
   const auto known = find(hello.drone_id);
-  const PskKeys & psk =
-    (known ? *drones_[static_cast<std::size_t>(*known)].known.psk : stranger_).of(hello.suite);
-  const bool proved = mac_holds(frame, psk, psk.hello);
   if (!known) {
+    const PskKeys & psk = stranger_.of(hello.suite);
+    mac_holds(frame, psk, psk.hello);  // as long as for a known drone
     return turn_away(&StrangerCounters::unknown_drone, std::nullopt);
   }
   const PeerIndex index = *known;
   Drone & drone = drones_[static_cast<std::size_t>(index)];
-  if (!proved) {
+  const auto proved = std::ranges::find_if(drone.known.psks, [&](const SharedPskKeys & keys) {
+    return mac_holds(frame, keys->of(hello.suite), keys->of(hello.suite).hello);
+  });
+  if (proved == drone.known.psks.end()) {
     return turn_away(&StrangerCounters::wrong_key, index);
   }
+  const PskKeys & psk = (*proved)->of(hello.suite);
   const auto age = age_of_challenge(hello, from, now);
   if (!age) {
     // No challenge yet, or one of another address or time.
@@ -196,7 +199,7 @@ HelloGate::Verdict HelloGate::handle(ByteView frame, const Endpoint & from, Inst
     return turn_away(&StrangerCounters::over_limit, index);
   }
   used.push_back({hello.client_random, now + memory_of_random, from, now});
-  return Admitted{index, hello, *age, *standing};
+  return Admitted{index, hello, *age, *standing, *proved};
 }
 
 }  // namespace pqc_tunnel

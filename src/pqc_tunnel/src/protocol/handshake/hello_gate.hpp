@@ -4,6 +4,7 @@
 #ifndef PQC_TUNNEL__PROTOCOL__HANDSHAKE__HELLO_GATE_HPP_
 #define PQC_TUNNEL__PROTOCOL__HANDSHAKE__HELLO_GATE_HPP_
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -37,7 +38,7 @@ public:
   struct Known
   {
     DroneId id;
-    SharedPskKeys psk;
+    std::vector<SharedPskKeys> psks;  // that a session may begin with, the likeliest first
   };
 
   // Returns whether a drone's live session, or its last one, has this host, which then had the traffic keys.
@@ -46,11 +47,17 @@ public:
   HelloGate(const PathSettings & paths, RandomSource & random, IsLiveHost is_live_host);
   // Bytes per second of the only link, which has no configured rate; none: unknown.
   void set_found_rate(std::optional<double> rate);
-  // In the order of their indices.
-  void add(Known drone)
+  // Knows the drone of an index, a new one being the next, from now on by this.
+  void set(PeerIndex index, Known drone)
   {
-    indices_.emplace(drone.id, PeerIndex{static_cast<std::uint32_t>(drones_.size())});
-    drones_.emplace_back().known = std::move(drone);
+    forget(index);
+    drones_.resize(std::max(drones_.size(), static_cast<std::size_t>(index) + 1));
+    indices_.emplace(drone.id, index);
+    drones_[static_cast<std::size_t>(index)].known = std::move(drone);
+  }
+  void forget(PeerIndex index)
+  {
+    std::erase_if(indices_, [index](const auto & known) { return known.second == index; });
   }
   // The drone has proved the keys of its live session.
   void note_session(PeerIndex index) { drones_[static_cast<std::size_t>(index)].precedence.fill(); }
@@ -83,6 +90,7 @@ public:
     ClientHello hello;
     Duration challenge_age;  // in whole buckets: the round trip is not longer than one more
     Standing standing;
+    SharedPskKeys psk;
   };
   // Genuine, and answered before: a recording, or more than the answers on this link may take.
   struct Unanswered

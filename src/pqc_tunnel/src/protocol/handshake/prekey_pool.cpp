@@ -185,6 +185,12 @@ void PrekeyPool::finish(PrekeyPair keys, Instant now)
   take_stock();
 }
 
+void PrekeyPool::drop_signed()
+{
+  std::erase_if(stored_, [](const Stored & stored) { return !stored.keys.signature.empty(); });
+  take_stock();
+}
+
 void PrekeyPool::fail(Instant now)
 {
   not_before_[PrekeyKind(*std::exchange(under_way_, nullptr))] = now + refill_retry;

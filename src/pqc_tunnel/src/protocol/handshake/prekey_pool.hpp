@@ -52,6 +52,8 @@ public:
   void begin(const Suite & suite);
   void finish(PrekeyPair keys, Instant now);
   void fail(Instant now);
+  // Drops the keys that are signed already.
+  void drop_signed();
 
   void handle_timeout(Instant now);
   Instant next_timeout() const;

@@ -43,12 +43,12 @@ std::string suite_objection(
 }
 
 std::string suite_objection(
-  const Suite & suite, const TunnelSettings & settings, const GcsIdentity & identity)
+  const Suite & suite, const TunnelSettings & settings, const GcsIdentity & identity, bool former)
 {
   if (std::string general = general_objection(suite, settings); !general.empty()) {
     return general;
   }
-  if (!identity.signing_keys.contains(suite.signature)) {
+  if (!(former ? identity.former_signing_keys : identity.signing_keys).contains(suite.signature)) {
     return "the identity holds no signing key for " + std::string(suite.id);
   }
   return {};

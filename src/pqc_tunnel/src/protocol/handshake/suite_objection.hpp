@@ -19,8 +19,10 @@ namespace pqc_tunnel
 // Why this end can't use the suite; empty if it can. The one place that checks suites, at the start and for rekeys.
 std::string suite_objection(
   const Suite & suite, const TunnelSettings & settings, const DroneIdentity & identity);
+// `former`: with the signing keys before the present ones.
 std::string suite_objection(
-  const Suite & suite, const TunnelSettings & settings, const GcsIdentity & identity);
+  const Suite & suite, const TunnelSettings & settings, const GcsIdentity & identity,
+  bool former = false);
 
 // The suite with this id. The error names the nearest one of those that would be accepted.
 Result<const Suite *> find_suite(std::string_view id, const std::vector<const Suite *> & usable);

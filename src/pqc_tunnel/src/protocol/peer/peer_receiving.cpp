@@ -27,7 +27,8 @@ TimeResponse answer_to(const TimeRequest & request, Instant now)
 // True for a request that the peer may have given up since it sent the frame.
 bool is_a_wish(const ControlBody & body)
 {
-  return std::holds_alternative<Notice>(body) || std::holds_alternative<RekeyRequest>(body);
+  return std::holds_alternative<Notice>(body) || std::holds_alternative<RekeyRequest>(body) ||
+         std::holds_alternative<Erase>(body);
 }
 
 // True for a message that concerns only the session of its keys. At the ground SUPERSEDED concerns an older one.

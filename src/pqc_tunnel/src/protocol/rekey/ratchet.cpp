@@ -54,7 +54,8 @@ Mac ratchet_ok_mac(
 
 EpochName ratchet_name(const EpochKeys & live)
 {
-  return {&live.suite(), live.id(), next(live.epoch()), live.ratchets() + 1, live.exchanged()};
+  return {&live.suite(),       live.id(),        next(live.epoch()),
+          live.ratchets() + 1, live.exchanged(), live.psk()};
 }
 
 EpochSecrets ratchet_secrets(

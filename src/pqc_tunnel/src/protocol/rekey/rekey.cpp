@@ -39,6 +39,7 @@ RekeyStep Rekey::exchange(Instant now)
       begin_waiting(now);
       return RekeyStep::send_ratchet;
     case RekeyKind::new_session:
+    case RekeyKind::newest_keys:
       phase_ = Phase::renewing;
       return RekeyStep::begin_session;
   }
@@ -84,7 +85,8 @@ RekeyStep Rekey::handle_session_failed(const std::string & text, Instant now)
   if (phase_ != Phase::renewing) {
     return RekeyStep::none;
   }
-  if (now >= started_ + new_session_patience) {
+  // The live keys serve as well: newer ones wait for a ground station that has them.
+  if (kind_ == RekeyKind::newest_keys || now >= started_ + new_session_patience) {
     return end(RekeyStep::give_up, text);
   }
   wait(now);

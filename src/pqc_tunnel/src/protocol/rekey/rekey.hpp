@@ -38,7 +38,12 @@ enum class RekeyKind : std::uint8_t
   ratchet,
   anchored_ratchet,  // with a one-time key of the anchor
   new_session,
+  newest_keys,  // a new session, by newer keys of this end
 };
+inline bool is_new_session(RekeyKind kind)
+{
+  return kind == RekeyKind::new_session || kind == RekeyKind::newest_keys;
+}
 inline bool is_ratchet(RekeyKind kind)
 {
   return kind == RekeyKind::ratchet || kind == RekeyKind::anchored_ratchet;

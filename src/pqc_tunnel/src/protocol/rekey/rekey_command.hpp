@@ -24,6 +24,7 @@ struct RekeyCommand
   bool one_time_key = false;  // of the anchor: its secret goes into the ratchet, too
   bool fetch_only =
     false;  // only fetches the key for the suite in the background, for a rekey to come
+  bool erase_drone = false;  // GCS: asks the drone to erase all its keys instead
 };
 
 struct RekeyReply  // answers each RekeyCommand, exactly once

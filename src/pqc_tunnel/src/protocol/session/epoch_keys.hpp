@@ -33,8 +33,9 @@ struct EpochName
   const Suite * suite = nullptr;
   SessionId session;
   Epoch epoch{};
-  std::uint32_t ratchets = 0;  // ratchets since the latest key exchange
-  Instant exchanged{};         // when the latest key exchange was; set only if `ratchets` > 0
+  std::uint32_t ratchets = 0;   // ratchets since the latest key exchange
+  Instant exchanged{};          // when the latest key exchange was; set only if `ratchets` > 0
+  SharedPskKeys psk = nullptr;  // that the session began with; null for boot keys
 };
 
 // The keys of an epoch, or the boot keys of a session: a key, an IV and a sequence for each direction. Each sequence
@@ -87,6 +88,8 @@ public:
   const Suite & suite() const { return *name_.suite; }
   const SessionId & id() const { return name_.session; }
   Epoch epoch() const { return name_.epoch; }
+  // Of the session, which all its rekeys use.
+  const SharedPskKeys & psk() const { return name_.psk; }
   Instant installed() const { return installed_; }
   std::uint32_t ratchets() const { return name_.ratchets; }
   // Returns when the key exchange took place that these keys come from.

@@ -76,6 +76,8 @@ const char * to_string(EventKind kind)
       return "said";
     case EventKind::protection:
       return "protection";
+    case EventKind::reloaded:
+      return "reloaded";
   }
   return "";
 }

@@ -39,6 +39,7 @@ enum class EventKind : std::uint8_t
   policy_back,     // the drone's policy decides again
   said,            // the drone's programs have sent a line for the pilot
   protection,      // the keys rest on other problems than those before
+  reloaded,        // this end has read its keys anew
 };
 
 enum class EventSeverity : std::uint8_t

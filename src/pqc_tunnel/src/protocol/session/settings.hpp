@@ -127,7 +127,8 @@ struct TunnelSettings
   Duration peer_timeout = std::chrono::seconds(3);  // silence before a drone starts a new session
   Duration keepalive_interval = std::chrono::seconds(1);
   Duration report_interval = std::chrono::milliseconds(500);
-  Duration max_age = std::chrono::seconds(1);             // of a packet, beside its usual delay
+  Duration max_age = std::chrono::seconds(1);  // of a packet, beside its usual delay
+  bool erase_on_request = false;  // drone: the ground station may have all its keys erased
   Duration wipe_after = std::chrono::seconds(600);        // without an authentic packet; 0: never
   std::size_t prefetch_max_bytes = std::size_t{4} << 20;  // drone only: size of its prekeys
   double prefetch_airtime = 0.02;  // drone only: share of a link of known rate for fetches

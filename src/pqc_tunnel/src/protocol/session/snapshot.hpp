@@ -195,6 +195,8 @@ struct KemFetch
 struct PeerSnapshot
 {
   std::string name;
+  bool served = true;                // false: a drone that the ground station serves no longer
+  std::uint16_t plaintext_port = 0;  // UDP, for local programs; 0: none
   PeerState state = PeerState::disconnected;
   std::string likely_cause;       // of trouble with the peer, one sentence; empty: no trouble
   const Suite * suite = nullptr;  // of the sending keys; null without a session

@@ -10,7 +10,7 @@
 namespace pqc_tunnel
 {
 
-Outbound::Outbound(const TunnelSettings & settings, std::vector<Peer> & peers)
+Outbound::Outbound(const TunnelSettings & settings, std::deque<Peer> & peers)
 : peers_(peers), streams_(peers.size()), least_room_(settings.max_datagram)
 {
   for (const LinkSettings & link : settings.paths.links) {
@@ -20,6 +20,17 @@ Outbound::Outbound(const TunnelSettings & settings, std::vector<Peer> & peers)
     least_room_ = std::min(least_room_, link.mtu - sealed_overhead);
   }
   piece_.reserve(settings.max_datagram + frame_overhead);
+}
+
+void Outbound::add_peer()
+{
+  streams_.emplace_back();
+  for (Link & link : links_) {
+    link.queue->change().add_peer();
+  }
+  if (peers_.size() > 1 && !links_[0].settings->is_thin()) {
+    links_[0].queue->use_found_rate(std::nullopt, false, false);  // it was that of one peer alone
+  }
 }
 
 // --- Frames that leave at once ---

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -32,7 +33,9 @@ class Outbound
 {
 public:
   // Both must outlive the object.
-  Outbound(const TunnelSettings & settings, std::vector<Peer> & peers);
+  Outbound(const TunnelSettings & settings, std::deque<Peer> & peers);
+  // The last of the peers is new.
+  void add_peer();
 
   // See Tunnel::handle_plaintext().
   bool send(Peer & peer, MutableBytes frame, const Endpoint & source, Instant now);
@@ -125,7 +128,7 @@ private:
   void use_found_rate(Instant now);
   void save_waiting(Peer & peer, std::uint8_t link, Instant now);
 
-  std::vector<Peer> & peers_;
+  std::deque<Peer> & peers_;
   std::vector<Link> links_;
   std::vector<MavlinkStream> streams_;  // by peer, from the local applications
   std::size_t least_room_;              // bytes of the longest datagram that all links take

@@ -19,12 +19,20 @@ namespace pqc_tunnel
 class PeerAgenda
 {
 public:
-  explicit PeerAgenda(std::size_t peers) : is_noted_(peers)
+  explicit PeerAgenda(std::size_t peers)
   {
     for (std::size_t peer = 0; peer < peers; ++peer) {
-      places_.push_back(queue_.emplace(Instant::max(), peer).first);
-      note(peer);
+      add();
     }
+  }
+
+  // Adds a peer with the next number.
+  void add()
+  {
+    const std::size_t peer = places_.size();
+    places_.push_back(queue_.emplace(Instant::max(), peer).first);
+    is_noted_.push_back(false);
+    note(peer);
   }
 
   // Something happened that may bring forward when the peer is due.
@@ -61,7 +69,7 @@ public:
   }
 
   // Returns when the first peer is due. Only settled peers count.
-  Instant next() const { return queue_.begin()->first; }
+  Instant next() const { return queue_.empty() ? Instant::max() : queue_.begin()->first; }
   // Notes the peers that are due and returns them, the first one first. Valid until the next call.
   const std::vector<std::size_t> & take_due(Instant now)
   {

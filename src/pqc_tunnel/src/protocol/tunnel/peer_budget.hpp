@@ -21,6 +21,9 @@ class PeerBudget
 public:
   explicit PeerBudget(std::size_t peers) : credits_(peers, most) {}
 
+  // Adds a peer with the next number.
+  void add() { credits_.push_back(most); }
+
   // Shares out `time` of the thread. A fifth is left for drops, hellos and datagrams that leave.
   void share(Duration time)
   {

@@ -4,6 +4,7 @@
 #include "tunnel.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <span>
 #include <utility>
 
@@ -59,9 +60,6 @@ std::optional<Error> check(const Tunnel::GcsConfig & config)
   if (auto error = check(config.settings)) {
     return error;
   }
-  if (config.drones.empty()) {
-    return Error{ErrorCode::invalid_argument, "the ground station knows no drone"};
-  }
   for (auto drone = config.drones.begin(); drone != config.drones.end(); ++drone) {
     const auto twin = std::find_if(config.drones.begin(), drone, [&](const DroneRecord & other) {
       return other.id == drone->id;
@@ -91,20 +89,66 @@ public:
     outbound_.emplace(settings_, peers_);
   }
 
-  Impl(GcsConfig config, RandomSource & random, Instant)
-  : settings_(std::move(config.settings)),
-    agenda_(config.drones.size()),
-    looks_(config.drones.size()),
-    budget_(config.drones.size())
+  Impl(GcsConfig config, RandomSource & random, Instant now)
+  : settings_(std::move(config.settings)), random_(&random), agenda_(0), budget_(0)
   {
-    peers_.reserve(config.drones.size());
-    for (const DroneRecord & record : config.drones) {
-      const PeerIndex index{static_cast<std::uint32_t>(peers_.size())};
-      peers_.emplace_back(index, record.name, Role::gcs, settings_, random, outbox_, &keys_);
-    }
-    gcs_.emplace(
-      settings_, std::move(config.identity), std::move(config.drones), random, outbox_, peers_);
+    gcs_.emplace(settings_, std::move(config.identity), random, outbox_);
     outbound_.emplace(settings_, peers_);
+    for (DroneRecord & record : config.drones) {
+      const PeerIndex index{static_cast<std::uint32_t>(peers_.size())};
+      handle_change(DroneChange{index, std::move(record)}, now);
+    }
+  }
+
+  void handle_change(GcsAddresses change, Instant now)
+  {
+    if (changed().drone_) {
+      drone_->set_gcs_addresses(std::move(change.all), now);
+    }
+  }
+
+  void handle_change(KeysExpired change, Instant now)
+  {
+    if (gcs_ && static_cast<std::size_t>(change.peer) < peers_.size()) {
+      changed(change.peer).gcs_->expire(change.peer, change.keys, now);
+    }
+  }
+
+  void handle_change(GcsIdentity identity, Instant)
+  {
+    if (gcs_) {
+      changed().gcs_->replace_identity(std::move(identity));
+    }
+  }
+
+  void handle_change(DroneIdentity identity, Instant now)
+  {
+    if (drone_) {
+      changed().drone_->replace_identity(std::move(identity), now);
+    }
+  }
+
+  void handle_change(DroneChange change, Instant now)
+  {
+    const auto at = static_cast<std::size_t>(change.peer);
+    const bool is_new = at == peers_.size();
+    if (!gcs_ || at > peers_.size() || (is_new && !change.record)) {
+      return;
+    }
+    if (is_new) {
+      Peer & peer = peers_.emplace_back(
+        change.peer, change.record->name, Role::gcs, settings_, *random_, outbox_, &keys_);
+      looks_.push_back(0);
+      agenda_.add();
+      budget_.add();
+      outbound_->add_peer();
+      gcs_->add(peer, std::move(*change.record));
+    } else if (change.record) {
+      gcs_->replace(change.peer, std::move(*change.record), now);
+    } else {
+      gcs_->remove(change.peer, now);
+    }
+    changed(change.peer);
   }
 
   Peer & peer(PeerIndex index)
@@ -355,8 +399,9 @@ public:
   TunnelSettings settings_;
   Outbox outbox_;
   KeyIndex keys_;
-  std::vector<Peer> peers_;
-  std::optional<DroneEnd> drone_;  // exactly one of the two
+  RandomSource * random_ = nullptr;  // GCS
+  std::deque<Peer> peers_;           // their places stay
+  std::optional<DroneEnd> drone_;    // exactly one of the two
   std::optional<GcsEnd> gcs_;
   std::optional<Outbound> outbound_;
   PeerAgenda agenda_;
@@ -460,11 +505,9 @@ void Tunnel::request_rekey(const RekeyCommand & command, Instant now)
   impl_->changed(command.peer).on_end([&](auto & end) { end.request_rekey(command, now); });
 }
 
-void Tunnel::set_gcs_addresses(std::vector<Endpoint> addresses, Instant now)
+void Tunnel::handle_change(Change change, Instant now)
 {
-  if (impl_->changed().drone_) {
-    impl_->drone_->set_gcs_addresses(std::move(addresses), now);
-  }
+  std::visit([&](auto & of_kind) { impl_->handle_change(std::move(of_kind), now); }, change);
 }
 
 void Tunnel::handle_link(std::uint8_t link, LinkState state, Instant now)

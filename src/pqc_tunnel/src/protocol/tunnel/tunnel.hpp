@@ -51,6 +51,28 @@ struct MachineTrouble  // why this end may be late
 };
 using Trouble = std::variant<GroundTrouble, LinkTrouble, MachineTrouble>;
 
+// What changes of the configuration while the tunnel runs.
+struct GcsAddresses  // drone: newly resolved ones, which an unanswered attempt uses at once
+{
+  std::vector<Endpoint> all;
+};
+// GCS: a drone that it serves from now on, or with other keys, or no longer. `peer` is the drone's index, or the next one.
+// Its session ends, and the drone is told, if the record has no longer the keys that the session began with. Nothing
+// happens to other drones.
+struct DroneChange
+{
+  PeerIndex peer{};
+  std::optional<DroneRecord> record;  // none: it is served no longer
+};
+struct KeysExpired  // GCS: no session of the drone begins with these keys any more
+{
+  PeerIndex peer{};
+  KeyAge keys{};
+};
+// Either end's own keys are others now. A drone whose session began with a PSK that it has no longer begins a new one; if
+// only newer ones have come, it changes to them beside its session.
+using Change = std::variant<GcsAddresses, DroneChange, KeysExpired, DroneIdentity, GcsIdentity>;
+
 // A link is up while its serial device is plugged in, or its interface exists.
 enum class LinkState : std::uint8_t
 {
@@ -135,8 +157,8 @@ public:
 
   // --- Surroundings ---
 
-  // Drone: sets newly resolved addresses of the GCS. An unanswered attempt uses them at once.
-  void set_gcs_addresses(std::vector<Endpoint> addresses, Instant now);
+  // Ignores a change that is one of the other role.
+  void handle_change(Change change, Instant now);
   void handle_link(std::uint8_t link, LinkState state, Instant now);
   void note_trouble(const Trouble & trouble);
   // This end was stopped, or got no processor, for `stood`. It drops datagrams that have become old, and the time does

@@ -130,6 +130,11 @@ void put_body(ByteWriter & out, const EchoResponse & body)
   out.u32(body.arrived).bytes(body.version);
   put_padding(out, body.padding);
 }
+void put_body(ByteWriter & out, const Erase & body) { out.bytes(body.mac); }
+void put_body(ByteWriter & out, const Erased & body)
+{
+  out.u8(static_cast<std::uint8_t>(body.outcome));
+}
 void put_body(ByteWriter & out, const Notice & body)
 {
   out.u8(static_cast<std::uint8_t>(body.kind)).bytes(body.content());
@@ -250,6 +255,18 @@ void take_body(ByteReader & in, EchoResponse & body)
   body.arrived = in.u32();
   body.version = in.array<3>();
   body.padding = take_padding(in);
+}
+void take_body(ByteReader & in, Erase & body) { body.mac = in.array<mac_size>(); }
+void take_body(ByteReader & in, Erased & body)
+{
+  const std::uint8_t outcome = in.u8();
+  body.outcome = Erasure{outcome};
+  if (
+    outcome < static_cast<std::uint8_t>(Erasure::done) ||
+    outcome > static_cast<std::uint8_t>(Erasure::failed))
+  {
+    in.fail();
+  }
 }
 void take_body(ByteReader & in, Notice & body)
 {

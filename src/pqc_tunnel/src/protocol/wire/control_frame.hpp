@@ -139,11 +139,25 @@ struct EchoResponse  // as long as the request, unless no link of its sender car
   SoftwareVersion version = {};
   std::uint16_t padding = 0;
 };
+struct Erase  // GCS: please erase all your keys
+{
+  Mac mac = {};  // see erase_mac()
+};
+enum class Erasure : std::uint8_t
+{
+  done = 1,
+  not_allowed = 2,  // by the drone's configuration
+  failed = 3,       // some could not be erased; it uses none any more all the same
+};
+struct Erased  // drone
+{
+  Erasure outcome = Erasure::done;
+};
 
 using ControlBody = std::variant<
   Want, Later, Confirm, Abort, TimeRequest, TimeResponse, LinkReport, Keepalive, RekeyRequest,
   Ratchet, RatchetOk, StreamAck, PathRequest, PathResponse, Superseded, Notice, Wiped, EchoRequest,
-  EchoResponse>;
+  EchoResponse, Erase, Erased>;
 
 struct ControlFrame
 {

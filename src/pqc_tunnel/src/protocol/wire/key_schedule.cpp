@@ -94,12 +94,20 @@ PskKeys PskKeys::derive(const Psk & psk, Hash hash)
     expand(hash, early.view(), "hr"),
     expand(hash, early.view(), "cf"),
     expand(hash, early.view(), "boot"),
-    expand(hash, early.view(), "derived")};
+    expand(hash, early.view(), "derived"),
+    expand(hash, early.view(), "erase")};
 }
 
 PskKeySet PskKeySet::derive(const Psk & psk)
 {
   return {PskKeys::derive(psk, Hash::sha256), PskKeys::derive(psk, Hash::sha384)};
+}
+
+Mac erase_mac(const PskKeys & psk, const SessionId & session, std::uint32_t transaction)
+{
+  Bytes message;
+  ByteWriter(message).text("erase").id(session).u32(transaction);
+  return hmac(psk.hash, psk.erase.view(), {message});
 }
 
 EpochSecrets boot_secrets(

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 #include "base/bytes.hpp"
@@ -44,6 +45,7 @@ struct PskKeys
   SecretBytes finish;   ///< k_cf
   SecretBytes boot;     ///< seed of the boot keys
   SecretBytes derived;  ///< EL(ES, "derived"), seed of the rest
+  SecretBytes erase;    ///< proves a request to erase all keys
 
   /// Derives all keys. Any thread.
   static PskKeys derive(const Psk & psk, Hash hash);
@@ -62,6 +64,8 @@ struct PskKeySet
   }
 };
 
+using SharedPskKeys = std::shared_ptr<const PskKeySet>;
+
 /// The secrets of one epoch, in both directions, and what identifies it.
 struct EpochSecrets
 {
@@ -76,6 +80,9 @@ struct EpochSecrets
   Digest transcript = {};  ///< th3
   Layers layers;           ///< what all of it depends on; empty for boot keys
 };
+
+/// What proves that the ground station of this PSK asks to erase all keys, in this session and transaction only.
+Mac erase_mac(const PskKeys & psk, const SessionId & session, std::uint32_t transaction);
 
 /// The keys of the messages before epoch 0: from the PSK, the drone's random value and the challenge.
 EpochSecrets boot_secrets(

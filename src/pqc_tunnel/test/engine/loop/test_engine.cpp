@@ -102,7 +102,7 @@ TEST_F(EngineTest, without_a_fixed_peer_datagrams_go_to_the_newest_local_sender)
 {
   ASSERT_TRUE(gcs_ = start([this] {
                 auto config = gcs_config();
-                config.plaintexts[0].peer = {};
+                config.plaintext.peer = {};
                 return config;
               }()));
   ASSERT_TRUE(drone_ = start(drone_config()));
@@ -129,12 +129,12 @@ TEST_F(EngineTest, a_mirror_at_either_end_gets_what_the_vehicle_sends_and_nothin
   const Application at_ground;
   ASSERT_TRUE(gcs_ = start([&] {
                 auto config = gcs_config();
-                config.plaintexts[0].mirror = {loopback, at_ground.port()};
+                config.plaintext.mirror = {loopback, at_ground.port()};
                 return config;
               }()));
   ASSERT_TRUE(drone_ = start([&] {
                 auto config = drone_config();
-                config.plaintexts[0].mirror = {loopback, at_drone.port()};
+                config.plaintext.mirror = {loopback, at_drone.port()};
                 return config;
               }()));
   ASSERT_TRUE(in_contact()) << history();
@@ -172,8 +172,8 @@ TEST_F(EngineTest, a_mirror_of_certain_messages_gets_these_of_the_vehicle_a_data
   ASSERT_TRUE(gcs_ = start(gcs_config()));
   ASSERT_TRUE(drone_ = start([&] {
                 auto config = drone_config();
-                config.plaintexts[0].mirror = {loopback, mirror.port()};
-                config.plaintexts[0].mirror_messages = {245, 0};
+                config.plaintext.mirror = {loopback, mirror.port()};
+                config.plaintext.mirror_messages = {245, 0};
                 return config;
               }()));
   ASSERT_TRUE(in_contact()) << history();

@@ -21,7 +21,7 @@ TEST_F(EngineRefusal, a_port_in_use_is_named_with_its_purpose)
     refusal(config), "UDP 127.0.0.1:" + std::to_string(gcs_->ports().datagram) +
                        " for the encrypted side is in use by another program.");
   config = gcs_config();
-  config.plaintexts[0].bind.port = gcs_->ports().plaintext[0];
+  config.plaintext.bind.port = gcs_->ports().plaintext[0];
   EXPECT_EQ(
     refusal(config), "UDP 127.0.0.1:" + std::to_string(gcs_->ports().plaintext[0]) +
                        " for the plaintext side of drone alpha is in use by another program.");
@@ -46,7 +46,7 @@ TEST_F(EngineRefusal, addresses_of_different_families_are_rejected_with_their_pa
     "The ground station can't be reached: bind_address and gcs_address are of different kinds "
     "(IPv4 and IPv6).");
   config = drone_config();
-  config.plaintexts[0].peer.host = "::1";
+  config.plaintext.peer.host = "::1";
   EXPECT_EQ(
     refusal(config),
     "The plaintext peer can't be reached: plaintext_bind_address and plaintext_peer_address are of "
@@ -61,8 +61,10 @@ TEST_F(EngineRefusal, a_missing_identity_is_named)
     refusal(config), "The folder " + (identities() / "nobody").string() +
                        " can't be opened: No such file or directory.");
   config = gcs_config();
-  config.plaintexts[0].name = "gamma";
-  EXPECT_EQ(refusal(config), (identities() / "gcs/drones/gamma.drone").string() + " isn't there.");
+  std::filesystem::remove_all(config.identity_dir / "drones");
+  EXPECT_EQ(
+    refusal(config), "The folder " + (config.identity_dir / "drones").string() +
+                       " can't be opened: No such file or directory.");
 }
 
 TEST_F(EngineRefusal, the_identity_of_the_other_role_is_refused)

@@ -47,7 +47,7 @@ protected:
   void start_with_peer(const HostPort & peer)
   {
     auto config = gcs_config({"alpha", "beta"});
-    config.plaintexts[0].peer = peer;
+    config.plaintext.peer = peer;
     config.address_look_interval = std::chrono::milliseconds(20);
     ASSERT_TRUE(gcs_ = start(std::move(config)));
     ASSERT_TRUE(drone_ = start(drone_config()));
@@ -80,7 +80,7 @@ protected:
 TEST_F(EnginePlaintext, an_unknown_name_is_said_and_ends_no_tunnel_until_it_is_known)
 {
   const std::string trouble =
-    "no IP address is known for moving-host.invalid (drone.alpha.plaintext_peer_address): name "
+    "no IP address is known for moving-host.invalid (plaintext_peer_address): name "
     "misspelled, or no name server answers";
   start_with_peer({moving_host, gcs_application_.port()});
   EXPECT_TRUE(logs("Trouble at the plaintext side: " + trouble + "."));
@@ -113,12 +113,12 @@ TEST_F(EnginePlaintext, a_mirror_may_move_to_another_host)
   elsewhere.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
   const Application mirror(elsewhere);
   auto config = gcs_config();
-  config.plaintexts[0].mirror = {moving_host, mirror.port()};
+  config.plaintext.mirror = {moving_host, mirror.port()};
   config.address_look_interval = std::chrono::milliseconds(20);
   ASSERT_TRUE(gcs_ = start(std::move(config)));
   EXPECT_TRUE(
     logs("Trouble at the plaintext side: no IP address is known for moving-host.invalid "
-         "(drone.alpha.mirror_address): name misspelled, or no name server answers."));
+         "(mirror_address): name misspelled, or no name server answers."));
   ASSERT_TRUE(drone_ = start(drone_config()));
   ASSERT_TRUE(in_contact()) << history();
   connect_applications();
@@ -148,7 +148,7 @@ TEST_F(EnginePlaintext, what_the_system_refuses_to_send_is_named)
   start_with_peer({"192.0.2.1", 14550});  // not from the loopback
   drone_application_.send(pattern(64));
   const std::string trouble =
-    "this machine refuses to send to 192.0.2.1:14550 (drone.alpha.plaintext_peer_address): Invalid "
+    "this machine refuses to send to 192.0.2.1:14550 (plaintext_peer_address): Invalid "
     "argument; plaintext_bind_address is not of that network";
   EXPECT_TRUE(logs("Trouble at the plaintext side: " + trouble + "."));
   EXPECT_TRUE(eventually([&] { return cause() == trouble; })) << cause();
@@ -192,8 +192,8 @@ TEST_F(CutDatagrams, pass_as_they_are_and_the_mirror_gets_whole_frames)
   const Application mirror;
   ASSERT_TRUE(gcs_ = start(gcs_config()));
   auto config = drone_config();
-  config.plaintexts[0].mirror = {loopback, mirror.port()};
-  config.plaintexts[0].mirror_messages = {heartbeat};
+  config.plaintext.mirror = {loopback, mirror.port()};
+  config.plaintext.mirror_messages = {heartbeat};
   ASSERT_TRUE(drone_ = start(std::move(config)));
   ASSERT_TRUE(in_contact()) << history();
   connect_applications();
@@ -230,8 +230,8 @@ TEST_F(EnginePlaintext, a_mirror_without_any_mavlink_is_explained)
   const Application mirror;
   ASSERT_TRUE(gcs_ = start(gcs_config()));
   auto config = drone_config();
-  config.plaintexts[0].mirror = {loopback, mirror.port()};
-  config.plaintexts[0].mirror_messages = {0};
+  config.plaintext.mirror = {loopback, mirror.port()};
+  config.plaintext.mirror_messages = {0};
   ASSERT_TRUE(drone_ = start(std::move(config)));
   ASSERT_TRUE(in_contact()) << history();
   connect_applications();

@@ -49,7 +49,7 @@ TEST(NodeParameters, those_of_ros_and_of_the_diagnostics_are_left_out)
 
 TEST(NodeParameters, an_empty_list_counts_as_not_given)
 {
-  const auto values = tunnel_parameters(Overrides{{"drones", rclcpp::ParameterValue()}});
+  const auto values = tunnel_parameters(Overrides{{"links", rclcpp::ParameterValue()}});
   ASSERT_TRUE(values);
   EXPECT_TRUE(values->empty());
 }
@@ -57,9 +57,9 @@ TEST(NodeParameters, an_empty_list_counts_as_not_given)
 TEST(NodeParameters, a_type_that_no_parameter_has_is_refused_by_name)
 {
   const auto values = tunnel_parameters(
-    Overrides{{"drones", rclcpp::ParameterValue(std::vector<std::int64_t>{1, 2})}});
+    Overrides{{"links", rclcpp::ParameterValue(std::vector<std::int64_t>{1, 2})}});
   ASSERT_FALSE(values);
-  EXPECT_EQ(values.error().message, "The parameter drones can't be of the type integer_array.");
+  EXPECT_EQ(values.error().message, "The parameter links can't be of the type integer_array.");
 }
 
 // The files that users start from.
@@ -86,7 +86,7 @@ TEST_P(ParameterFiles, list_every_parameter_and_in_comments_what_profiles_set)
   const std::string text((std::istreambuf_iterator<char>(in)), {});
   for (const auto & spec : parameter_specs(GetParam(), listed)) {
     // An empty list in YAML has no type, so ROS treats it as unset.
-    if (spec.type != ParameterType::string_list || spec.name == "drones") {
+    if (spec.type != ParameterType::string_list) {
       EXPECT_TRUE(
         listed.contains(spec.name) || text.find("    # " + spec.name + ": ") != std::string::npos)
         << spec.name;

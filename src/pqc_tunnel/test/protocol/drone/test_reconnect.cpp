@@ -390,7 +390,7 @@ TEST(Address, that_a_name_has_come_to_mean_is_used_for_datagrams_once_a_session_
   WiredPair pair;
   ASSERT_TRUE(pair.establish());
   const Endpoint before = pair.snapshot(Side::drone).address;
-  pair.drone().set_gcs_addresses({WiredPair::stranger(9)}, pair.now());
+  pair.drone().handle_change(GcsAddresses{{WiredPair::stranger(9)}}, pair.now());
   EXPECT_EQ(pair.snapshot(Side::drone).address, before);
   Traffic traffic(pair);
   traffic.run_for(100ms);

@@ -305,16 +305,16 @@ TEST_F(AttemptWithoutGround, asks_the_network_after_two_seconds_without_a_challe
 
 TEST_F(AttemptWithoutGround, asks_the_network_nothing_while_no_address_is_known)
 {
-  pair_.drone().set_gcs_addresses({}, pair_.now());
+  pair_.drone().handle_change(GcsAddresses{{}}, pair_.now());
   pair_.run_for(20s);
   EXPECT_EQ(pair_.probes(), 0u);
 }
 
 TEST_F(AttemptWithoutGround, that_ends_as_an_address_becomes_known_asks_the_network_nothing)
 {
-  pair_.drone().set_gcs_addresses({}, pair_.now());
+  pair_.drone().handle_change(GcsAddresses{{}}, pair_.now());
   pair_.run_for(3900ms);
-  pair_.drone().set_gcs_addresses({WiredPair::address_of(Side::gcs)}, pair_.now());
+  pair_.drone().handle_change(GcsAddresses{{WiredPair::address_of(Side::gcs)}}, pair_.now());
   pair_.drone().handle_timeout(pair_.now() + 200ms);
   pair_.pump();
   EXPECT_TRUE(failed());
@@ -340,8 +340,8 @@ TEST_F(AttemptWithoutGround, sends_each_address_the_hello_that_it_has_not_challe
 {
   const std::size_t before = pair_.datagrams_sent(Side::drone).size();
   EXPECT_EQ(before, 1u);
-  pair_.drone().set_gcs_addresses(
-    {WiredPair::address_of(Side::gcs), WiredPair::stranger()}, pair_.now());
+  pair_.drone().handle_change(
+    GcsAddresses{{WiredPair::address_of(Side::gcs), WiredPair::stranger()}}, pair_.now());
   ground_.challenge();
   pair_.run_for(3s);
   const auto & here = pair_.datagrams_sent(Side::drone);
@@ -393,7 +393,7 @@ TEST(Attempt, whose_answer_took_long_measures_from_the_newest_hello_before_it)
 
 TEST_F(AttemptWithoutGround, sends_its_hello_at_once_to_an_address_that_becomes_known)
 {
-  pair_.drone().set_gcs_addresses({WiredPair::stranger()}, pair_.now());
+  pair_.drone().handle_change(GcsAddresses{{WiredPair::stranger()}}, pair_.now());
   pair_.run_for(1ms);
   EXPECT_EQ(pair_.sent_elsewhere(Side::drone).size(), 1u);
 }
@@ -421,7 +421,8 @@ TEST_F(AttemptWithoutGround, that_has_ended_is_recognized_by_its_late_boot_frame
 TEST_F(AttemptWithoutGround, answers_where_the_newest_frame_of_several_addresses_came_from)
 {
   const Endpoint second = WiredPair::stranger(50);
-  pair_.drone().set_gcs_addresses({WiredPair::address_of(Side::gcs), second}, pair_.now());
+  pair_.drone().handle_change(
+    GcsAddresses{{WiredPair::address_of(Side::gcs), second}}, pair_.now());
   ground_.challenge();
   const auto question = [this] {
     return ground_.seal(FrameKind::control, encode(ControlFrame{0, TimeRequest{1}}));

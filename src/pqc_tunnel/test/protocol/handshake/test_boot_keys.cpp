@@ -326,8 +326,8 @@ TEST_F(RelayedBootKeys, go_to_the_configured_address_although_a_stranger_brings_
 
 TEST_F(RelayedBootKeys, go_to_that_of_several_addresses_that_has_sent_the_challenge)
 {
-  pair_->drone().set_gcs_addresses(
-    {WiredPair::stranger(50), home_, WiredPair::stranger(51)}, pair_->now());
+  pair_->drone().handle_change(
+    GcsAddresses{{WiredPair::stranger(50), home_, WiredPair::stranger(51)}}, pair_->now());
   relay(false);
   expect_session();
   EXPECT_EQ(frames_elsewhere(), 0u);
@@ -354,13 +354,13 @@ TEST_F(RelayedBootKeys, are_made_for_a_challenge_while_no_address_is_configured)
 {
   relay(true);
   pair_->run_for(15ms);  // the challenge is on its way
-  pair_->drone().set_gcs_addresses({}, pair_->now());
+  pair_->drone().handle_change(GcsAddresses{{}}, pair_->now());
   pair_->run_for(1s);
   EXPECT_TRUE(has_boot_keys());
   for (const auto & [to, bytes] : pair_->sent_elsewhere(Side::drone)) {
     EXPECT_NE(to.family, AddressFamily::none);
   }
-  pair_->drone().set_gcs_addresses({home_}, pair_->now());
+  pair_->drone().handle_change(GcsAddresses{{home_}}, pair_->now());
   EXPECT_TRUE(pair_->establish());
 }
 

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 class Gate : public testing::Test
 {
 protected:
-  Gate() { gate_.add({DroneId{{1}}, psk_}); }
+  Gate() { gate_.set(PeerIndex{0}, {DroneId{{1}}, {psk_}}); }
 
   Bytes hello(const Random32 & challenge = {}, std::uint8_t random = 7, DroneId id = {{1}})
   {
@@ -138,7 +138,7 @@ TEST_F(Gate, is_silent_to_a_hello_of_another_version_and_tells_whose_id_it_has)
 // An id of zeros is one like any other.
 TEST_F(Gate, takes_only_a_whole_id_in_a_hello_of_another_version_for_an_id)
 {
-  gate_.add({DroneId{}, psk_});
+  gate_.set(PeerIndex{1}, {DroneId{}, {psk_}});
   const auto turned_away = [&](std::uint8_t type, std::size_t size) {
     Bytes other(size);
     other[0] = type;
@@ -404,7 +404,7 @@ TEST_F(Gate, answers_within_a_share_of_the_rate_that_was_found_for_the_only_link
 {
   const auto answers_of = [&](const PathSettings & paths, std::optional<double> rate) {
     HelloGate gate(paths, random_, [](PeerIndex, const Endpoint &) { return false; });
-    gate.add({DroneId{{1}}, psk_});
+    gate.set(PeerIndex{0}, {DroneId{{1}}, {psk_}});
     answers(gate, WiredPair::stranger(1), 0s);  // what is saved at the start
     gate.set_found_rate(rate);
     return answers(gate, WiredPair::stranger(1), 10s);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -51,8 +52,6 @@ protected:
     peers_.clear();
     drones_.clear();
     left_.clear();
-    peers_.reserve(drones);
-    drones_.reserve(drones);
     for (std::uint32_t i = 0; i < drones; ++i) {
       peers_.emplace_back(PeerIndex{i}, "drone", Role::gcs, settings_, random_, outbox_);
       drones_.emplace_back(PeerIndex{0}, "ground", Role::drone, settings_, random_, elsewhere_);
@@ -188,8 +187,8 @@ protected:
   SeededRandom random_{1};
   Outbox outbox_;
   Outbox elsewhere_;
-  std::vector<Peer> peers_;
-  std::vector<Peer> drones_;
+  std::deque<Peer> peers_;
+  std::deque<Peer> drones_;
   std::optional<Outbound> outbound_;
   Instant now_{1000s};
   Bytes frame_;

@@ -185,7 +185,7 @@ TEST(TunnelOfTheGroundStation, ignores_what_concerns_drones_alone)
   EXPECT_FALSE(pair.snapshot(Side::drone).suite);
   ASSERT_TRUE(pair.establish());
   EXPECT_TRUE(pair.snapshot(Side::drone).suite);
-  pair.gcs().set_gcs_addresses({WiredPair::stranger()}, pair.now());
+  pair.gcs().handle_change(GcsAddresses{{WiredPair::stranger()}}, pair.now());
   pair.gcs().note_trouble(GroundTrouble::refused);
   EXPECT_TRUE(pair.snapshot(Side::gcs).blacklist.empty());
   EXPECT_EQ(pair.drone().strangers().malformed, 0u);

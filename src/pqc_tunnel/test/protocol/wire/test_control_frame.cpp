@@ -77,12 +77,14 @@ std::vector<ControlFrame> one_of_each()
     {0, Wiped{}},
     {transaction, EchoRequest{3}},
     {transaction, EchoResponse{0x80000001, {1, 2, 3}, 2}},
+    {transaction, Erase{confirm.mac}},
+    {transaction, Erased{Erasure::not_allowed}},
   };
 }
 
 // Body sizes, typed anew from the protocol's page.
-constexpr std::size_t body_sizes[] = {10, 4,  32, 1, 8, 24, 64, 0, 6, 65,
-                                      64, 14, 8,  8, 0, 4,  0,  3, 9};
+constexpr std::size_t body_sizes[] = {10, 4, 32, 1, 8, 24, 64, 0, 6,  65, 64,
+                                      14, 8, 8,  0, 4, 0,  3,  9, 32, 1};
 
 TEST(ControlFrame, is_type_transaction_and_body)
 {
@@ -194,6 +196,15 @@ TEST(Abort, for_an_unknown_reason_is_ignored)
   for (unsigned reason = 0; reason < 256; ++reason) {
     bytes.back() = static_cast<std::uint8_t>(reason);
     EXPECT_EQ(decode_control(bytes).has_value(), reason >= 1 && reason <= 6) << reason;
+  }
+}
+
+TEST(Erased, with_an_unknown_outcome_is_ignored)
+{
+  Bytes bytes = encode(ControlFrame{transaction, Erased{}});
+  for (unsigned outcome = 0; outcome < 256; ++outcome) {
+    bytes.back() = static_cast<std::uint8_t>(outcome);
+    EXPECT_EQ(decode_control(bytes).has_value(), outcome >= 1 && outcome <= 3) << outcome;
   }
 }
 

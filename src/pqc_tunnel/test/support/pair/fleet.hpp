@@ -30,14 +30,18 @@ public:
   // Sees each datagram that an application gets, and when.
   using Arrivals = std::function<void(Side to, std::size_t drone, ByteView datagram, Instant now)>;
 
+  // `served`: how many the ground station knows at first.
   explicit Fleet(
-    std::uint8_t size, std::uint8_t wrong_psk = 0, Duration job_time = {}, std::uint64_t seed = 3)
+    std::uint8_t size, std::uint8_t wrong_psk = 0, Duration job_time = {}, std::uint64_t seed = 3,
+    std::uint8_t served = 255)
   : wrong_psk_(wrong_psk), job_time_(job_time), random_(seed)
   {
     settings_.initial_suite = &suite("cs-mlkem512-aesgcm-mldsa44");
     std::vector<DroneRecord> records;
     for (std::uint8_t n = 1; n <= size; ++n) {
-      records.push_back(ids_.record(n));
+      if (n <= served) {
+        records.push_back(ids_.record(n));
+      }
       drones_.push_back(make_drone(n));
     }
     gcs_ = std::make_unique<Tunnel>(
@@ -65,9 +69,36 @@ public:
   void silence(std::size_t i, bool silent = true) { silent_[i] = silent; }
   // A crash, and a start with nothing remembered.
   void restart(std::size_t i) { drones_[i] = make_drone(static_cast<std::uint8_t>(i + 1)); }
+  void restart(std::size_t i, DroneIdentity identity)
+  {
+    drones_[i] = std::make_unique<Tunnel>(
+      Tunnel::create(
+        Tunnel::DroneConfig{settings_, std::move(identity), {gcs_address}}, random_, now_)
+        .value());
+  }
+  // Of drones that are restarted.
+  TunnelSettings & settings() { return settings_; }
+  void change(Tunnel & end, Change change)
+  {
+    end.handle_change(std::move(change), now_);
+    pump();
+  }
   std::vector<Bytes> & received_from(std::size_t i) { return received_[i]; }
   std::vector<Bytes> & heard_by(std::size_t i) { return heard_[i]; }
   std::size_t jobs_of_gcs() const { return jobs_of_gcs_; }
+  // The ground station's record of a drone, as it is at first.
+  DroneRecord record(std::size_t i) const { return ids_.record(static_cast<std::uint8_t>(i + 1)); }
+  DroneIdentity identity(std::size_t i) const
+  {
+    return ids_.drone_part(static_cast<std::uint8_t>(i + 1));
+  }
+  GcsIdentity gcs_identity() const { return ids_.gcs_part(); }
+  // From now on the ground station serves the drone by this record; none: no longer.
+  void serve(std::size_t i, std::optional<DroneRecord> record)
+  {
+    gcs_->handle_change(DroneChange{index(i), std::move(record)}, ground_time());
+    pump();
+  }
   // Drones send under keys with this id from their next sessions on.
   void use_key_id(FrameKeyId id) { key_id_ = id; }
 
