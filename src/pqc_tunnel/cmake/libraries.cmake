@@ -16,7 +16,9 @@ add_library(pqc_tunnel_core STATIC
   src/crypto/components.cpp
   src/crypto/hkdf.cpp
   src/crypto/kem.cpp
+  src/crypto/openssl_primitives.cpp
   src/crypto/oqs_random.cpp
+  src/crypto/primitives.cpp
   src/crypto/random.cpp
   src/crypto/secret.cpp
   src/crypto/signature.cpp

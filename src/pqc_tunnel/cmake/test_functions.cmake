@@ -19,10 +19,11 @@ if(PQC_TUNNEL_TESTS_TOGETHER)
 endif()
 
 set(PQC_TUNNEL_VECTORS ${CMAKE_CURRENT_SOURCE_DIR}/test/vectors)
-set(PQC_TUNNEL_PACKED_VECTORS ${PQC_TUNNEL_VECTORS}/ml_kem_ml_dsa.tar.xz)
 set(PQC_TUNNEL_UNPACKED_VECTORS ${CMAKE_CURRENT_BINARY_DIR}/vectors)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PQC_TUNNEL_PACKED_VECTORS})
-file(ARCHIVE_EXTRACT INPUT ${PQC_TUNNEL_PACKED_VECTORS} DESTINATION ${PQC_TUNNEL_UNPACKED_VECTORS})
+foreach(archive IN ITEMS ml_kem_ml_dsa slh_dsa)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PQC_TUNNEL_VECTORS}/${archive}.tar.xz)
+  file(ARCHIVE_EXTRACT INPUT ${PQC_TUNNEL_VECTORS}/${archive}.tar.xz DESTINATION ${PQC_TUNNEL_UNPACKED_VECTORS})
+endforeach()
 
 # Each source is a program. Under sanitizers and in an emulator a folder is one: compiled together its sources take half of the time. It
 # runs as often as it has sources, each time with a share of the tests. program_of_NAME: the program with that source;

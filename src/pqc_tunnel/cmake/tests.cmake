@@ -81,6 +81,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/crypto/test_aead.cpp
     test/crypto/test_aead_vectors.cpp
     test/crypto/test_algorithm_resolution.cpp
+    test/crypto/test_both_libraries.cpp
     test/crypto/test_components.cpp
     test/crypto/test_hkdf.cpp
     test/crypto/test_kem.cpp

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import fnmatch
 
-from pqc_policy.policy.suites import SUITES, KemFamily, SignatureFamily, Suite, find_suite
+from pqc_policy.policy.suites import FORMER, SUITES, KemFamily, SignatureFamily, Suite, find_suite
 
 from pqc_bench.harness.usage import unknown
 
@@ -48,6 +48,7 @@ def set_of(suite: Suite) -> str:
     """Return the set that a suite belongs to: the 72 of the earlier papers are "paper"."""
     of_papers = (
         suite.family in _PAPER_KEMS
+        and suite.kem not in FORMER
         and suite.signature_family in _PAPER_SIGNATURES
         and suite.aead in _PAPER_AEADS
     )

@@ -19,6 +19,8 @@ SIGNATURE_FAMILIES: dict[str, str] = {
     SignatureFamily.FALCON: "Falcon",
     SignatureFamily.SPHINCS_F: "SPHINCS+-f",
     SignatureFamily.SPHINCS_S: "SPHINCS+-s",
+    SignatureFamily.SLH_DSA_F: "SLH-DSA-f",
+    SignatureFamily.SLH_DSA_S: "SLH-DSA-s",
 }
 FAMILY_NAMES = tuple(FAMILIES.values())
 # Names by the prefix of the token in the suite table; the parameter set follows.
@@ -30,6 +32,7 @@ _PREFIXES = {
     "mldsa": "ML-DSA-",
     "falcon": "Falcon-",
     "sphincs": "SPHINCS+-",
+    "slhdsa": "SLH-DSA-",
 }
 _ORDER = {name: place for place, name in enumerate((*KEMS, *SIGNATURES, *AEADS, *SCENARIOS))}
 

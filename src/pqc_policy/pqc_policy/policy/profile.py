@@ -29,7 +29,7 @@ from typing import Any
 
 from pqc_policy.named_files import FileFault, read_document
 from pqc_policy.parameters import ParameterFault
-from pqc_policy.policy.suites import KEMS, SIGNATURES, SUITES, Suite, find_suite
+from pqc_policy.policy.suites import FORMER, KEMS, SIGNATURES, SUITES, Suite, find_suite
 
 FORMAT = 1
 SHIPPED = ("tunnel_x86_64", "raspberry_pi_5", "raspberry_pi_4")  # the first is the default
@@ -107,13 +107,17 @@ def _mapping(where: str, value: Any) -> Mapping[str, Any]:
 def _times(
     part: str, names: tuple[str, ...], fields: tuple[str, ...], data: Any
 ) -> dict[str, dict[str, float]]:
-    """Return the milliseconds of each algorithm's operations."""
-    table = _mapping(part, data)
+    """Return the milliseconds of each algorithm's operations.
+
+    A present revision that was not measured takes as long as the former one.
+    """
+    table = dict(_mapping(part, data))
     if strangers := sorted(set(table) - set(names)):
         raise ProfileFault(f"The profile's {part} name {strangers[0]!r}, an unknown algorithm.")
     read: dict[str, dict[str, float]] = {}
     for name in names:
-        if name not in table:
+        table.setdefault(name, table.get(FORMER.get(name)))
+        if table[name] is None:
             raise ProfileFault(f"The profile's {part} lack {name}.")
         times = _mapping(f"{part}.{name}", table[name])
         if set(times) != set(fields):

@@ -19,12 +19,14 @@ class KemFamily(StrEnum):
 
 
 class SignatureFamily(StrEnum):
-    """Families of signature algorithms; FIPS publishes the first."""
+    """Families of signature algorithms; FIPS publishes the first and the last two."""
 
     ML_DSA = "ml_dsa"
     FALCON = "falcon"
     SPHINCS_S = "sphincs_s"
     SPHINCS_F = "sphincs_f"
+    SLH_DSA_S = "slh_dsa_s"
+    SLH_DSA_F = "slh_dsa_f"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,8 @@ LEVELS = (1, 3, 5)
 # The suite of the first handshake in the parameter file of the drone, the policy's ceiling, and
 # what the report recommends unless its figures exclude it (docs/decisions/0020).
 DEFAULT_SUITE = "cs-mlkem768-aesgcm-mldsa65"
-# These three are in the order of the wire codes, from 1.
+# These three are in the order of the wire codes, from 1. A revision of a specification is an
+# algorithm of its own, whose code has another high nibble.
 _KEMS = {
     KemFamily.ML_KEM: ("mlkem512", "mlkem768", "mlkem1024"),
     KemFamily.HQC: ("hqc128", "hqc192", "hqc256"),
@@ -56,6 +59,26 @@ _SIGNATURES: dict[SignatureFamily, tuple[str | None, ...]] = {
     SignatureFamily.FALCON: ("falcon512", None, "falcon1024"),
     SignatureFamily.SPHINCS_S: ("sphincs128s", "sphincs192s", "sphincs256s"),
     SignatureFamily.SPHINCS_F: ("sphincs128f", "sphincs192f", "sphincs256f"),
+}
+# The present revisions of families above, and the former one that each of them has replaced.
+_PRESENT_KEMS = {KemFamily.HQC: ("hqc1", "hqc3", "hqc5")}
+_PRESENT_SIGNATURES: dict[SignatureFamily, tuple[str | None, ...]] = {
+    SignatureFamily.SLH_DSA_S: ("slhdsa128s", "slhdsa192s", "slhdsa256s"),
+    SignatureFamily.SLH_DSA_F: ("slhdsa128f", "slhdsa192f", "slhdsa256f"),
+}
+_REPLACED = {
+    SignatureFamily.SLH_DSA_S: SignatureFamily.SPHINCS_S,
+    SignatureFamily.SLH_DSA_F: SignatureFamily.SPHINCS_F,
+}
+FORMER = {
+    **dict(zip(_PRESENT_KEMS[KemFamily.HQC], _KEMS[KemFamily.HQC], strict=True)),
+    **{
+        str(present): str(former)
+        for family, replaced in _REPLACED.items()
+        for present, former in zip(
+            _PRESENT_SIGNATURES[family], _SIGNATURES[replaced], strict=True
+        )
+    },
 }
 AEADS = {
     "aesgcm": Aead("AES-256-GCM", 256, 0),
@@ -75,6 +98,8 @@ _SIGNATURE_NAMES = {
     SignatureFamily.FALCON: "Falcon-",
     SignatureFamily.SPHINCS_S: "SPHINCS+-",
     SignatureFamily.SPHINCS_F: "SPHINCS+-",
+    SignatureFamily.SLH_DSA_S: "SLH-DSA-",
+    SignatureFamily.SLH_DSA_F: "SLH-DSA-",
 }
 _LEVEL_WEIGHT = {1: 0, 3: 10, 5: 20}
 _KEM_WEIGHT = {
@@ -84,7 +109,7 @@ _KEM_WEIGHT = {
     KemFamily.MCELIECE: 5,
 }
 
-# Bytes of public key and ciphertext (FIPS 203; the round 3 and 4 submissions as in liboqs 0.13),
+# Bytes of public key and ciphertext (FIPS 203; the submissions as in liboqs 0.13 and 0.16),
 # and of a signature, the longest where the length varies.
 _KEM_BYTES = {
     "mlkem512": (800, 768),
@@ -99,6 +124,9 @@ _KEM_BYTES = {
     "frodokem640aes": (9616, 9720),
     "frodokem976aes": (15632, 15744),
     "frodokem1344aes": (21520, 21632),
+    "hqc1": (2241, 4433),
+    "hqc3": (4514, 8978),
+    "hqc5": (7237, 14421),
 }
 _SIGNATURE_BYTES = {
     "mldsa44": 2420,
@@ -118,8 +146,10 @@ _SIGNATURE_BYTES = {
 # the short frames behind it. The prekey comes in such parts, too.
 _MESSAGE_BYTES, _PART_BYTES, _FRAME_BYTES, _SHORT_FRAMES_BYTES = 128, 288, 50, 116
 
-KEMS = tuple(kem for kems in _KEMS.values() for kem in kems)
-SIGNATURES = tuple(s for signatures in _SIGNATURES.values() for s in signatures if s is not None)
+_ALL_KEMS = (*_KEMS.items(), *_PRESENT_KEMS.items())
+_ALL_SIGNATURES = (*_SIGNATURES.items(), *_PRESENT_SIGNATURES.items())
+KEMS = tuple(kem for _, kems in _ALL_KEMS for kem in kems)
+SIGNATURES = tuple(s for _, signatures in _ALL_SIGNATURES for s in signatures if s is not None)
 # The lightest family comes first.
 FAMILIES_BY_WEIGHT = tuple(sorted(KemFamily, key=lambda family: _KEM_WEIGHT[family]))
 
@@ -176,10 +206,14 @@ class Suite:
     @property
     def wire_id(self) -> bytes:
         """The five bytes that name it on the wire."""
-        tables = ((_KEMS, self.family), (_SIGNATURES, self.signature_family), (AEADS, self.aead))
+        signature_family = _REPLACED.get(self.signature_family, self.signature_family)
+        tables = ((_KEMS, self.family), (_SIGNATURES, signature_family), (AEADS, self.aead))
         kem, signature, aead = (1 + [*table].index(key) for table, key in tables)
         level = 1 + LEVELS.index(self.level)
-        return bytes((kem, level, signature, level, aead))
+        of_kem, of_signature = (
+            level + (0x10 if name in FORMER else 0) for name in (self.kem, self.signature)
+        )
+        return bytes((kem, of_kem, signature, of_signature, aead))
 
     @property
     def ciphertext_bytes(self) -> int:
@@ -198,7 +232,8 @@ class Suite:
     @property
     def prekey_size(self) -> int:
         """Bytes of a prekey with its signature."""
-        return _KEM_BYTES[self.kem][0] + _SIGNATURE_BYTES[self.signature]
+        signature = FORMER.get(self.signature, self.signature)  # of the same size
+        return _KEM_BYTES[self.kem][0] + _SIGNATURE_BYTES[signature]
 
     @property
     def prekey_bytes(self) -> int:
@@ -207,13 +242,20 @@ class Suite:
 
     @property
     def published(self) -> bool:
-        """Whether FIPS publishes KEM and signature as they are implemented here (203 and 204)."""
-        return self.family is KemFamily.ML_KEM and self.signature_family is SignatureFamily.ML_DSA
+        """Whether FIPS publishes KEM and signature as implemented here (203, 204 and 205)."""
+        published = (SignatureFamily.ML_DSA, *_REPLACED)
+        return self.family is KemFamily.ML_KEM and self.signature_family in published
 
     @property
     def experimental(self) -> bool:
-        """Whether an algorithm implements an outdated specification; chosen only if allowed."""
+        """Whether the specification is outdated or no standard yet; chosen only if allowed."""
         return self.family is KemFamily.HQC
+
+
+def _fit(*names: str) -> bool:
+    """Return whether no name is that of a former revision beside one of a present revision."""
+    former = any(name in FORMER.values() or name == "ascon128a" for name in names)
+    return not (former and any(name in FORMER for name in names))
 
 
 def _all_suites() -> tuple[Suite, ...]:
@@ -228,11 +270,12 @@ def _all_suites() -> tuple[Suite, ...]:
             level=level,
             tier=_LEVEL_WEIGHT[level] + _KEM_WEIGHT[family] + AEADS[aead].weight,
         )
-        for family, kems in _KEMS.items()
+        for family, kems in _ALL_KEMS
         for level, kem in zip(LEVELS, kems, strict=True)
-        for signature_family, signatures in _SIGNATURES.items()
+        for signature_family, signatures in _ALL_SIGNATURES
         if (signature := signatures[LEVELS.index(level)]) is not None
         for aead in AEADS
+        if _fit(kem, signature, aead)
     )
 
 

@@ -37,7 +37,7 @@ class Signature:
 
     @property
     def signs_slowly(self) -> bool:
-        """Return whether prekeys are signed for no particular session: SPHINCS+."""
+        """Return whether prekeys are signed for no particular session: SPHINCS+ and SLH-DSA."""
         return self.code[0] in (3, 4)
 
     def fits(self, size: int) -> bool:
@@ -59,6 +59,9 @@ KEMS = (
     Kem("frodokem640aes", "FrodoKEM-640-AES", 1, b"\x04\x01", 9616, 9720),
     Kem("frodokem976aes", "FrodoKEM-976-AES", 3, b"\x04\x02", 15632, 15744),
     Kem("frodokem1344aes", "FrodoKEM-1344-AES", 5, b"\x04\x03", 21520, 21632),
+    Kem("hqc1", "HQC-1", 1, b"\x02\x11", 2241, 4433, experimental=True),
+    Kem("hqc3", "HQC-3", 3, b"\x02\x12", 4514, 8978, experimental=True),
+    Kem("hqc5", "HQC-5", 5, b"\x02\x13", 7237, 14421, experimental=True),
 )
 
 SIGNATURES = (
@@ -73,6 +76,12 @@ SIGNATURES = (
     Signature("sphincs128f", "SPHINCS+-SHA2-128f-simple", 1, b"\x04\x01", 32, 64, 17088),
     Signature("sphincs192f", "SPHINCS+-SHA2-192f-simple", 3, b"\x04\x02", 48, 96, 35664),
     Signature("sphincs256f", "SPHINCS+-SHA2-256f-simple", 5, b"\x04\x03", 64, 128, 49856),
+    Signature("slhdsa128s", "SLH_DSA_PURE_SHA2_128S", 1, b"\x03\x11", 32, 64, 7856),
+    Signature("slhdsa192s", "SLH_DSA_PURE_SHA2_192S", 3, b"\x03\x12", 48, 96, 16224),
+    Signature("slhdsa256s", "SLH_DSA_PURE_SHA2_256S", 5, b"\x03\x13", 64, 128, 29792),
+    Signature("slhdsa128f", "SLH_DSA_PURE_SHA2_128F", 1, b"\x04\x11", 32, 64, 17088),
+    Signature("slhdsa192f", "SLH_DSA_PURE_SHA2_192F", 3, b"\x04\x12", 48, 96, 35664),
+    Signature("slhdsa256f", "SLH_DSA_PURE_SHA2_256F", 5, b"\x04\x13", 64, 128, 49856),
 )
 
 
@@ -105,6 +114,22 @@ class Suite:
         return self.wire_id[:4]
 
 
+
+
+def _fit(kem: Kem, signature: Signature, cipher: Cipher) -> bool:
+    """Return whether the levels are equal, and no algorithm is one that another's standard replaced.
+
+    The high nibble of a parameter is the revision; Ascon-128a became Ascon-AEAD128.
+    """
+    present = kem.code[1] >> 4 or signature.code[1] >> 4
+    outdated = (
+        kem.code[0] == 2 and not kem.code[1] >> 4,
+        signature.signs_slowly and not signature.code[1] >> 4,
+        cipher.token == "ascon128a",
+    )
+    return kem.level == signature.level and not (present and any(outdated))
+
+
 _SUITES = tuple(
     sorted(
         (
@@ -112,7 +137,7 @@ _SUITES = tuple(
             for kem in KEMS
             for signature in SIGNATURES
             for cipher in CIPHERS
-            if kem.level == signature.level
+            if _fit(kem, signature, cipher)
         ),
         key=lambda suite: suite.wire_id,
     )

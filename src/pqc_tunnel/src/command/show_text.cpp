@@ -96,6 +96,11 @@ std::string session_text(const YAML::Node & peer)
                       text(peer["epoch"])) +
          (text(peer["protected_by"]).empty() ? ""
                                              : line("protected by", text(peer["protected_by"]))) +
+         (peer["kem_library"] ? line(
+                                  "computed by", "KEM " + text(peer["kem_library"]) +
+                                                   ", signature " +
+                                                   text(peer["signature_library"]))
+                              : "") +
          line("last received", duration(number(peer["last_heard_s"])) + " ago") +
          line(
            "handshake", duration(number(peer["key_age_s"])) + " ago, took " +

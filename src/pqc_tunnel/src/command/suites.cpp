@@ -15,6 +15,14 @@ namespace pqc_tunnel::cli
 namespace
 {
 
+// What computes KEM and signature; empty if the suite is unavailable.
+std::string libraries(const YAML::Node & suite)
+{
+  const std::string kem = suite["kem_library"].as<std::string>("");
+  const std::string signature = suite["signature_library"].as<std::string>("");
+  return kem == signature ? kem : kem + " and " + signature;
+}
+
 // Why the suite can't be used now; empty if it can.
 std::string remark(const YAML::Node & suite)
 {
@@ -36,8 +44,10 @@ void print(const YAML::Node & suites)
   for (const YAML::Node & suite : suites) {
     std::cout << std::left << std::setw(46) << suite["id"].as<std::string>("") << "level "
               << suite["level"].as<int>(0);
-    const std::string remarks = remark(suite);
-    std::cout << (remarks.empty() ? "" : "  ") << remarks << "\n";
+    for (const std::string & part : {libraries(suite), remark(suite)}) {
+      std::cout << (part.empty() ? "" : "  ") << part;
+    }
+    std::cout << "\n";
   }
 }
 

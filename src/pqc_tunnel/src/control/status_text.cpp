@@ -217,6 +217,7 @@ std::string peer_json(const PeerSnapshot & peer, Instant now)
     .flag("encrypted", is_encrypted(peer))
     .text("likely_cause", peer.likely_cause);
   if (peer.suite != nullptr) {
+    const auto served = components(*peer.suite);
     json.text("suite", peer.suite->id)
       .number("level", static_cast<int>(peer.suite->level))
       .number("epoch", static_cast<int>(peer.epoch))
@@ -225,7 +226,9 @@ std::string peer_json(const PeerSnapshot & peer, Instant now)
       .number("key_id", static_cast<std::uint32_t>(peer.receive_id))
       .number("last_heard_s", seconds(now - peer.last_heard))
       .text("anchor", peer.anchor ? to_string(key_of(*peer.anchor)) : "")
-      .text("validation", validation_text(components(*peer.suite)))
+      .text("kem_library", served[0].library)
+      .text("signature_library", served[1].library)
+      .text("validation", validation_text(served))
       .text("protection", families_text(peer.layers))
       .text("protected_by", protection_text(peer.layers))
       .raw("layers", layers_json(peer.layers, now));
@@ -286,7 +289,10 @@ JsonWriter suite_json(const Suite & suite)
     .number("tier", suite.tier)
     .flag("experimental", suite.experimental)
     .flag("available", availability.available);
-  if (!availability.available) {
+  if (availability.available) {
+    const auto served = components(suite);
+    json.text("kem_library", served[0].library).text("signature_library", served[1].library);
+  } else {
     json.text("reason", availability.reason);
   }
   return json;

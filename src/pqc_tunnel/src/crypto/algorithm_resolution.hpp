@@ -4,8 +4,8 @@
 #ifndef PQC_TUNNEL__CRYPTO__ALGORITHM_RESOLUTION_HPP_
 #define PQC_TUNNEL__CRYPTO__ALGORITHM_RESOLUTION_HPP_
 
-#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "crypto/suites/algorithm_table.hpp"
 #include "crypto/suites/algorithms.hpp"
@@ -16,42 +16,46 @@ namespace pqc_tunnel
 // Returns the libraries of algorithms that are loaded, with their versions, as "liboqs 0.13.0, OpenSSL 3.0.17".
 std::string loaded_libraries();
 
-// The revision of an algorithm that the loaded library offers.
-template <class Sizes>
+// What a library has under a name.
+enum class Offer : std::uint8_t
+{
+  nothing,
+  other_sizes,  // another revision
+  fits,
+};
+
+// The implementations of an algorithm that the loaded libraries offer.
 struct Resolved
 {
-  const Revision<Sizes> * revision;
-  WireCode wire_code;
+  std::vector<const Implementation *> implementations;  // by preference
   AlgorithmAvailability availability;
 };
 
-// Returns the first revision of `spec` that the library offers under its name and with exactly its sizes.
-// `offered(revision)` returns the sizes of the library's algorithm with that name, or nothing; `library` is its name in
-// sentences.
-template <class Algorithm, class Family, class Sizes, class Offered>
-Resolved<Sizes> resolve(
-  const Spec<Algorithm, Family, Sizes> & spec, const Offered & offered, const std::string & library)
+// `offer(implementation)` returns the Offer, `version(library)` the library's name and version in sentences.
+template <class Spec, class Offered, class Version>
+Resolved resolve(const Spec & spec, const Offered & offer, const Version & version)
 {
-  std::string names;
-  bool other_sizes = false;
-  for (const auto & revision : spec.revisions) {
-    if (revision.oqs_name == nullptr) {
+  Resolved resolved{};
+  std::string missing;
+  for (const Implementation & one : spec.implementations) {
+    if (one.name == nullptr) {
       break;
     }
-    const auto sizes = offered(revision);
-    if (sizes == revision.sizes) {
-      const int parameter = revision.number << 4 | spec.wire_code.parameter;
-      return {&revision, {spec.wire_code.family, static_cast<std::uint8_t>(parameter)}, {true, ""}};
+    const Offer offered = offer(one);
+    if (offered == Offer::fits) {
+      resolved.implementations.push_back(&one);
+      continue;
     }
-    other_sizes = other_sizes || sizes.has_value();
-    names += (names.empty() ? "" : " or ") + std::string(revision.oqs_name);
+    missing += (missing.empty() ? "" : ", and ") + version(one.library) + " has " +
+               (offered == Offer::nothing ? "no " : "another revision of ") + one.name;
   }
-  return {
-    &spec.revisions[0],
-    spec.wire_code,
-    {false, other_sizes
-              ? library + " offers " + names + " in a revision of other sizes than are known here"
-              : library + " was built without " + names}};
+  resolved.availability.available = !resolved.implementations.empty();
+  if (!resolved.availability.available) {
+    const std::string successor(spec.successor);
+    resolved.availability.reason =
+      missing + (successor.empty() ? "" : "; " + successor + " has replaced it");
+  }
+  return resolved;
 }
 
 }  // namespace pqc_tunnel

@@ -4,11 +4,9 @@
 #include "components.hpp"
 
 #include <openssl/core_names.h>
-#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
 #include <openssl/provider.h>
-#include <oqs/oqs.h>
 
 #include <memory>
 
@@ -40,23 +38,46 @@ std::string fips_provider()
 
 std::vector<Component> components(const Suite & suite)
 {
-  const std::string liboqs = std::string("liboqs ") + OQS_version();
   const std::string provider = fips_provider();
-  const std::string openssl = provider.empty()
-                                ? std::string("OpenSSL ") + OpenSSL_version(OPENSSL_VERSION_STRING)
-                                : "the FIPS provider " + provider + " of OpenSSL";
+  const std::string openssl =
+    provider.empty() ? version(Library::openssl) : "the FIPS provider " + provider + " of OpenSSL";
   const bool in_module = !provider.empty();
+  const auto component = [&](auto algorithm) {
+    const Implementation * const serving = implementation(algorithm);
+    const bool by_openssl = serving != nullptr && serving->library == Library::openssl;
+    return Component{
+      std::string(display_name(algorithm)), by_openssl ? openssl : version(Library::liboqs),
+      by_openssl && in_module};
+  };
   const std::string sealing = library_of(suite.aead);
   const bool by_openssl = sealing.empty();
   const std::string hash = suite.level == SecurityLevel::l5 ? "SHA-384" : "SHA-256";
   return {
-    {std::string(display_name(suite.kem)), liboqs},
-    {std::string(display_name(suite.signature)), liboqs},
+    component(suite.kem),
+    component(suite.signature),
     {std::string(display_name(suite.aead)), by_openssl ? openssl : sealing,
      by_openssl && in_module},
     {hash + " and SHA-512", openssl, in_module},
     {"random numbers", "Linux"},
   };
+}
+
+std::string serving_text()
+{
+  std::string of_openssl;
+  std::string of_liboqs;
+  const auto add = [&](const auto & algorithms) {
+    for (const auto algorithm : algorithms) {
+      if (const Implementation * const serving = implementation(algorithm)) {
+        std::string & list = serving->library == Library::openssl ? of_openssl : of_liboqs;
+        list += (list.empty() ? "" : ", ") + std::string(display_name(algorithm));
+      }
+    }
+  };
+  add(all_kems());
+  add(all_signatures());
+  return (of_openssl.empty() ? "" : version(Library::openssl) + " serves " + of_openssl + "; ") +
+         version(Library::liboqs) + " serves " + of_liboqs + ".";
 }
 
 std::string validation_text(const std::vector<Component> & components)

@@ -23,6 +23,9 @@ struct Component
 /// KEM, signature, AEAD, hashes and random numbers of a suite, in this order.
 std::vector<Component> components(const Suite & suite);
 
+/// Says which library serves which KEMs and signatures in this process.
+std::string serving_text();
+
 /// Says in one or two sentences which are in a FIPS module, and which are not.
 std::string validation_text(const std::vector<Component> & components);
 

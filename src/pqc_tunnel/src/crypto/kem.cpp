@@ -3,11 +3,10 @@
 
 #include "kem.hpp"
 
-#include <oqs/oqs.h>
-
 #include <string>
+#include <utility>
 
-#include "oqs_random.hpp"
+#include "primitives.hpp"
 
 namespace pqc_tunnel
 {
@@ -29,29 +28,32 @@ tl::unexpected<Error> failed(KemAlgorithm algorithm, const char * operation)
 
 }  // namespace
 
-void Kem::Free::operator()(OQS_KEM * kem) const noexcept { OQS_KEM_free(kem); }
+Kem::Kem(KemAlgorithm algorithm, std::unique_ptr<KemPrimitive> primitive) noexcept
+: algorithm_(algorithm), primitive_(std::move(primitive))
+{
+}
+Kem::Kem(Kem &&) noexcept = default;
+Kem & Kem::operator=(Kem &&) noexcept = default;
+Kem::~Kem() = default;
 
 Result<Kem> Kem::open(KemAlgorithm algorithm) noexcept
 {
-  const auto & offered = availability(algorithm);
-  if (!offered.available) {
-    return fail(ErrorCode::unavailable, offered.reason);
+  const Implementation * const serving = implementation(algorithm);
+  if (serving == nullptr) {
+    return fail(ErrorCode::unavailable, availability(algorithm).reason);
   }
-  OQS_KEM * kem = OQS_KEM_new(oqs_name(algorithm));
-  if (kem == nullptr) {
+  auto primitive = make_kem(*serving);
+  if (!primitive) {
     return failed(algorithm, "opening");
   }
-  return Kem(algorithm, kem);
+  return Kem(algorithm, std::move(primitive));
 }
 
 Result<KemKeyPair> Kem::keygen(RandomSource & random) const noexcept
 {
-  KemKeyPair pair{Bytes(kem_->length_public_key), SecretBytes(kem_->length_secret_key)};
-  const ScopedRandom scope(random);
-  if (
-    OQS_KEM_keypair(kem_.get(), pair.public_key.data(), pair.secret_key.span().data()) !=
-    OQS_SUCCESS)
-  {
+  const KemSizes & sizes = kem_sizes(algorithm_);
+  KemKeyPair pair{Bytes(sizes.public_key), SecretBytes(sizes.secret_key)};
+  if (!primitive_->keygen(pair.public_key, pair.secret_key.span(), random)) {
     return failed(algorithm_, "key generation");
   }
   return pair;
@@ -59,16 +61,12 @@ Result<KemKeyPair> Kem::keygen(RandomSource & random) const noexcept
 
 Result<Encapsulation> Kem::encapsulate(ByteView public_key, RandomSource & random) const noexcept
 {
-  if (public_key.size() != kem_->length_public_key) {
+  const KemSizes & sizes = kem_sizes(algorithm_);
+  if (public_key.size() != sizes.public_key) {
     return wrong_size(algorithm_, "the public key");
   }
-  Encapsulation out{Bytes(kem_->length_ciphertext), SecretBytes(kem_->length_shared_secret)};
-  const ScopedRandom scope(random);
-  if (
-    OQS_KEM_encaps(
-      kem_.get(), out.ciphertext.data(), out.shared_secret.span().data(), public_key.data()) !=
-    OQS_SUCCESS)
-  {
+  Encapsulation out{Bytes(sizes.ciphertext), SecretBytes(sizes.shared_secret)};
+  if (!primitive_->encapsulate(out.ciphertext, out.shared_secret.span(), public_key, random)) {
     return fail(
       ErrorCode::invalid_argument,
       std::string(display_name(algorithm_)) + " refuses the public key");
@@ -79,17 +77,15 @@ Result<Encapsulation> Kem::encapsulate(ByteView public_key, RandomSource & rando
 Result<SecretBytes> Kem::decapsulate(
   ByteView ciphertext, const SecretBytes & secret_key) const noexcept
 {
-  if (ciphertext.size() != kem_->length_ciphertext) {
+  const KemSizes & sizes = kem_sizes(algorithm_);
+  if (ciphertext.size() != sizes.ciphertext) {
     return wrong_size(algorithm_, "the ciphertext");
   }
-  if (secret_key.size() != kem_->length_secret_key) {
+  if (secret_key.size() != sizes.secret_key) {
     return wrong_size(algorithm_, "the secret key");
   }
-  SecretBytes secret(kem_->length_shared_secret);
-  if (
-    OQS_KEM_decaps(kem_.get(), secret.span().data(), ciphertext.data(), secret_key.view().data()) !=
-    OQS_SUCCESS)
-  {
+  SecretBytes secret(sizes.shared_secret);
+  if (!primitive_->decapsulate(secret.span(), ciphertext, secret_key.view())) {
     return failed(algorithm_, "decapsulation");
   }
   return secret;

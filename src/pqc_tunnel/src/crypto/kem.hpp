@@ -13,10 +13,10 @@
 #include "random.hpp"
 #include "secret.hpp"
 
-struct OQS_KEM;
-
 namespace pqc_tunnel
 {
+
+class KemPrimitive;
 
 /// A key pair of a KEM.
 struct KemKeyPair
@@ -35,12 +35,12 @@ struct Encapsulation
 /// Stack of a thread that calls any Kem: Classic McEliece keeps up to 16 MiB there.
 inline constexpr std::size_t kem_stack_bytes = std::size_t{32} << 20;
 
-/// One key-encapsulation mechanism of liboqs. Never throws. Not thread-safe: one thread at a time. The keygen of
+/// One key-encapsulation mechanism of the library that serves it. Never throws. Not thread-safe: one thread at a time. The keygen of
 /// Classic McEliece takes up to seconds.
 class Kem
 {
 public:
-  /// Opens an algorithm. Error `unavailable` with the reason if liboqs does not offer it.
+  /// Opens an algorithm. Error `unavailable` with the reason if no library offers it.
   static Result<Kem> open(KemAlgorithm algorithm) noexcept;
 
   /// Makes a key pair.
@@ -55,15 +55,15 @@ public:
 
   KemAlgorithm algorithm() const { return algorithm_; }
 
+  Kem(Kem &&) noexcept;
+  Kem & operator=(Kem &&) noexcept;
+  ~Kem();
+
 private:
-  struct Free
-  {
-    void operator()(OQS_KEM * kem) const noexcept;
-  };
-  Kem(KemAlgorithm algorithm, OQS_KEM * kem) noexcept : algorithm_(algorithm), kem_(kem) {}
+  Kem(KemAlgorithm algorithm, std::unique_ptr<KemPrimitive> primitive) noexcept;
 
   KemAlgorithm algorithm_;
-  std::unique_ptr<OQS_KEM, Free> kem_;
+  std::unique_ptr<KemPrimitive> primitive_;
 };
 
 }  // namespace pqc_tunnel

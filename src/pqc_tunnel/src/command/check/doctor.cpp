@@ -13,6 +13,7 @@
 #include "command/tunnels.hpp"
 #include "command_line/json_writer.hpp"
 #include "crypto/algorithm_resolution.hpp"
+#include "crypto/components.hpp"
 #include "live.hpp"
 #include "machine.hpp"
 #include "os/process.hpp"
@@ -201,6 +202,7 @@ private:
     versions.add_note(
       std::string("pqc ") + PQC_TUNNEL_VERSION + ", protocol " + std::to_string(protocol_version) +
       ", " + loaded_libraries() + ".");
+    versions.add_note(serving_text());
     if (running_.empty()) {
       subject("peer").add_note(
         "The tunnel does not run, so that peer and streams are not looked at.",

@@ -17,16 +17,15 @@ struct evp_cipher_st;
 namespace pqc_tunnel
 {
 
-// The algorithms and their known revisions, independent of liboqs. Each table is in the order of its enumeration.
+// The algorithms, independent of libraries. Each table is in the order of its enumeration.
 
-// One revision of a specification, with a name that liboqs uses for it.
-template <class Sizes>
-struct Revision
+// A specification that was revised is followed by another algorithm. No suite has one of former and one of present
+// revision: who uses what is new has no reason for what it replaced.
+enum class Revision : std::uint8_t
 {
-  std::uint8_t number;  // on the wire; equal numbers interoperate
-  const char * oqs_name;
-  std::string_view specification;
-  Sizes sizes;
+  only,
+  former,
+  present,
 };
 
 template <class Algorithm, class Family, class Sizes>
@@ -38,8 +37,12 @@ struct Spec
   std::string_view display_name;
   Family family;
   SecurityLevel level;
-  WireCode wire_code;                        // of revision 0
-  std::array<Revision<Sizes>, 3> revisions;  // by preference; unused ones have no name
+  WireCode wire_code;
+  std::string_view specification;
+  Sizes sizes;
+  std::array<Implementation, 2> implementations;  // by preference; unused ones have no name
+  Revision revision = Revision::only;
+  std::string_view successor = {};  // its display name, of a former revision
 };
 
 using KemSpec = Spec<KemAlgorithm, KemFamily, KemSizes>;
@@ -68,6 +71,7 @@ struct AeadSpec
   std::size_t iv_size;
   int weight;  // in the policy's order of suites
   bool in_paper_set;
+  Revision revision;
   AeadAnswer answer;
 };
 

@@ -91,6 +91,25 @@ const ProblemNames & names(Problem problem)
 }
 SecurityLevel level(SignatureAlgorithm algorithm) { return spec(algorithm).level; }
 
+bool signs_slowly(SignatureAlgorithm algorithm)
+{
+  return family(algorithm) == SignatureFamily::sphincs ||
+         family(algorithm) == SignatureFamily::slh_dsa;
+}
+
+const KemSizes & kem_sizes(KemAlgorithm algorithm) { return spec(algorithm).sizes; }
+const SignatureSizes & signature_sizes(SignatureAlgorithm algorithm)
+{
+  return spec(algorithm).sizes;
+}
+WireCode wire_code(KemAlgorithm algorithm) { return spec(algorithm).wire_code; }
+WireCode wire_code(SignatureAlgorithm algorithm) { return spec(algorithm).wire_code; }
+std::string_view specification(KemAlgorithm algorithm) { return spec(algorithm).specification; }
+std::string_view specification(SignatureAlgorithm algorithm)
+{
+  return spec(algorithm).specification;
+}
+
 std::size_t key_size(AeadAlgorithm algorithm) { return spec(algorithm).key_size; }
 std::size_t iv_size(AeadAlgorithm algorithm) { return spec(algorithm).iv_size; }
 std::uint8_t wire_code(AeadAlgorithm algorithm) { return spec(algorithm).wire_code; }

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,9 @@ enum class KemAlgorithm : std::uint8_t
   frodokem_640_aes,
   frodokem_976_aes,
   frodokem_1344_aes,
+  hqc_1,  ///< of 2025, as the next; hqc_128 to hqc_256 are of 2023
+  hqc_3,
+  hqc_5,
 };
 
 /// Signature algorithms.
@@ -44,6 +48,12 @@ enum class SignatureAlgorithm : std::uint8_t
   sphincs_128f,
   sphincs_192f,
   sphincs_256f,
+  slh_dsa_128s,
+  slh_dsa_192s,
+  slh_dsa_256s,
+  slh_dsa_128f,
+  slh_dsa_192f,
+  slh_dsa_256f,
 };
 
 /// Authenticated ciphers.
@@ -87,6 +97,7 @@ enum class SignatureFamily : std::uint8_t
   ml_dsa,
   falcon,
   sphincs,
+  slh_dsa,
 };
 
 /// NIST security category of KEM and signature; ML-DSA-44 has category 2 and counts as level 1. Ascon has keys of 128
@@ -119,7 +130,21 @@ struct SignatureSizes
   friend bool operator==(const SignatureSizes &, const SignatureSizes &) = default;
 };
 
-/// Whether liboqs offers an algorithm in this process.
+/// The libraries that compute KEMs and signatures.
+enum class Library : std::uint8_t
+{
+  openssl,  ///< from version 3.5 on
+  liboqs,
+};
+
+/// An algorithm in a library.
+struct Implementation
+{
+  Library library;
+  const char * name;  ///< that the library has for it
+};
+
+/// Whether a library offers an algorithm in this process.
 struct AlgorithmAvailability
 {
   bool available;
@@ -175,22 +200,33 @@ const ProblemNames & names(Problem problem);
 SecurityLevel level(SignatureAlgorithm algorithm);
 /// @}
 
-/// @name Properties that depend on liboqs
-/// These depend on the revision of an algorithm that liboqs offers in this process, which is detected once at
-/// first use. Without any, the values are those of the first known revision. Any thread.
+/// Signing takes so long that it is done ahead of time.
+bool signs_slowly(SignatureAlgorithm algorithm);
+
+/// @name What is on the wire and in files
+/// A revision of a specification is an algorithm of its own; specification() is its document.
 /// @{
 const KemSizes & kem_sizes(KemAlgorithm algorithm);
 const SignatureSizes & signature_sizes(SignatureAlgorithm algorithm);
 WireCode wire_code(KemAlgorithm algorithm);
 WireCode wire_code(SignatureAlgorithm algorithm);
 std::uint8_t wire_code(AeadAlgorithm algorithm);
-const AlgorithmAvailability & availability(KemAlgorithm algorithm);
-const AlgorithmAvailability & availability(SignatureAlgorithm algorithm);
-/// The name of the algorithm in liboqs; specification() is the document that it implements there.
-const char * oqs_name(KemAlgorithm algorithm);
-const char * oqs_name(SignatureAlgorithm algorithm);
 std::string_view specification(KemAlgorithm algorithm);
 std::string_view specification(SignatureAlgorithm algorithm);
+/// @}
+
+/// @name What the libraries offer in this process
+/// They are asked once, at first use. All libraries take and make the same keys and texts. Any thread.
+/// @{
+const AlgorithmAvailability & availability(KemAlgorithm algorithm);
+const AlgorithmAvailability & availability(SignatureAlgorithm algorithm);
+/// The one that serves; null if there is none.
+const Implementation * implementation(KemAlgorithm algorithm);
+const Implementation * implementation(SignatureAlgorithm algorithm);
+/// Name and version, as "OpenSSL 3.5.4".
+std::string version(Library library);
+/// Lets a library serve what it offers, before the order of the table; nothing: the order of the table again.
+void prefer(std::optional<Library> library);
 /// @}
 
 }  // namespace pqc_tunnel

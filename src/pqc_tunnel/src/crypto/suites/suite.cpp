@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 
 #include "algorithm_table.hpp"
 
@@ -18,7 +19,8 @@ bool in_paper_set(KemAlgorithm kem, SignatureAlgorithm signature, AeadAlgorithm 
   const bool fast_sphincs = signature == SignatureAlgorithm::sphincs_128f ||
                             signature == SignatureAlgorithm::sphincs_192f ||
                             signature == SignatureAlgorithm::sphincs_256f;
-  return family(kem) != KemFamily::frodokem && !fast_sphincs && spec(aead).in_paper_set;
+  return family(kem) != KemFamily::frodokem && !fast_sphincs && spec(aead).in_paper_set &&
+         spec(kem).revision != Revision::present && spec(signature).revision != Revision::present;
 }
 
 // The policy's order of suites (docs/policy.md).
@@ -92,16 +94,25 @@ struct Combination
   AeadAlgorithm aead;
 };
 
-std::vector<Combination> level_matched_combinations()
+bool fit(KemAlgorithm kem, SignatureAlgorithm signature, AeadAlgorithm aead)
+{
+  const Revision revisions[] = {
+    spec(kem).revision, spec(signature).revision, spec(aead).revision};
+  const auto has = [&](Revision one) {
+    return std::ranges::find(revisions, one) != std::end(revisions);
+  };
+  return level(kem) == level(signature) && !(has(Revision::former) && has(Revision::present));
+}
+
+std::vector<Combination> combinations_that_fit()
 {
   std::vector<Combination> combinations;
   for (const auto kem : all_kems()) {
     for (const auto signature : all_signatures()) {
-      if (level(kem) != level(signature)) {
-        continue;
-      }
       for (const auto aead : all_aeads()) {
-        combinations.push_back({kem, signature, aead});
+        if (fit(kem, signature, aead)) {
+          combinations.push_back({kem, signature, aead});
+        }
       }
     }
   }
@@ -112,7 +123,7 @@ std::vector<Combination> level_matched_combinations()
 
 SuiteRegistry::SuiteRegistry()
 {
-  auto combinations = level_matched_combinations();
+  auto combinations = combinations_that_fit();
   const auto paper_end = std::stable_partition(
     combinations.begin(), combinations.end(),
     [](const Combination & c) { return in_paper_set(c.kem, c.signature, c.aead); });

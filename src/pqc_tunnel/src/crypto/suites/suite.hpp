@@ -33,7 +33,7 @@ struct SuiteWireId
 enum class SuiteSet : std::uint8_t
 {
   paper,     ///< the 72 suites of the PQC-MAV paper
-  extended,  ///< further suites with FrodoKEM, SPHINCS+-f and Ascon-AEAD128
+  extended,  ///< further suites with FrodoKEM, HQC of 2025, SPHINCS+-f, SLH-DSA and Ascon-AEAD128
 };
 
 /// One cipher suite: KEM and signature of one security level, and an AEAD.
@@ -70,7 +70,7 @@ public:
   /// Returns null if no suite has this code.
   const Suite * find(const SuiteWireId & wire_id) const;
 
-  /// Whether liboqs offers the algorithms of the suite in this process, with the reason if not.
+  /// Whether the libraries offer the algorithms of the suite in this process, with the reason if not.
   AlgorithmAvailability availability(const Suite & suite) const;
 
 private:

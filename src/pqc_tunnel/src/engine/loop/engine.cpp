@@ -40,7 +40,7 @@ std::vector<const Suite *> suites_to_test(const EngineConfig & config)
   for (const Suite * suite : config.settings.suites.allowed()) {
     if (
       family(suite->kem) != KemFamily::classic_mceliece &&
-      family(suite->signature) != SignatureFamily::sphincs &&
+      !signs_slowly(suite->signature) &&
       registry().availability(*suite).available)
     {
       suites.push_back(suite);

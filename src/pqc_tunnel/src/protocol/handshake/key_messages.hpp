@@ -127,11 +127,6 @@ Bytes signed_by_drone(const Digest & transcript);
 Digest bind_to_hello(ByteView client_hello);
 // Binds a prekey sent ahead to its session. `transcript`: th3 of the session's epoch 0.
 Digest bind_to_session(const DroneId & drone, const SessionId & session, const Digest & transcript);
-// Signing takes so long that it is done ahead of time, bound to nothing.
-inline bool signs_slowly(SignatureAlgorithm algorithm)
-{
-  return family(algorithm) == SignatureFamily::sphincs;
-}
 
 }  // namespace pqc_tunnel
 

@@ -33,11 +33,20 @@ TEST(SuiteRegistry, paper_set_has_72_suites_27_18_27_by_level)
   EXPECT_EQ(count_by_level(paper), expected);
 }
 
-TEST(SuiteRegistry, every_level_matched_combination_is_there_once)
+bool is_present(const Suite & suite)
 {
-  // 4 KEM families × (4, 3, 4 signatures) × 4 AEADs.
+  const std::string id(suite.id);
+  return id.starts_with("cs-hqc1-") || id.starts_with("cs-hqc3-") || id.starts_with("cs-hqc5-") ||
+         id.find("slhdsa") != std::string::npos;
+}
+
+TEST(SuiteRegistry, every_level_matched_combination_of_algorithms_that_fit_is_there_once)
+{
+  // 4 KEM families × (4, 3, 4 signatures) × 4 AEADs; with HQC of 2025 × (4, 3, 4) and 3 KEMs × 2 SLH-DSA × 3 AEADs.
   const std::map<SecurityLevel, int> expected = {
-    {SecurityLevel::l1, 64}, {SecurityLevel::l3, 48}, {SecurityLevel::l5, 64}};
+    {SecurityLevel::l1, 64 + 12 + 18},
+    {SecurityLevel::l3, 48 + 9 + 18},
+    {SecurityLevel::l5, 64 + 12 + 18}};
   EXPECT_EQ(count_by_level(registry().all()), expected);
 
   std::set<std::tuple<KemAlgorithm, SignatureAlgorithm, AeadAlgorithm>> combinations;
@@ -45,6 +54,28 @@ TEST(SuiteRegistry, every_level_matched_combination_is_there_once)
     combinations.emplace(suite.kem, suite.signature, suite.aead);
   }
   EXPECT_EQ(combinations.size(), registry().all().size());
+}
+
+TEST(SuiteRegistry, no_suite_has_a_present_revision_beside_a_former_one)
+{
+  std::size_t present = 0;
+  for (const auto & suite : registry().all()) {
+    const std::string id(suite.id);
+    const bool former = family(suite.signature) == SignatureFamily::sphincs ||
+                        suite.aead == AeadAlgorithm::ascon_128a || id.find("hqc128") != id.npos ||
+                        id.find("hqc192") != id.npos || id.find("hqc256") != id.npos;
+    EXPECT_FALSE(is_present(suite) && former) << id;
+    present += is_present(suite) ? 1 : 0;
+  }
+  EXPECT_EQ(present, 87u);
+}
+
+TEST(SuiteRegistry, revisions_have_codes_of_their_own)
+{
+  const SuiteWireId former = registry().find("cs-hqc192-aesgcm-sphincs192s")->wire_id;
+  const SuiteWireId present = registry().find("cs-hqc3-aesgcm-slhdsa192s")->wire_id;
+  EXPECT_EQ(former, (SuiteWireId{2, 0x02, 3, 0x02, 1}));
+  EXPECT_EQ(present, (SuiteWireId{2, 0x12, 3, 0x12, 1}));
 }
 
 TEST(SuiteRegistry, kem_and_signature_are_of_the_suites_level)
@@ -61,7 +92,7 @@ TEST(SuiteRegistry, paper_set_holds_no_frodo_no_fast_sphincs_and_no_ascon_aead12
     const std::string id(suite.id);
     const bool extension = id.find("frodo") != std::string::npos ||
                            (id.find("sphincs") != std::string::npos && id.ends_with("f")) ||
-                           id.find("asconaead128") != std::string::npos;
+                           id.find("asconaead128") != std::string::npos || is_present(suite);
     EXPECT_EQ(suite.set, extension ? SuiteSet::extended : SuiteSet::paper) << id;
   }
   EXPECT_TRUE(std::ranges::all_of(

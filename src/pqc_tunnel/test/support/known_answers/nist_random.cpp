@@ -73,7 +73,10 @@ void NistDrbg::fill(MutableBytes out)
   update({});
 }
 
-HqcPrng::HqcPrng(ByteView seed) : seed_(seed.begin(), seed.end()) { seed_.push_back(1); }
+HqcPrng::HqcPrng(ByteView seed, std::uint8_t domain) : seed_(seed.begin(), seed.end())
+{
+  seed_.push_back(domain);
+}
 
 void HqcPrng::fill(MutableBytes out)
 {

@@ -31,11 +31,11 @@ private:
   std::array<std::uint8_t, 16> counter_ = {};
 };
 
-// HQC's: SHAKE256 of seed ‖ 1, read as one long stream.
+// HQC's: SHAKE256 of seed ‖ domain, read as one long stream.
 class HqcPrng final : public RandomSource
 {
 public:
-  explicit HqcPrng(ByteView seed);
+  HqcPrng(ByteView seed, std::uint8_t domain);
   void fill(MutableBytes out) override;
 
 private:
