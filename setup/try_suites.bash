@@ -23,7 +23,7 @@ for _ in $(seq 600); do
   ! "$pqc" show drone --json 2>/dev/null | grep -q '"state": "established"' || break
   sleep 0.1
 done
-[ $# -gt 0 ] || mapfile -t all < <("$pqc" suites drone --json | grep -o '"cs-[a-z0-9-]*"' | tr -d '"' | sort -u)
+[ $# -gt 0 ] || mapfile -t all < <("$pqc" suites drone | grep -v '  unavailable: ' | cut -d ' ' -f 1)
 [ $# -gt 0 ] || set -- "${all[@]}"
 failed=()
 for suite; do

@@ -1,7 +1,8 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sets LIBOQS_VENDOR_INSTALLED to ON if a liboqs with every algorithm, none of them faulty, is on the machine already.
+# Sets LIBOQS_VENDOR_INSTALLED to ON if a liboqs without faulty algorithms is on the machine already: 0.16 or newer with
+# those that every version has, or an older one with every algorithm.
 
 set(LIBOQS_VENDOR_INSTALLED OFF)
 find_package(liboqs 0.12 QUIET)
@@ -20,7 +21,10 @@ if(liboqs_prefix STREQUAL own_prefix
   return()
 endif()
 
-liboqs_vendor_missing_algorithms("${liboqs_include}" missing)
+liboqs_vendor_missing_algorithms("${liboqs_include}" missing ${LIBOQS_VENDOR_ALWAYS})
+if(liboqs_VERSION VERSION_LESS 0.16)
+  liboqs_vendor_missing_algorithms("${liboqs_include}" missing ${LIBOQS_VENDOR_ALWAYS} ${LIBOQS_VENDOR_FORMER})
+endif()
 if(missing)
   list(LENGTH missing count)
   list(GET missing 0 first)

@@ -25,19 +25,28 @@ std::vector<Subject> measured(const std::vector<std::string> & patterns, std::si
   return subjects;
 }
 
+// Whether liboqs 0.13 has it, with which these programs are tested.
+bool is_expected(const Subject & subject)
+{
+  static const std::set<std::string> newer = {"hqc1", "hqc3", "hqc5"};
+  return !newer.contains(subject.token) && !subject.token.starts_with("slhdsa");
+}
+
 TEST(Primitives, all_algorithms_are_available)
 {
   const auto subjects = make_subjects({});
   EXPECT_EQ(subjects.size(), all_kems().size() + all_signatures().size() + all_aeads().size());
   std::set<std::string> operations;
   for (const Subject & subject : subjects) {
-    EXPECT_TRUE(subject.unavailable.empty()) << subject.unavailable;
+    EXPECT_TRUE(subject.unavailable.empty() || !is_expected(subject)) << subject.unavailable;
+    EXPECT_EQ(subject.unavailable.empty(), !subject.operations.empty());
     for (const Operation & operation : subject.operations) {
       operations.insert(subject.token + operation.name + std::to_string(operation.text_bytes));
     }
   }
-  EXPECT_EQ(
-    operations.size(), 3 * (all_kems().size() + all_signatures().size()) + 8 * all_aeads().size());
+  const auto absent = static_cast<std::size_t>(std::ranges::count_if(
+    subjects, [](const Subject & subject) { return !subject.unavailable.empty(); }));
+  EXPECT_EQ(operations.size(), 3 * (subjects.size() - absent) + 5 * all_aeads().size());
 }
 
 TEST(Primitives, patterns_select_algorithms_by_their_names_in_suite_ids)

@@ -98,8 +98,7 @@ std::string session_text(const YAML::Node & peer)
                                              : line("protected by", text(peer["protected_by"]))) +
          (peer["kem_library"] ? line(
                                   "computed by", "KEM " + text(peer["kem_library"]) +
-                                                   ", signature " +
-                                                   text(peer["signature_library"]))
+                                                   ", signature " + text(peer["signature_library"]))
                               : "") +
          line("last received", duration(number(peer["last_heard_s"])) + " ago") +
          line(

@@ -144,8 +144,7 @@ private:
 class OpensslSignature final : public SignaturePrimitive
 {
 public:
-  explicit OpensslSignature(const char * name)
-  : name_(name), by_hash_(name_.starts_with("SLH-DSA"))
+  explicit OpensslSignature(const char * name) : name_(name), by_hash_(name_.starts_with("SLH-DSA"))
   {
   }
 
@@ -171,8 +170,8 @@ public:
     const OSSL_PARAM params[] = {octets("test-entropy", hedge.view()), OSSL_PARAM_construct_end()};
     std::size_t size = signature.size();
     const bool done =
-      EVP_DigestSignInit_ex(
-        context.get(), nullptr, nullptr, nullptr, nullptr, key.get(), params) == 1 &&
+      EVP_DigestSignInit_ex(context.get(), nullptr, nullptr, nullptr, nullptr, key.get(), params) ==
+        1 &&
       EVP_DigestSign(context.get(), signature.data(), &size, message.data(), message.size()) == 1;
     return done ? size : 0;
   }

@@ -161,6 +161,9 @@ TEST_F(Pqc, tunnels_go_up_are_shown_and_rekeyed_and_go_down)
   const Outcome suites = outcome({"suites", "gcs"});
   EXPECT_EQ(suites.code, 0);
   EXPECT_TRUE(has(suites.output, "not allowed by min_level")) << suites.output;
+  EXPECT_TRUE(has(suites.output, "cs-frodokem640aes-aesgcm-falcon512            level 1  liboqs "))
+    << suites.output;
+  EXPECT_TRUE(has(outcome({"show", "drone"}).output, "    computed by: KEM "));
 
   EXPECT_EQ(outcome({"down", "gcs"}).output, "The tunnel gcs is down.\n");
   EXPECT_EQ(outcome({"rekey", "cs-nothing"}).code, 2);

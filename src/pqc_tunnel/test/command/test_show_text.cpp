@@ -120,6 +120,20 @@ TEST(ShowText, a_profile_is_shown_and_of_cnsa2_what_is_validated)
   EXPECT_EQ(of("default").find("profile"), std::string::npos);
 }
 
+TEST(ShowText, says_which_library_computes_kem_and_signature)
+{
+  const auto of = [](const std::string & libraries) {
+    return show_text(
+      "drone", YAML::Load(
+                 "{role: drone, ports: {}, peers: [{name: gcs, suite: cs-a, " + libraries +
+                 "traffic: {drops: {}}, paths: []}]}"));
+  };
+  expect_part(
+    of("kem_library: OpenSSL 3.5.5, signature_library: liboqs 0.13.0, "),
+    "    computed by: KEM OpenSSL 3.5.5, signature liboqs 0.13.0\n");
+  EXPECT_EQ(of("").find("computed by"), std::string::npos);
+}
+
 TEST(ShowText, each_kem_has_a_line_with_how_far_its_key_is)
 {
   const std::string text = show_text(

@@ -25,9 +25,9 @@ Resolved resolved(Algorithm algorithm, const Offered<Sizes> & offered)
 {
   const auto offer = [&](const Implementation & one) {
     const auto found = offered.find(one.name);
-    return found == offered.end()                    ? Offer::nothing
+    return found == offered.end()                   ? Offer::nothing
            : found->second == spec(algorithm).sizes ? Offer::fits
-                                                     : Offer::other_sizes;
+                                                    : Offer::other_sizes;
   };
   return resolve(spec(algorithm), offer, [](Library library) {
     return std::string(library == Library::openssl ? "OpenSSL 3.9" : "liboqs 9");

@@ -89,8 +89,7 @@ TEST_P(KemOfBoth, opens_with_the_key_of_one_what_the_other_encapsulated)
         sent->ciphertext.front() ^= 1;
         const auto rejected = kem.decapsulate(sent->ciphertext, pair->secret_key);
         prefer(sender);
-        const auto also =
-          Kem::open(GetParam())->decapsulate(sent->ciphertext, pair->secret_key);
+        const auto also = Kem::open(GetParam())->decapsulate(sent->ciphertext, pair->secret_key);
         EXPECT_TRUE(constant_time_equal(rejected->view(), also->view()));
         EXPECT_FALSE(constant_time_equal(rejected->view(), sent->shared_secret.view()));
       }

@@ -16,8 +16,8 @@
 #include "crypto/suites/algorithm_table.hpp"
 #include "support/hex.hpp"
 #include "support/known_answers/nist_random.hpp"
-#include "support/known_answers/vector_file.hpp"
 #include "support/known_answers/served.hpp"
+#include "support/known_answers/vector_file.hpp"
 #include "support/large_stack.hpp"
 
 // The response files of the NIST submissions, generated and compared by their hashes: a different bit in any key,

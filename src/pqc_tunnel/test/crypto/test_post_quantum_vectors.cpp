@@ -366,7 +366,8 @@ TEST_P(SlhDsaVectors, signing_gives_the_known_answers)
 }
 
 INSTANTIATE_TEST_SUITE_P(
-  All, SlhDsaVectors, testing::ValuesIn(test::served(std::span<const SignatureAlgorithm>(slh_dsas))),
+  All, SlhDsaVectors,
+  testing::ValuesIn(test::served(std::span<const SignatureAlgorithm>(slh_dsas))),
   test::name_of_served<SignatureAlgorithm>);
 
 }  // namespace

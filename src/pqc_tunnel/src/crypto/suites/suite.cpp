@@ -96,8 +96,7 @@ struct Combination
 
 bool fit(KemAlgorithm kem, SignatureAlgorithm signature, AeadAlgorithm aead)
 {
-  const Revision revisions[] = {
-    spec(kem).revision, spec(signature).revision, spec(aead).revision};
+  const Revision revisions[] = {spec(kem).revision, spec(signature).revision, spec(aead).revision};
   const auto has = [&](Revision one) {
     return std::ranges::find(revisions, one) != std::end(revisions);
   };

@@ -39,8 +39,7 @@ std::vector<const Suite *> suites_to_test(const EngineConfig & config)
   std::vector<const Suite *> suites;
   for (const Suite * suite : config.settings.suites.allowed()) {
     if (
-      family(suite->kem) != KemFamily::classic_mceliece &&
-      !signs_slowly(suite->signature) &&
+      family(suite->kem) != KemFamily::classic_mceliece && !signs_slowly(suite->signature) &&
       registry().availability(*suite).available)
     {
       suites.push_back(suite);

@@ -34,7 +34,10 @@ std::vector<const Suite *> likely_next(const Suite & active, std::span<const Sui
   const Suite * heavier = nullptr;
   const Suite * lightest = nullptr;
   for (const Suite * suite : allowed) {
-    if (suite->aead != active.aead || family(suite->signature) != family(active.signature)) {
+    if (
+      suite->aead != active.aead || family(suite->signature) != family(active.signature) ||
+      !registry().availability(*suite).available)
+    {
       continue;
     }
     if (suite->tier < active.tier && (lighter == nullptr || suite->tier > lighter->tier)) {

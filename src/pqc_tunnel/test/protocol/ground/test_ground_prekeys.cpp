@@ -148,7 +148,7 @@ TEST_F(InsidersWant, of_the_same_kind_replaces_the_prekey_and_the_ninth_kind_the
     const bool is_cheap = family(suite.kem) == KemFamily::ml_kem ||
                           family(suite.kem) == KemFamily::hqc ||
                           family(suite.kem) == KemFamily::frodokem;
-    const bool has_keys = family(suite.signature) != SignatureFamily::sphincs;
+    const bool has_keys = !signs_slowly(suite.signature);
     const auto same = [&](const Suite * other) { return PrekeyKind(*other) == PrekeyKind(suite); };
     if (
       is_cheap && has_keys && registry().availability(suite).available &&

@@ -90,7 +90,8 @@ void go_through(
   if (of_drone) {
     // The library serves the jobs of the drone, the other one those of the ground station.
     pair.set_job_filter([&](Side at, Job &) -> std::optional<JobResult> {
-      prefer((at == Side::drone) == (of_drone == Library::openssl) ? Library::openssl : Library::liboqs);
+      prefer(
+        (at == Side::drone) == (of_drone == Library::openssl) ? Library::openssl : Library::liboqs);
       return std::nullopt;
     });
   }

@@ -190,11 +190,29 @@ TEST(LikelyNext, are_the_same_suite_its_neighbours_and_the_lightest)
   }
 }
 
+TEST(LikelyNext, are_available)
+{
+  std::vector<const Suite *> all;
+  for (const Suite & suite : registry().all()) {
+    all.push_back(&suite);
+  }
+  for (const Suite * suite : likely_next(aes(), all)) {
+    EXPECT_TRUE(registry().availability(*suite).available) << suite->id;
+  }
+  const Suite * of_2025 = registry().find("cs-hqc1-aesgcm-mldsa44");
+  const std::vector<const Suite *> only = {of_2025};
+  const bool available = registry().availability(*of_2025).available;
+  EXPECT_EQ(
+    likely_next(*registry().find("cs-mlkem512-aesgcm-mldsa44"), only).size(), available ? 3u : 1u);
+}
+
 TEST(LikelyNext, are_the_nearest_ones_of_the_same_cipher_and_signature_in_whatever_order_they_come)
 {
   std::vector<const Suite *> allowed;
   for (const Suite & suite : registry().all()) {
-    allowed.push_back(&suite);
+    if (registry().availability(suite).available) {
+      allowed.push_back(&suite);
+    }
   }
   for (int order = 0; order < 2; ++order, std::ranges::reverse(allowed)) {
     for (const Suite * active : allowed) {
