@@ -11,7 +11,7 @@ from pqc_policy.policy.suites import Suite
 from pqc_reference.crypto import liboqs
 
 # Parts of the names in liboqs that the tokens of the suite table omit.
-_NOT_IN_TOKENS = re.compile(r"sha2|simple|[^a-z0-9]")
+_NOT_IN_TOKENS = re.compile(r"sha2|simple|pure|[^a-z0-9]")
 
 
 @cache

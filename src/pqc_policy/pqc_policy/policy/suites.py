@@ -75,9 +75,7 @@ FORMER = {
     **{
         str(present): str(former)
         for family, replaced in _REPLACED.items()
-        for present, former in zip(
-            _PRESENT_SIGNATURES[family], _SIGNATURES[replaced], strict=True
-        )
+        for present, former in zip(_PRESENT_SIGNATURES[family], _SIGNATURES[replaced], strict=True)
     },
 }
 AEADS = {

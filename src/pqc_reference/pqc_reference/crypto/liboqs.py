@@ -111,6 +111,14 @@ def _kem(kem: Kem, operation: str, *secret: bytes) -> Iterator[Any]:
         yield algorithm
 
 
+def offers(algorithm: Kem | Signature) -> bool:
+    """Return whether this liboqs has the algorithm; each version lacks former or present revisions."""
+    oqs = load()
+    kind = "kem" if isinstance(algorithm, Kem) else "sig"
+    names: list[str] = getattr(oqs, f"get_enabled_{kind}_mechanisms")()
+    return algorithm.oqs_name in names
+
+
 def generate_key(kem: Kem) -> tuple[bytes, bytes]:
     """Return a new public and secret key."""
     with _kem(kem, "key generation") as algorithm:

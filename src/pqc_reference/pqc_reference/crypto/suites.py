@@ -114,8 +114,6 @@ class Suite:
         return self.wire_id[:4]
 
 
-
-
 def _fit(kem: Kem, signature: Signature, cipher: Cipher) -> bool:
     """Return whether the levels are equal, and no algorithm is one that another's standard replaced.
 

@@ -7,9 +7,8 @@
 
 Each argument is the unpacked source package. Records are lines "name = value" (hex unless they say
 otherwise) and end with an empty line. Only what this project can use is kept: full-size tags, and
-of ML-DSA the cases with a message. Those of ML-KEM and ML-DSA are in one archive, those of SLH-DSA in
-another; of a key,
-ciphertext or signature that is only compared it has the SHA-256.
+of ML-DSA the cases with a message. Those of ML-KEM and ML-DSA are in one archive, those of SLH-DSA
+in another; of a key, ciphertext or signature that is only compared they have the SHA-256.
 """
 
 from __future__ import annotations
@@ -211,11 +210,14 @@ def pack_slh_dsa(root: Path, packed: Packed) -> None:
 
     def paired(name: str) -> Iterator[tuple[str, dict, dict]]:
         results = {
-            test["tcId"]: test for group in of(f"{name}_results")["testGroups"] for test in group["tests"]
+            test["tcId"]: test
+            for group in of(f"{name}_results")["testGroups"]
+            for test in group["tests"]
         }
         for group in of(f"{name}_prompt")["testGroups"]:
             found = re.fullmatch(r"SLH-DSA-SHA2-(\d+[sf])", group["parameterSet"])
-            if found and group.get("preHash", "pure") == "pure" and "internal" not in group.values():
+            pure = group.get("preHash", "pure") == "pure" and "internal" not in group.values()
+            if found and pure:
                 for test in group["tests"]:
                     yield found[1], test, results[test["tcId"]]
 
@@ -335,7 +337,8 @@ def import_liboqs(root: Path, newer: Path) -> None:
                 records.append({"name": name, "single": value["single"], "all": value["all"]})
     write(
         "nist_kat_hashes.txt",
-        "SHA-256 of the NIST response files, from liboqs 0.13.0, of HQC-1, 3 and 5 from 0.16.0, tests/KATs (MIT)",
+        "SHA-256 of the NIST response files, from liboqs 0.13.0, of HQC-1, 3 and 5 from 0.16.0,"
+        " tests/KATs (MIT)",
         records,
     )
 
