@@ -39,8 +39,10 @@ def built(folder: Path, known: list[str], compiler: str = "cc") -> set[str]:
         (sources / name).parent.mkdir(parents=True, exist_ok=True)
         (sources / name).write_text("".join(f"option(OQS_ENABLE_{one} )\n" for one in known))
     subprocess.run(
-        ["cmake", "-S", VENDOR, "-B", folder / "build", f"-DCMAKE_C_COMPILER={compiler}"]
-        + [f"-DLIBOQS_SOURCE_DIR={sources}", "-DLIBOQS_VENDOR_ROS=OFF"],
+        [
+            *("cmake", "-S", VENDOR, "-B", folder / "build", f"-DCMAKE_C_COMPILER={compiler}"),
+            *(f"-DLIBOQS_SOURCE_DIR={sources}", "-DLIBOQS_VENDOR_ROS=OFF"),
+        ],
         check=True,
         capture_output=True,
         text=True,

@@ -112,7 +112,7 @@ def _kem(kem: Kem, operation: str, *secret: bytes) -> Iterator[Any]:
 
 
 def offers(algorithm: Kem | Signature) -> bool:
-    """Return whether this liboqs has the algorithm; each version lacks former or present revisions."""
+    """Return whether this liboqs has it; each version lacks former or present revisions."""
     oqs = load()
     kind = "kem" if isinstance(algorithm, Kem) else "sig"
     names: list[str] = getattr(oqs, f"get_enabled_{kind}_mechanisms")()

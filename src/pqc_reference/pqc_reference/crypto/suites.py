@@ -115,7 +115,7 @@ class Suite:
 
 
 def _fit(kem: Kem, signature: Signature, cipher: Cipher) -> bool:
-    """Return whether the levels are equal, and no algorithm is one that another's standard replaced.
+    """Return whether the levels are equal, and no algorithm is one that another has replaced.
 
     The high nibble of a parameter is the revision; Ascon-128a became Ascon-AEAD128.
     """
