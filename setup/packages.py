@@ -24,8 +24,8 @@ def package_findings(root: Path, files: list[str], *, fix: bool) -> Iterator[str
         for file, stated in _statements(root, package, project):
             if fix:
                 (root / file).write_text(stated)
-            if (root / file).read_text() != stated:
-                yield f"{file}: states something else than setup/project.toml: ./dev lint --fix"
+            if not (root / file).is_file() or (root / file).read_text() != stated:
+                yield f"{file}: is not as setup/project.toml and LICENSE say: ./dev lint --fix"
         tree = ElementTree.parse(root / name)
         if tree.findtext("license") != "Apache-2.0":
             yield f"{name}: the licence tag must say Apache-2.0"
@@ -71,8 +71,13 @@ def _statements(root: Path, package: Path, project: dict[str, str]) -> Iterator[
         urls = "".join(
             f'  <url type="{kind}">{address}{end}</url>\n' for kind, end in kinds.items()
         )
-        text = re.sub(r"^ *<license>.*\n", lambda found: found[0] + urls, text, flags=re.MULTILINE)
+        text = re.sub(
+            r"^ *<license.*\n", lambda found: found[0] + urls, text, count=1, flags=re.MULTILINE
+        )
     yield file, text
+    if package.parts[0] == "src":
+        # Packages are released one by one, each with its licence.
+        yield package / "LICENSE", (root / "LICENSE").read_text()
     file = package / "setup.py"
     if (root / file).is_file():
         text = (root / file).read_text()
