@@ -19,20 +19,40 @@ cross_target()
 # cross_sysroot ARCHITECTURE FOLDER: unpacks the libraries that the programs and their tests are linked with.
 cross_sysroot()
 {
-  local libraries=libssl-dev,libyaml-cpp-dev,libsodium-dev,libcli11-dev,libexpected-dev,libgtest-dev,libstdc++-12-dev
+  local libraries=libssl-dev,libyaml-cpp-dev,libsodium-dev,libcli11-dev,libexpected-dev,libqrencode-dev,libgtest-dev,libstdc++-12-dev
   rm -rf "$2.partial" && mkdir -p "${2%/*}" &&
     mmdebstrap --variant=extract --architectures="$1" --include="$libraries" \
       --hook-dir=/usr/share/mmdebstrap/hooks/merged-usr bookworm "$2.partial" $(platform_mirror debian12) &&
     mv "$2.partial" "$2"
 }
 
-# cross_build NAME [CMAKE ARGUMENTS]
-cross_build()
+# cross_configure NAME [CMAKE ARGUMENTS]
+cross_configure()
 {
   cmake -S "$ROOT/src/$1" -B "$CROSS/$1" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$ROOT/setup/cross.cmake" \
     -DCMAKE_INSTALL_PREFIX="$PQC_CROSS_STAGE" \
     -DCMAKE_PREFIX_PATH="$PQC_CROSS_STAGE" -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG" \
-    "${@:2}" && cmake --build "$CROSS/$1" && cmake --install "$CROSS/$1"
+    "${@:2}"
+}
+
+cross_liboqs()
+{
+  cross_configure liboqs_vendor -DLIBOQS_VENDOR_ROS=OFF &&
+    cmake --build "$CROSS/liboqs_vendor" && cmake --install "$CROSS/liboqs_vendor"
+}
+
+# cross_programs TARGET...
+cross_programs()
+{
+  cross_configure pqc_tunnel -DPQC_TUNNEL_ROS=OFF && cmake --build "$CROSS/pqc_tunnel" --target "$@"
+}
+
+# This machine's programs of the same sources.
+cross_native()
+{
+  local PLAIN=$NATIVE
+  plain_build liboqs_vendor "$NATIVE/stage" -DLIBOQS_VENDOR_ROS=OFF &&
+    plain_build pqc_tunnel "$NATIVE/stage" -DPQC_TUNNEL_ROS=OFF -DPQC_TUNNEL_TESTS=OFF
 }
 
 cross_test()
@@ -41,29 +61,40 @@ cross_test()
     --parallel "$(nproc)" --output-on-failure --no-tests=error --repeat until-pass:2 --output-junit "$CROSS/results.xml" "$@"
 }
 
-# cross_suites END: that end runs in the emulator, the other on this machine.
+# cross_suites END [SUITE...]: that end runs in the emulator, the other on this machine.
 cross_suites()
 {
-  local native=$INSTALL/bin drone gcs
-  drone=$native/pqc_tunneld gcs=$native/pqc_tunneld
-  printf -v "$1" '%s -L %s %s' "$PQC_CROSS_EMULATOR" "$PQC_CROSS_SYSROOT" "$PQC_CROSS_STAGE/bin/pqc_tunneld"
+  local drone gcs
+  drone=$NATIVE/stage/bin/pqc_tunneld gcs=$drone
+  printf -v "$1" '%s -L %s %s' "$PQC_CROSS_EMULATOR" "$PQC_CROSS_SYSROOT" "$CROSS/pqc_tunnel/pqc_tunneld"
   unshare --net --map-root-user bash -c 'ip link set lo up && exec "$@"' bash \
-    "$ROOT/setup/try_suites.bash" "$native/pqc" "$drone" "$gcs"
+    "$ROOT/setup/try_suites.bash" "$NATIVE/stage/bin/pqc" "$drone" "$gcs" "${@:2}"
 }
 
-# cross ARCHITECTURE [CTEST ARGUMENTS]
+# What --quick tests, as programs of the build: what depends on sizes, alignment and signs of the processor's types.
+CROSS_QUICK=(test_base test_crypto_suites test_link_framing test_link_mavlink test_protocol_wire test_protocol_session
+  test_config test_identity test_os test_net test_daemon)
+
+# cross ARCHITECTURE [--quick] [CTEST ARGUMENTS]
 cross()
 {
-  local CROSS
+  local CROSS NATIVE=$DEV/cross/native targets=(all) suites=() tests=()
   [ $# -gt 0 ] || die "cross needs an architecture: arm64 or armhf"
   cross_target "$1"
+  shift
+  if [ "${1:-}" = --quick ]; then
+    shift
+    targets=(pqc_tunneld pqc "${CROSS_QUICK[@]}") suites=(each)
+    tests=(--tests-regex "^($(IFS="|" && echo "${CROSS_QUICK[*]}"))(_[0-9]+)?$")
+  fi
   make_dev_folder
   setup_packages apt_plain.txt
   setup_named mmdebstrap qemu-user "g++-$PQC_CROSS_GNU"
-  [ -d "$PQC_CROSS_SYSROOT" ] || step "unpacking libraries for $1" cross_sysroot "$1" "$PQC_CROSS_SYSROOT"
-  step "building liboqs for $1" cross_build liboqs_vendor -DLIBOQS_VENDOR_ROS=OFF
-  step "building the programs and tests for $1" cross_build pqc_tunnel -DPQC_TUNNEL_ROS=OFF
-  step "testing them in $PQC_CROSS_EMULATOR" cross_test "${@:2}"
-  step "changing suites with a native ground station" cross_suites drone
-  step "changing suites with a native drone" cross_suites gcs
+  [ -d "$PQC_CROSS_SYSROOT" ] || step "unpacking libraries" cross_sysroot "${CROSS##*/}" "$PQC_CROSS_SYSROOT"
+  step "building liboqs" cross_liboqs
+  step "building the programs and tests" cross_programs "${targets[@]}"
+  step "testing them in $PQC_CROSS_EMULATOR" cross_test "${tests[@]}" "$@"
+  step "building this machine's programs" cross_native
+  step "changing suites with a native ground station" cross_suites drone "${suites[@]}"
+  step "changing suites with a native drone" cross_suites gcs "${suites[@]}"
 }

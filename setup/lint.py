@@ -96,7 +96,7 @@ class Lint:
         yield from self.tool(sys.executable, "-m", "ruff", "check", "--quiet", *fix, *python)
 
     def shell(self) -> Iterator[str]:
-        for script in [*self.named(".bash"), "dev", ".ci/run"]:
+        for script in [*self.named(".bash", "/pqc-seal"), "dev", ".ci/run", ".ci/cross"]:
             yield from self.tool("bash", "-n", script)
 
     def copyright(self) -> Iterator[str]:

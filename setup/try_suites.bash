@@ -2,8 +2,9 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# try_suites.bash PQC DRONE GROUND [SUITE...]: both ends, whose words are separated by spaces, change to each suite in flight;
-# without suites to all that the drone has. It runs in a network namespace, where every port is free.
+# try_suites.bash PQC DRONE GROUND [SUITE...|each]: both ends, whose words are separated by spaces, change to each suite in
+# flight; without suites to all that the drone has, with `each` to those that have an algorithm which none before had. It
+# runs in a network namespace, where every port is free.
 set -euo pipefail
 pqc=$1 drone=$2 gcs=$3
 config=$(dirname -- "${BASH_SOURCE[0]}")/../src/pqc_tunnel/config
@@ -23,8 +24,13 @@ for _ in $(seq 600); do
   ! "$pqc" show drone --json 2>/dev/null | grep -q '"state": "established"' || break
   sleep 0.1
 done
-[ $# -gt 0 ] || mapfile -t all < <("$pqc" suites drone | grep -v '  unavailable: ' | cut -d ' ' -f 1)
-[ $# -gt 0 ] || set -- "${all[@]}"
+case $* in
+  "" | each)
+    mapfile -t all < <("$pqc" suites drone | grep -v '  unavailable: ' | cut -d ' ' -f 1 |
+      if [ $# -gt 0 ]; then awk -F - '{ new = 0; for (i = 2; i <= NF; i++) new += !seen[$i]++ } new'; else cat; fi)
+    set -- "${all[@]}"
+    ;;
+esac
 failed=()
 for suite; do
   "$pqc" rekey drone "$suite" || failed+=("$suite")
