@@ -37,6 +37,28 @@ for sender, port, receiver in ((vehicle, 14590, ground), (ground, 14551, vehicle
 PYTHON
 }
 
+# serial_wire: writes the names of two pseudo terminals into files, and carries bytes between them.
+serial_wire()
+{
+  python3 - <<'PYTHON'
+import os, time
+far = {}
+for end in ("drone", "gcs"):
+    far[end], near = os.openpty()
+    os.set_blocking(far[end], False)
+    with open(f"/tmp/{end}.device", "w") as file:
+        print(os.ttyname(near), file=file)
+    os.close(near)
+while True:
+    time.sleep(0.002)
+    for end, other in (("drone", "gcs"), ("gcs", "drone")):
+        try:
+            os.write(far[other], os.read(far[end], 4096))
+        except OSError:  # nothing there, or nobody has opened an end
+            pass
+PYTHON
+}
+
 # files: all files of the system but those of its own life.
 files()
 {
@@ -68,6 +90,31 @@ try()
   done
   established
   mavlink
+
+  say "keys sealed for this machine"
+  for end in drone gcs; do
+    pqc-seal "$end" --with-key=host
+    pqc-seal "$end" # has nothing more to do
+  done
+  ! find /etc/pqc -type f '(' -name '*.identity' -o -path '*/signing/*.key' ')' -not -path '*/sealed/*' | grep .
+  ! grep -rl PQMK /etc/pqc/*/sealed
+  systemctl restart pqc@drone pqc@gcs
+  established
+  mavlink
+  runuser -u pqc -- pqc check gcs
+
+  say "a serial line"
+  serial_wire &
+  until [ -s /tmp/gcs.device ]; do sleep 0.1; done
+  for end in drone gcs; do
+    device=$(cat "/tmp/$end.device")
+    chgrp dialout "$device" && chmod 660 "$device"
+    printf '    %s\n' 'links: [radio]' 'link.radio.type: serial' "link.radio.device: $device" >>"/etc/pqc/$end.yaml"
+  done
+  systemctl restart pqc@drone pqc@gcs
+  established
+  mavlink
+  ls -l "/proc/$(systemctl show --property=MainPID --value pqc@drone)/fd" | grep -F "$(cat /tmp/drone.device)"
 
   say "upgrade"
   old=$(systemctl show --property=MainPID --value pqc@drone)

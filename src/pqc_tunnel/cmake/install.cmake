@@ -26,6 +26,7 @@ endif()
 # For `pqc up` and for the start of the machine; systemd finds it if the prefix is /usr or /usr/local.
 configure_file(systemd/pqc@.service.in pqc@.service @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pqc@.service DESTINATION lib/systemd/system COMPONENT files)
+install(PROGRAMS systemd/pqc-seal DESTINATION bin COMPONENT files)
 install(FILES systemd/pqc.sysusers DESTINATION lib/sysusers.d RENAME pqc.conf COMPONENT files)
 install(FILES systemd/pqc.sysctl DESTINATION lib/sysctl.d RENAME pqc.conf COMPONENT files)
 if(NOT PQC_TUNNEL_ROS)

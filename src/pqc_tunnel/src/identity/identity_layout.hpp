@@ -51,6 +51,11 @@ inline std::filesystem::path signing_folder(const std::filesystem::path & folder
 {
   return folder / "signing";
 }
+// What pqc-seal makes: files that only systemd of this machine opens, which the links of the identity lead to then.
+inline std::filesystem::path sealed_folder(const std::filesystem::path & folder)
+{
+  return folder / "sealed";
+}
 inline std::filesystem::path gcs_public_folder(const std::filesystem::path & gcs_folder)
 {
   return gcs_folder / "public";

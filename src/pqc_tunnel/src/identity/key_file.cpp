@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <system_error>
 
 #include "crypto/hkdf.hpp"
 #include "net/sockets.hpp"
@@ -89,6 +90,14 @@ SecretBytes encode(const KeyFile & file)
   return bytes;
 }
 
+// A credential that systemd has given to a unit. It may belong to root with an access control list for the user, whose mask
+// shows as rights of the group; the folder lets nobody else in.
+bool is_credential(const std::filesystem::path & path)
+{
+  std::error_code error;
+  return std::filesystem::canonical(path, error).string().starts_with("/run/credentials/");
+}
+
 bool write_whole(int fd, ByteView bytes)
 {
   while (!bytes.empty()) {
@@ -148,7 +157,8 @@ Result<KeyFile> read_key_file(const std::filesystem::path & path)
     return file;
   }
   const mode_t forbidden = is_secret(file->kind) ? S_IRWXG | S_IRWXO : S_IWGRP | S_IWOTH;
-  if ((named->status.st_mode & forbidden) != 0) {
+  const mode_t tolerated = is_credential(path) ? S_IRGRP : 0;
+  if ((named->status.st_mode & forbidden & ~tolerated) != 0) {
     return fail(
       ErrorCode::permission,
       path.string() + " has mode " + mode_text(named->status.st_mode) + ", but " +

@@ -91,7 +91,7 @@ public:
     // The secrets first, should this be interrupted.
     for (const fs::path & path :
          {drone_identity_path(folder_), former_folder(folder_), signing_folder(folder_),
-          known_gcs_folder(folder_), folder_ / "anchor"})
+          sealed_folder(folder_), known_gcs_folder(folder_), folder_ / "anchor"})
     {
       std::error_code error;
       fs::remove_all(path, error);

@@ -338,6 +338,7 @@ TEST_F(Reload, is_not_needed_to_have_the_keys_of_a_drone_erased)
     set_side(names[i], flown_[i]);
   }
   start_ground();
+  fs::create_directory(keys_ / "alpha/sealed");  // as pqc-seal does
   fly("alpha", flown_[0], {{"erase_on_request", "true"}});
   fly("beta", flown_[1]);
   ASSERT_TRUE(is_through(flown_[0]) && is_through(flown_[1])) << ground_->errors();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <openssl/crypto.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -318,6 +319,27 @@ TEST_F(IdentityFiles, a_symbolic_link_is_judged_by_its_target)
   EXPECT_TRUE(load_drone_identity(scratch_ / "alpha"));
   fs::permissions(real, fs::perms::others_read, fs::perm_options::add);
   EXPECT_NE(drone_refusal().find("must have mode 0600"), std::string::npos);
+}
+
+// With the rights that systemd gives it for a user where the file system has access control lists.
+TEST_F(IdentityFiles, a_credential_of_a_unit_may_show_rights_of_its_group)
+{
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "needs root";
+  }
+  const fs::path folder = "/run/credentials/pqc_tunnel_test_" + std::to_string(::getpid());
+  fs::create_directories(folder);
+  const fs::path credential = folder / "key_drone.identity";
+  fs::copy_file(scratch_ / "alpha/drone.identity", credential);
+  fs::remove(scratch_ / "alpha/drone.identity");
+  fs::create_symlink(credential, scratch_ / "alpha/drone.identity");
+  fs::permissions(credential, fs::perms(0440));
+  const auto loaded = load_drone_identity(scratch_ / "alpha");
+  fs::permissions(credential, fs::perms(0444));
+  const std::string refusal = drone_refusal();
+  fs::remove_all(folder);
+  EXPECT_TRUE(loaded) << loaded.error().message;
+  EXPECT_NE(refusal.find("has mode 0444, but holds a secret"), std::string::npos) << refusal;
 }
 
 TEST_F(IdentityFiles, a_public_key_that_others_may_change_is_refused)
