@@ -24,6 +24,10 @@ function(pqc_add_options sanitizers)
     # Other sources may be compiled together: a local name is then that of a function elsewhere.
     target_compile_options(${PROJECT_NAME}_options INTERFACE -Wshadow)
   endif()
+  if(CMAKE_SIZEOF_VOID_P EQUAL 4)
+    # File systems with long numbers of files, and the time after 2038.
+    target_compile_definitions(${PROJECT_NAME}_options INTERFACE _FILE_OFFSET_BITS=64 _TIME_BITS=64)
+  endif()
   if(sanitizers STREQUAL "address")
     set(flags -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   elseif(sanitizers)
