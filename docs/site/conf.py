@@ -66,7 +66,6 @@ autoapi_options = ["members", "undoc-members", "show-module-summary"]
 
 
 def write_headers() -> None:
-    """Write one page for each room of public C++ headers."""
     listed = (TUNNEL / "cmake/public_headers.txt").read_text().splitlines()
     for room in sorted({header.rpartition("/")[0] for header in listed}):
         lines = [f"# {room}"]
@@ -126,7 +125,6 @@ def text_of(node: ast.expr) -> str:
 
 
 def write(name: str, lines: list[str]) -> None:
-    """Write a page below api/."""
     page = ROOT / "api" / name
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text("\n".join(lines) + "\n")

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CLEAN = "clean"
-# The policy of a cell: none, or one that publishes decisions and does not rekey. One that acts has
-# drawn flights instead of cells.
+# The policy of a cell: none, or one that publishes decisions and does not rekey.
 OFF = "off"
 ADVISE = "advise"
-ACT = "act"
 POLICIES = (OFF, ADVISE)
 DECISIONS = "/pqc/decision"
 # Datagrams per second, by load.

@@ -7,10 +7,6 @@ program of the scenario beside them, and a bag. A cell consists of handshake, cl
 traffic, one rekey under traffic and a clean end; its observations go to metrics.json in its folder
 below OUT/cells. A run can be stopped at any time, and --resume continues it. A cell that fails is
 recorded with the reason, and the run continues. Exit code 0: every cell was completed.
-
-With --policy act it flies a sample of the flights of `bench policy` on real nodes instead: both
-tunnels, the link emulator, sensing, advisor and policy, fed from the simulated flight. It compares
-them with the simulator, within the bounds of docs/policy-evaluation.md; exit code 0: they agree.
 """
 
 from __future__ import annotations
@@ -19,20 +15,14 @@ import argparse
 import shutil
 from pathlib import Path
 
-from pqc_policy.policy.config import STRATEGY_NAMES
 from pqc_sim.processes.command_line import link_seed, seconds, whole
 
-from pqc_bench.cell.cell import ACT, CLEAN, POLICIES, RATES
+from pqc_bench.cell.cell import CLEAN, POLICIES, RATES
 from pqc_bench.cell.scenario import BASELINE, DETECTORS, SCENARIOS, scenario_command
 from pqc_bench.cell.suite_set import choose_suites
-from pqc_bench.harness.usage import UsageFault, check_output_folder, needs, some_of, unknown
+from pqc_bench.harness.usage import UsageFault, check_output_folder, some_of, unknown
 
 _SHORTEST_S = 0.5
-_ACT_DEFAULTS = {"flights": 2, "strategy": "telemetry_aware"}
-_OF_CELLS = (
-    *("suites", "scenario", "load", "link", "repeat", "order_seed", "link_seed"),
-    *("resume", "retry", "detector", "no_speed"),
-)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -71,17 +61,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--link-seed", type=link_seed, help="of emulated links (1)")
     parser.add_argument(
         "--policy",
-        choices=(*POLICIES, ACT),
-        help="off: without policy; advise: the policy runs and is recorded, but "
-        "rekeys nothing; act: in place of cells, flights of bench policy on real nodes (off)",
-    )
-    parser.add_argument(
-        "--flights",
-        type=whole(1, 1000, "a number of flights"),
-        help="with --policy act: how many flights, --seconds of each (2, of 150 s)",
-    )
-    parser.add_argument(
-        "--strategy", choices=STRATEGY_NAMES, help="with --policy act (telemetry_aware)"
+        choices=POLICIES,
+        help="off: without policy; advise: the policy runs and is recorded, but rekeys nothing "
+        "(off)",
     )
     parser.add_argument("--out", type=Path, help="folder of the run (a new one, named by the date)")
     parser.add_argument(
@@ -111,13 +93,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def check(options: argparse.Namespace) -> None:
     """Reject options without an effect, and a folder that can't be written."""
-    if options.policy == ACT:
-        for name in _OF_CELLS:
-            if getattr(options, name) not in (None, False):
-                option = name.replace("_", "-")
-                raise UsageFault(f"--{option} has no effect with --policy act")
-    for name in ("flights", "strategy"):
-        needs(options, name, _ACT_DEFAULTS[name], options.policy == ACT, "without --policy act")
     if options.retry and not options.resume:
         raise UsageFault("--retry has no effect without --resume")
     if options.resume and options.out is None:

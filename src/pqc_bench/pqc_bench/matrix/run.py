@@ -14,22 +14,17 @@ from typing import Any
 
 from pqc_sim.processes.run_fault import RunFault
 
-from pqc_bench.cell.cell import ACT
 from pqc_bench.cell.suite_set import PAPER, choose_suites
-from pqc_bench.harness.measurement import run_measurement
 from pqc_bench.harness.usage import UsageFault
 from pqc_bench.matrix.plan import choose_links
 from pqc_bench.matrix.run_file import RunFile, read_run
 from pqc_bench.matrix.run_lock import run_lock
 from pqc_bench.matrix.runner import RUN, STATE, Runner, measure_speed
 from pqc_bench.matrix.state_file import COMPLETED, FAILED, State
-from pqc_bench.policy_evaluation.agreement import lines
-from pqc_bench.policy_evaluation.real_flight import FLIGHT_S, fly_real
 
 # The exit code that shells report for a program ended by SIGINT.
 _INTERRUPTED = 130
 _ORDER_BITS = 32
-FLIGHTS = "flights.json"
 # Fields of the run file by option, if they have another name.
 _FIELDS = {
     "scenario": "scenarios",
@@ -43,25 +38,9 @@ _OPTIONS = ("suites", "seconds", "repeat", "order_seed", "link_seed", "policy", 
 def run(options: argparse.Namespace) -> int:
     # A launch file stops this program by SIGTERM.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    if options.policy == ACT:
-        return _fly(options)
     out, matrix = _resumed(options) if options.resume else _begun(options)
     with run_lock(out):
         return _run(options, out, matrix)
-
-
-def _fly(options: argparse.Namespace) -> int:
-    """Fly drawn flights on real nodes; 0 if the simulator agrees."""
-    if options.out is not None:
-        options.out.mkdir(parents=True, exist_ok=True)
-    return run_measurement(
-        options.out / FLIGHTS if options.out is not None else None,
-        lambda folder: fly_real(
-            folder, options.strategy, options.flights, options.seconds or FLIGHT_S
-        ),
-        lambda result: result["disagreements"],
-        lines,
-    )
 
 
 def _run(options: argparse.Namespace, out: Path, matrix: RunFile) -> int:

@@ -20,7 +20,6 @@ from pqc_policy.sensing.traffic.bins import REASONS, Bin, TrafficBins
 
 from pqc_learning.closed_loop.sensed import ADVISOR_AGE_S
 
-# Also for flights that real nodes fly beside this loop.
 DETECTOR = "heuristic"
 _KEPT_EVERY = 100  # messages
 _NO_DROPS = SimpleNamespace(**dict.fromkeys((*REASONS, "queue_full"), 0))
