@@ -81,7 +81,6 @@ class Values:
     """The values of the launch arguments."""
 
     def __init__(self, context: LaunchContext) -> None:
-        """Read them all."""
         self._values = {
             name: LaunchConfiguration(name).perform(context) for name, _, _ in ARGUMENTS
         }
@@ -89,7 +88,6 @@ class Values:
         self.ports = Ports(**{name: self._port(f"{name}_port") for name, _, _ in PORTS})
 
     def __getitem__(self, name: str) -> str:
-        """Return a value as it was given."""
         return self._values[name]
 
     def _port(self, name: str) -> int:
@@ -100,7 +98,6 @@ class Values:
 
 
 def at(port: int) -> str:
-    """Return the local address with a port."""
     return f"{ADDRESS}:{port}"
 
 
@@ -129,7 +126,6 @@ def policy(values: Values) -> list[LaunchDescriptionEntity]:
 
 
 def link_emulator(values: Values, profile: Path) -> ExecuteProcess:
-    """Return the emulated link between the tunnels."""
     ports = values.ports
     return ExecuteProcess(
         cmd=[
@@ -144,13 +140,11 @@ def link_emulator(values: Values, profile: Path) -> ExecuteProcess:
 
 
 def detector(values: Values, command: list[str]) -> ExecuteProcess:
-    """Return the program of the scenario."""
     command = [*command, "--summary", str(values.out / SCENARIO_FILE)]
     return ExecuteProcess(cmd=command, name=DETECTOR, output="screen")
 
 
 def traffic(values: Values) -> ExecuteProcess:
-    """Return the load at both ends."""
     ports = values.ports
     load = values["load"]
     if load not in RATES:
@@ -208,7 +202,6 @@ def end_session(event: ProcessExited, _: LaunchContext) -> Shutdown:
 
 
 def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """Return everything, given the arguments' values."""
     values = Values(context)
     values.out.mkdir(parents=True, exist_ok=True)
     try:
@@ -242,7 +235,6 @@ def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 
 def generate_launch_description() -> LaunchDescription:
-    """Describe the session."""
     return LaunchDescription(
         [
             *(

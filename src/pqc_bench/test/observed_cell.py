@@ -17,7 +17,6 @@ DATA = Path(__file__).parent / "data"
 
 
 def observed_cell() -> Observed:
-    """Return the observations of a sound cell."""
     text = (DATA / "observed_cell.json").read_text(encoding="utf-8")
     return Observed(**json.loads(text))
 

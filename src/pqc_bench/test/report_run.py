@@ -96,7 +96,6 @@ def make_run(
 
 
 def set_state(folder: Path, cell: str, status: str, reason: str) -> None:
-    """Change the state of a cell."""
     path = folder / "state.json"
     state = json.loads(path.read_text())
     for entry in state["cells"]:

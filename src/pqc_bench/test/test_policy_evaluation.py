@@ -23,7 +23,6 @@ COMPARED = "static_default,telemetry_aware"
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of a small run."""
     out = tmp_path_factory.mktemp("policy") / "policy.json"
     assert main(_words(out, jobs=1)) == 0
     return out

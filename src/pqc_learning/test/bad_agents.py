@@ -20,7 +20,6 @@ class BadAgent:
         self._asked = 0
 
     def values(self, view: View) -> Mapping[str, float]:
-        """Return the value of each choice."""
         self._asked += 1
         return self.wanted(view)
 
@@ -28,7 +27,6 @@ class BadAgent:
         raise NotImplementedError
 
     def because(self, view: View, one: str, other: str) -> tuple[tuple[str, float], ...]:
-        """Return nothing."""
         return ()
 
 

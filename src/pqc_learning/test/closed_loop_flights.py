@@ -40,7 +40,6 @@ def fly(
 def decisions(
     prepared: PreparedFlight, strategy: str = "telemetry_aware", costs: str = "tunnel"
 ) -> list[Decision]:
-    """Return the decisions of a flight."""
     made: list[Decision] = []
     Flight(
         prepared,

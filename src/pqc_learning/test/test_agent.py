@@ -19,7 +19,6 @@ from pqc_policy.policy.suites import SUITES
 
 
 def policy_of(strategy: str, agent: BadAgent | None = None, **changes: object) -> Policy:
-    """Return a policy with the shipped agent, or with another one."""
     made = LEARNED[strategy](agent) if agent is not None else None
     return policy_with(strategy=strategy, made=made, **changes)
 

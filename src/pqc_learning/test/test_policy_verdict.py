@@ -28,7 +28,6 @@ def pair(**measures: Bounds) -> dict[str, dict[str, float]]:
 
 
 def result(pairs: dict[str, Any], switches: int = 0) -> dict[str, Any]:
-    """Return a result of one cost set."""
     names = dict.fromkeys(name for both in pairs for name in both.split(" - "))
     strategies = {
         name: {"rekeys": {"switches": 0 if name.startswith("static") else switches}}

@@ -6,6 +6,5 @@ from pqc_policy.shown_text import shown
 
 
 def sentence(fault: Exception) -> str:
-    """Return the fault as one sentence."""
     text = " ".join(str(fault).split()) or type(fault).__name__
     return f"{shown(text).rstrip('.')}."

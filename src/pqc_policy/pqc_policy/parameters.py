@@ -142,7 +142,6 @@ def group(kind: type, prefix: str = "") -> Any:
 
 
 def table(settings: type, prefix: str = "") -> tuple[Parameter, ...]:
-    """Return every parameter of a settings class."""
     found: list[Parameter] = []
     for item in fields(settings):
         if _PARAMETER in item.metadata:
@@ -155,7 +154,6 @@ def table(settings: type, prefix: str = "") -> tuple[Parameter, ...]:
 
 
 def to_values(settings: Any) -> dict[str, Value]:
-    """Return the values of a settings object by their flat names."""
     return dict(_values(settings, ""))
 
 

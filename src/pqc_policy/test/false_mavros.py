@@ -39,7 +39,6 @@ class FalseMavros:
         self._motion.publish(VfrHud(groundspeed=0.5, throttle=0.3, climb=-0.8))
 
     def publish_summary(self, *battery: int) -> None:
-        """Publish what MAVROS makes of a SYS_STATUS."""
         message = self._plugin.sys_status(*battery)
         if message is not None:
             self._send(message)

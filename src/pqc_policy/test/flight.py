@@ -71,7 +71,6 @@ class Chain:
     left: dict[str, float] = field(default_factory=dict)  # share of a key that is to come
 
     def layers(self, now_s: float) -> tuple[Layer, ...]:
-        """Return the layers in the chain."""
         return tuple(
             Layer(FORMS[form][0], form, FORMS[form][1], key, now_s - at_s)
             for (form, key), at_s in self.mixed.items()
@@ -102,7 +101,6 @@ class Chain:
         )
 
     def pass_second(self, rate_bytes_s: float | None) -> None:
-        """Fetch for a second."""
         for suite_id, left in self.left.items():
             suite = find_suite(suite_id)
             if suite is not None and left > 0.0 and not self.stalled:
@@ -110,7 +108,6 @@ class Chain:
                 self.left[suite_id] = max(left - part, 0.0)
 
     def mix(self, suite_id: str, now_s: float, *, ratchet: bool, one_time: bool) -> None:
-        """Take note of a rekey."""
         suite = find_suite(suite_id)
         if one_time:
             self.one_time_keys -= 1

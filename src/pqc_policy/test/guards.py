@@ -66,7 +66,6 @@ class _Lasting:
 
 
 def pressing(flight: Flight) -> Iterator[frozenset[str]]:
-    """Yield the names of what presses at each decision."""
     lasting = _Lasting()
     for decision in flight.decisions:
         seen = decision.inputs

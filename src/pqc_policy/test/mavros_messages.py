@@ -38,7 +38,6 @@ class SystemStatusPlugin:
     def sys_status(
         self, millivolts: int, centiamperes: int = -1, percent: int = -1
     ) -> BatteryState | None:
-        """Return the battery of a SYS_STATUS."""
         if self._has_battery_status0:
             return None
         message = _battery(np.float32(millivolts) / np.float32(1000.0), centiamperes, percent)
@@ -72,7 +71,6 @@ class SystemStatusPlugin:
         return message
 
     def heartbeat(self, base_mode: int, mode: str, system_status: int = 4) -> State:
-        """Return the state of a heartbeat."""
         return State(
             connected=True,
             armed=bool(base_mode & _ARMED),

@@ -47,7 +47,6 @@ STORE = _store()
 
 
 def stamp(at_s: float) -> Any:
-    """Return a time as a message has it."""
     ns = round(at_s * SECOND)
     return STORE.types["builtin_interfaces/msg/Time"](sec=ns // SECOND, nanosec=ns % SECOND)
 
@@ -106,7 +105,6 @@ def link(at_s: float, gap_p95_s: float = 0.02, **fields: Any) -> Any:
 
 
 def calm_second(at_s: float, suite: str = MLKEM768) -> dict[str, Any]:
-    """Return the messages of all topics in one calm second of a flight."""
     return {
         "status": status(at_s, suite),
         "link": link(at_s),
@@ -120,7 +118,6 @@ Entry = tuple[float, str, Any]  # time of reception in s, topic, message
 
 
 def write_bag(path: Path, entries: Iterable[Entry], namespace: str = "/pqc") -> Path:
-    """Write a bag of messages, and return its path."""
     from pqc_policy.policy.telemetry import PARAMETERS, TOPICS
 
     writer = Writer(path, version=9, storage_plugin=StoragePlugin.MCAP)

@@ -27,5 +27,4 @@ def policy_of(name: str) -> Policy:
 
 
 def log_of(name: str) -> list[Line]:
-    """Return the decision log beside a recording."""
     return json.loads((FLIGHTS / name / "decisions.json").read_text(encoding="utf-8"))

@@ -122,7 +122,6 @@ class Listener:
         return result
 
     def call(self, service_type: Any, name: str, request: Any) -> Any:
-        """Call a service and return its response."""
         future = self.begin_call(service_type, name, request)
         self.wait_for(future.done, f"the response of {name}")
         return future.result()

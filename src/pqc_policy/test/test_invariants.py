@@ -50,7 +50,6 @@ UNDISTURBED: dict[str, Any] = {
 
 
 def flyable() -> list[str]:
-    """Return the suites of the floor and above."""
     return [suite.id for suite in SUITES if FLOOR.allows(suite)]
 
 
@@ -137,7 +136,6 @@ def an_episode_leads_at_most_three_steps_down(flight: Flight, presses: Presses) 
 
 
 def never_below_the_floor(flight: Flight) -> None:
-    """Every target is allowed."""
     for decision in changes(flight):
         assert FLOOR.allows(find_suite(decision.to_suite))
 

@@ -46,8 +46,6 @@ def paths(value: Any) -> Iterator[str]:
 
 
 def perspective_topics() -> Iterator[str]:
-    """Yield what the plug-ins of the perspective show."""
-
     def representations(value: Any) -> Iterator[str]:
         if isinstance(value, dict):
             if value.get("type") == "repr":
@@ -62,7 +60,6 @@ def perspective_topics() -> Iterator[str]:
 
 
 def exists(topic: str, fields: list[str]) -> bool:
-    """Return whether a topic has such a field."""
     name = topic.removeprefix("/gcs").removeprefix("/pqc/")
     types = MESSAGE_TYPES if name == topic.removeprefix("/pqc/") else MESSAGE_TYPES | GROUND_TYPES
     kind = f"pqc_msgs/msg/{types.get(name, name)}"

@@ -39,7 +39,6 @@ print(missing, state.verdict.name, state.worst[1].kind)
 
 
 def code(tutorial: str) -> list[str]:
-    """Return the Python code of a tutorial, block by block."""
     text = (TUTORIALS / f"{tutorial}.md").read_text(encoding="utf-8")
     return re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 

@@ -53,7 +53,6 @@ class SecretKey:
 
 
 def anchor_id(public_key: bytes) -> bytes:
-    """Return the name of a key in a Finish or a RATCHET."""
     return digest(public_key)[:ID_SIZE]
 
 
@@ -68,7 +67,6 @@ class AnchorKeys:
         self._lock = Lock()
 
     def __bool__(self) -> bool:
-        """Whether there is any."""
         return any(_files(folder, ".pub") for folder in (self._last_resort, self._one_time))
 
     def take(self, level: int, *, one_time_only: bool = False) -> PublicKey:

@@ -126,7 +126,6 @@ class Attempt:
     # --- Under boot keys ---
 
     def handle_message(self, message: bytes) -> None:
-        """Answer the Prekey."""
         if message[0] != MessageType.PREKEY or self._working or self._agreed is not None:
             return
         drone, suite, psk, opening = self._drone, self.suite, self._psk, self._opening

@@ -119,7 +119,6 @@ class Drone(End):
             self.end_rekey(self.rekey, failed)
 
     def install(self, keys: EpochKeys) -> None:
-        """Send under new keys from now on."""
         self.attempt = self._lost_at = None
         self.peer.slots.install_for_sending(keys)
         if keys.epoch == 0:

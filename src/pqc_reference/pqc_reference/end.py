@@ -84,7 +84,6 @@ class End(ABC):
         return self._flush()
 
     def handle_plaintext(self, name: str, datagram: bytes, now: float) -> list[Datagram]:
-        """Handle a datagram of the application for a peer."""
         self.now = now
         next(peer for peer in self.peers if peer.name == name).seal(datagram)
         return self._flush()
@@ -98,7 +97,6 @@ class End(ABC):
         return self._flush()
 
     def handle_outcome(self, job: Job, outcome: Any, now: float) -> list[Datagram]:
-        """Go on with what a job has returned."""
         self.now = now
         if isinstance(outcome, HandshakeFailed):
             job.failed(outcome)

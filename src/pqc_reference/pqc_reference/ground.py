@@ -55,7 +55,6 @@ class Ground(End):
         self.largest_message = max(largest_rekey(suite, mode) for suite in config.policy.allowed)
 
     def refuses(self, suite: Suite, record: DroneRecord) -> bool:
-        """Return whether a drone cannot have a suite."""
         policy = self.config.policy
         return (
             suite not in policy.allowed
@@ -160,7 +159,6 @@ class Ground(End):
         self._drone_of(peer).handle_due()
 
     def request_erase(self, now: float, name: str = "") -> Future[str | None]:
-        """Ask a drone to erase its keys."""
         self.now = now
         return next(d for d in self.drones if name in ("", d.record.name)).request_erase()
 

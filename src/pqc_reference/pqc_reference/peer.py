@@ -94,7 +94,6 @@ class Peer:
     # --- Sending ---
 
     def seal(self, datagram: bytes) -> None:
-        """Seal and send a datagram of the application."""
         self.packets["plain_in"] += 1
         keys = self.slots.sending
         if keys is None or self.address is None:
@@ -113,7 +112,6 @@ class Peer:
             self._send_control(message, self.slots.sending, self.address)
 
     def send_boot_control(self, kind: Control, transaction: int, *fields: Any) -> None:
-        """Send a control message under the boot keys."""
         if self.boot is not None:
             message = control.encode(kind, transaction, *fields)
             self._send_control(message, self.boot.keys, self.boot.address)
@@ -346,7 +344,6 @@ class Peer:
     # --- Time ---
 
     def time_ns(self) -> int:
-        """Return the time for TIME_REQ and TIME_RSP."""
         return round(self._end.now * 1e9)
 
     def start_listening(self) -> None:

@@ -79,7 +79,6 @@ class Prekeys:
         self._fetches: dict[bytes, _Fetch] = {}  # by pair
 
     def begin(self, session: Session | None) -> None:
-        """Forget those of another session."""
         if session is not self._session:
             self._session = session
             self._held, self._fetches = {}, {}

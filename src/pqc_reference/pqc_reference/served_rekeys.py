@@ -200,7 +200,6 @@ class ServedRekeys:
         keys: EpochKeys,
         used: AnchorUse | None,
     ) -> None:
-        """Answer a RATCHET with a random of this end."""
         drone = self._drone
         gcs_random = secrets.token_bytes(32)
         secret, th3 = ratchet.agree(drone_random, gcs_random)

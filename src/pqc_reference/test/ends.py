@@ -76,7 +76,6 @@ class Site:
     drone_parameters: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Pick free ports."""
         self.gcs_link, self.drone_link, *plain = free_ports(6)
         self.gcs_plain, self.drone_plain, self.ground_program, self.drone_program = plain
 
@@ -248,7 +247,6 @@ class ByHand:
             self.send(self.end.handle_datagram(changed, sender, time.monotonic()))
 
     def send(self, outgoing: list[Datagram]) -> None:
-        """Send what the end has returned, as far as it is not held."""
         for datagram in outgoing:
             changed = self.change(datagram.payload, "out")
             if changed is not None:
@@ -355,7 +353,6 @@ class Application:
         self._socket.send(datagram)
 
     def receive(self) -> bytes:
-        """Return the next datagram from the other application."""
         ready, _, _ = select.select([self._socket], [], [], LIMIT_S)
         assert ready, "no datagram came"
         return self._socket.recv(65535)

@@ -57,11 +57,9 @@ class Disks:
         return AnchorSecrets(self.gcs, NAME, OWNER)
 
     def left(self) -> int:
-        """Return the number of one-time secrets."""
         return len(list((self.gcs / "anchor/one_time" / NAME).glob("*.key")))
 
     def world(self, **changes: object) -> World:
-        """Return two ends with these folders."""
         drone, gcs, record = identities()
         ends = (replace(drone, anchor=self.keys), gcs, replace(record, anchor=self.secrets))
         return World(identity=ends, **changes)  # type: ignore[arg-type]

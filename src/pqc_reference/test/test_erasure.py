@@ -11,7 +11,6 @@ from world import World, connected
 
 
 def keys_in(folder: Path) -> Path:
-    """Make a folder with something for each kind of file."""
     (folder / "gcs").mkdir(parents=True)
     for name in ("drone.identity", "gcs/mldsa44.pub"):
         (folder / name).write_bytes(b"key")

@@ -57,7 +57,6 @@ def representative_suites() -> list[Suite]:
 
 @pytest.fixture(params=("drone", "gcs"))
 def role(request: pytest.FixtureRequest) -> str:
-    """The role of the reference peer."""
     return str(request.param)
 
 
@@ -99,7 +98,6 @@ def applications(site: Site) -> Iterator[tuple[Application, Application]]:
 
 
 def check_both_ways(drone: Application, ground: Application, text: bytes) -> None:
-    """Send a datagram each way, and receive it."""
     for sender, receiver in ((drone, ground), (ground, drone)):
         sender.send(text)
         assert receiver.receive() == text

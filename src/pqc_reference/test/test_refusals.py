@@ -35,7 +35,6 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def other_keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Identities of others, with the same names."""
     return make_identities(tmp_path_factory.mktemp("others"))
 
 

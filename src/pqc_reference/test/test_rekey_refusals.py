@@ -107,7 +107,6 @@ def hold(world: World, prekey: Any) -> None:
 
 
 def take_prekey(world: World) -> Any:
-    """Fetch a prekey ahead, and return it."""
     world.drone.prekeys.fetch(world.drone.suite)
     world.run(lambda: not world.drone.prekeys.fetching)
     prekey = world.drone.prekeys.take(world.drone.suite)

@@ -42,11 +42,9 @@ class Application:
 
     @property
     def plaintext(self) -> Plaintext:
-        """The plaintext side of a tunnel for this program."""
         return Plaintext(LOOPBACK, 0, *self.socket.getsockname())
 
     async def receive(self) -> bytes:
-        """Return the next datagram."""
         async with asyncio.timeout(LIMIT_S):
             return await asyncio.get_running_loop().sock_recv(self.socket, 65535)
 
@@ -87,7 +85,6 @@ class Site:
         return self.ports[name].socket.getsockname()
 
     def say(self, name: str, datagram: bytes) -> None:
-        """Let a program send a datagram."""
         self.programs[name].socket.sendto(datagram, self.address(name))
 
     async def check_data(self) -> None:
@@ -99,7 +96,6 @@ class Site:
 
 @asynccontextmanager
 async def running(**values: Any) -> AsyncIterator[Site]:
-    """Both ends, running."""
     site = Site(**values)
     tasks = [asyncio.create_task(shell.run()) for shell in (site.ground, site.drone)]
     try:

@@ -30,7 +30,6 @@ def challenge_for(world: World, source: Any = DRONE, **changes: Any) -> bytes:
 
 
 def quiet_world(**options: Any) -> World:
-    """Return a world whose drone is not heard."""
     world = World(**options)
     world.link.change = lambda datagram, _: None
     return world

@@ -20,7 +20,6 @@ def make_streams(part: int = 100, small: int = 40) -> Streams:
 
 
 def part(number: int, offset: int, total: int, data: bytes, sending: int = 0) -> bytes:
-    """Return the payload of a stream frame."""
     head = bytes([number]) + sending.to_bytes(2, "big")
     return head + offset.to_bytes(3, "big") + total.to_bytes(3, "big") + data
 

@@ -23,7 +23,6 @@ VECTORS = Path(__file__).parents[2] / "pqc_tunnel" / "test" / "vectors"
 
 
 def vectors(name: str) -> Iterator[dict[str, str]]:
-    """Yield the vectors of a file as fields."""
     if not VECTORS.is_dir():
         pytest.skip("needs the source tree of pqc_tunnel")
     for block in (VECTORS / f"{name}.txt").read_text(encoding="utf-8").split("\n\n"):

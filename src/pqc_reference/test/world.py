@@ -177,7 +177,6 @@ class World:
             self._step(end)
 
     def pass_time(self, seconds: float) -> None:
-        """Let things happen for a time."""
         end = self.now + seconds
         while self.now < end:
             self._step(end)
@@ -225,8 +224,6 @@ class World:
             self.inject(payload, direction, source, delay)
 
     def inject(self, payload: bytes, direction: str, source: Any, delay: float = 0.0) -> None:
-        """Let a datagram arrive."""
-
         def arrive() -> None:
             end = self.ground if direction == "up" else self.drone
             self._take(end, end.handle_datagram(payload, source, self.now))
@@ -272,7 +269,6 @@ class World:
         return outcome.result()
 
     def say(self, end: End, datagram: bytes) -> None:
-        """Let the application of an end send a datagram."""
         self._take(end, end.handle_plaintext(end.peers[0].name, datagram, self.now))
 
     def check_data(self) -> None:
@@ -303,7 +299,6 @@ def flipped(position: int) -> Callable[[bytes], bytes]:
 
 
 def connected(first: str = MLKEM, **given: Any) -> World:
-    """Return a world with a session."""
     world = World(first, **given)
     world.connect()
     return world

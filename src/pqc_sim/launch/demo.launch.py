@@ -81,7 +81,6 @@ SWITCHES = ("hold", "policy", "respawn")
 
 
 def declare_arguments() -> list[LaunchDescriptionEntity]:
-    """Return the arguments of this launch file."""
     choices = {name: ["true", "false"] for name in SWITCHES}
     return [
         DeclareLaunchArgument(
@@ -95,13 +94,11 @@ class Values:
     """The values of the launch arguments."""
 
     def __init__(self, context: LaunchContext) -> None:
-        """Read them all."""
         self._values = {
             name: LaunchConfiguration(name).perform(context) for name, _, _ in ARGUMENTS
         }
 
     def __getitem__(self, name: str) -> str:
-        """Return a value as it was given."""
         return self._values[name]
 
     def port(self, name: str) -> int:
@@ -112,7 +109,6 @@ class Values:
         return int(text)
 
     def at(self, name: str) -> str:
-        """Return the local address with a port."""
         return f"{ADDRESS}:{self.port(name)}"
 
 
@@ -173,7 +169,6 @@ def tunnels(values: Values, links: tuple[LinkEnds, ...]) -> list[Node]:
 
 
 def link_emulators(values: Values, links: tuple[LinkEnds, ...]) -> list[ExecuteProcess]:
-    """Return the emulated links between the tunnels."""
     if links:
         return [
             link_emulator(
@@ -190,7 +185,6 @@ def link_emulators(values: Values, links: tuple[LinkEnds, ...]) -> list[ExecuteP
 
 
 def link_emulator(values: Values, profile: Path, summary: str, ends: list[str]) -> ExecuteProcess:
-    """Return one emulated link."""
     name = "pqc_link_emulator"
     options = ["--profile", str(profile), "--seed", values["link_seed"], *ends]
     return program(values, name, summary, *options, path=tool_program(name))
@@ -204,7 +198,6 @@ def text(value: str) -> ParameterValue:
 def program(
     values: Values, name: str, summary: str, *arguments: str, path: Path | None = None
 ) -> ExecuteProcess:
-    """Return a program of this package, or the one at a path, with its summary file."""
     folder = values["summary_dir"]
     executable = ExecutableInPackage(package=PACKAGE, executable=name)
     return ExecuteProcess(
@@ -219,7 +212,6 @@ def program(
 
 
 def vehicle(values: Values) -> ExecuteProcess:
-    """Return the simulated vehicle."""
     arguments = ["--bind", f"{ADDRESS}:0", "--tunnel", values.at("drone_plaintext_port")]
     arguments += ["--rate", values["rate"]]
     arguments += ["--charge", values["charge"], "--capacity", values["capacity"]]
@@ -253,7 +245,6 @@ def ground_station(values: Values, mission: str) -> ExecuteProcess:
 
 
 def start_all(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """Return everything, given the arguments' values."""
     values = Values(context)
     share = FindPackageShare(PACKAGE).perform(context)
     copter = vehicle(values)
@@ -291,7 +282,6 @@ def interrupt(process: ExecuteProcess) -> EmitEvent:
 
 
 def generate_launch_description() -> LaunchDescription:
-    """Describe the demonstration."""
     return LaunchDescription(
         [
             *declare_arguments(),

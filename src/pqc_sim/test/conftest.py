@@ -35,7 +35,6 @@ def station() -> Station:
 
 @pytest.fixture
 def ready_station() -> Station:
-    """A station whose vehicle has found its position."""
     station = Station()
     station.run(2.0)
     return station

@@ -72,7 +72,6 @@ class Program:
         return self.summary
 
     def signal(self, number: Signals) -> None:
-        """Send a signal."""
         self._process.send_signal(number)
 
     def stop(self, number: Signals = SIGINT) -> dict[str, Any]:
@@ -101,7 +100,6 @@ def vehicle(folder: Path, tunnel: Endpoint, *more: object) -> Program:
 
 
 def ground_tap(folder: Path, bind: Endpoint, ground: Endpoint, *more: object) -> Program:
-    """Start a tap between an address and a ground program."""
     own = Endpoint(HOST, 0)
     arguments = ("--bind", bind, "--ground-bind", own, "--ground", ground, *more)
     return Program("pqc_sim.demo.ground_tap", folder / "tap.json", *arguments)

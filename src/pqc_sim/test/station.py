@@ -56,16 +56,13 @@ class Station:
             self._tick()
 
     def all(self, kind: str) -> list[mavlink.MAVLink_message]:
-        """Return every message of a type heard so far."""
         return [message for message in self.heard if message.get_type() == kind]
 
     def last(self, kind: str) -> mavlink.MAVLink_message:
-        """Return the newest message of a type."""
         return self.all(kind)[-1]
 
     @property
     def texts(self) -> list[str]:
-        """Every status text heard so far."""
         return [message.text for message in self.all("STATUSTEXT")]
 
     def _tick(self) -> None:

@@ -16,12 +16,10 @@ class DiagnosticStatusWrapper(DiagnosticStatus):
     """A DiagnosticStatus. Levels are the message's own constants, which are single bytes."""
 
     def summary(self, level: bytes, message: str) -> None:
-        """Set level and message."""
         self.level = level
         self.message = message
 
     def add(self, key: str, val: str) -> None:
-        """Append a value under a key."""
         self.values.append(KeyValue(key=key, value=val))
 
 

@@ -33,7 +33,6 @@ class BaseEventHandler:
         self.__matcher = matcher
 
     def matches(self, event: Event) -> bool:
-        """Return whether this handler handles the event."""
         return isinstance(event, self.__event_class) and self.__matcher(event)
 
     def handle(self, event: Event, context: LaunchContext) -> list[LaunchDescriptionEntity]:

@@ -34,16 +34,13 @@ class LaunchContext:
 
     @property
     def launch_configurations(self) -> dict[str, str]:
-        """The launch configurations of the present scope."""
         return self.__configurations[-1]
 
     def push_scope(self) -> None:
-        """Start a scope for configurations and environment."""
         self.__configurations.append(dict(self.__configurations[-1]))
         self.__environments.append(dict(os.environ))
 
     def pop_scope(self) -> None:
-        """End the innermost scope."""
         self.__configurations.pop()
         os.environ.clear()
         os.environ.update(self.__environments.pop())

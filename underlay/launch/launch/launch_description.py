@@ -56,15 +56,12 @@ class LaunchDescription(LaunchDescriptionEntity):
 
     @property
     def entities(self) -> list[LaunchDescriptionEntity]:
-        """The entities."""
         return self.__entities
 
     def visit(self, context: LaunchContext) -> list[LaunchDescriptionEntity]:
-        """Yield the entities."""
         return self.__entities
 
     def sub_entities(self) -> list[LaunchDescriptionEntity]:
-        """Return the entities."""
         return self.__entities
 
     def declared_arguments(

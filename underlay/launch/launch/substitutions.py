@@ -24,7 +24,6 @@ class Substitution:
         raise NotImplementedError
 
     def perform(self, context: LaunchContext) -> str:
-        """Return the value in this context."""
         raise NotImplementedError
 
 
@@ -43,13 +42,11 @@ class Text(Substitution):
                 )
 
     def describe(self) -> str:
-        """Return the parts in words."""
         return " + ".join(
             f"'{part}'" if isinstance(part, str) else part.describe() for part in self.__parts
         )
 
     def perform(self, context: LaunchContext) -> str:
-        """Return the joined values."""
         return "".join(
             part if isinstance(part, str) else part.perform(context) for part in self.__parts
         )
@@ -62,7 +59,6 @@ class LaunchConfiguration(Substitution):
         self.__variable_name = variable_name
 
     def describe(self) -> str:
-        """Return a readable form."""
         return f"LaunchConfig('{self.__variable_name}')"
 
     def perform(self, context: LaunchContext) -> str:
@@ -80,9 +76,7 @@ class PathJoinSubstitution(Substitution):
         self.__parts = [Text(part) for part in substitutions]
 
     def describe(self) -> str:
-        """Return a readable form."""
         return f"PathJoin('{' + '.join(part.describe() for part in self.__parts)}')"
 
     def perform(self, context: LaunchContext) -> str:
-        """Return the path."""
         return os.path.join(*(part.perform(context) for part in self.__parts))

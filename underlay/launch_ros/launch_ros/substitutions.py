@@ -19,7 +19,6 @@ class FindPackageShare(Substitution):
         self.__package = package
 
     def describe(self) -> str:
-        """Return a readable form."""
         return f"FindPackageShare(pkg='{self.__package}')"
 
     def perform(self, context: LaunchContext) -> str:
@@ -35,7 +34,6 @@ class ExecutableInPackage(Substitution):
         self.__package = package
 
     def describe(self) -> str:
-        """Return a readable form."""
         return f"ExecInPkg(pkg='{self.__package}', exec='{self.__executable}')"
 
     def perform(self, context: LaunchContext) -> str:

@@ -60,7 +60,6 @@ class Shown:
         return [value for name, value in pairs if name == option]
 
     def parameters(self, node: str = "/**") -> dict:
-        """Return the parameters in the one file."""
         assert len(self.files) == 1
         values = self.files[0][node]["ros__parameters"]
         return {

@@ -18,5 +18,4 @@ class ReadyToTest(Action):
         self.on_ready: Callable[[], None] = lambda: None
 
     def execute(self, context: LaunchContext) -> None:
-        """Start the tests."""
         self.on_ready()

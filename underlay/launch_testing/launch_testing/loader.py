@@ -17,7 +17,6 @@ from .actions import ReadyToTest
 
 
 def cases(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
-    """Yield the single tests of a suite."""
     for test in suite:
         if isinstance(test, unittest.TestSuite):
             yield from cases(test)
@@ -90,7 +89,6 @@ class TestRun:
         )
 
     def all_cases(self) -> Iterator[unittest.TestCase]:
-        """Yield the single tests."""
         yield from cases(self.pre_shutdown_tests)
         yield from cases(self.post_shutdown_tests)
 

@@ -17,7 +17,6 @@ class ProcInfoHandler:
         self.__events: dict[ExecuteProcess, RunningProcessEvent] = {}
 
     def append(self, event: RunningProcessEvent) -> None:
-        """Take an event."""
         self.__events[event.action] = event
 
     def __iter__(self) -> Iterator[RunningProcessEvent]:

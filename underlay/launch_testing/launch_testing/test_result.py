@@ -19,7 +19,6 @@ class TestResult(unittest.TextTestResult):
         self.testTimes: dict[unittest.TestCase, float] = {}
 
     def startTest(self, test: unittest.TestCase) -> None:
-        """Store the start time."""
         self.testTimes[test] = time.monotonic()
         super().startTest(test)
 
@@ -29,7 +28,6 @@ class TestResult(unittest.TextTestResult):
         super().stopTest(test)
 
     def append(self, other: TestResult) -> None:
-        """Add the results of further tests."""
         self.testTimes.update(other.testTimes)
         self.testsRun += other.testsRun
         for kind in ("failures", "errors", "skipped", "expectedFailures", "unexpectedSuccesses"):

@@ -38,7 +38,6 @@ class NodeName(NamedTuple):
 
 
 def add_discovery_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the argument for how long to discover others."""
     parser.add_argument(
         "--spin-time",
         type=float,
@@ -135,7 +134,6 @@ def _participants_here() -> int:
 
 
 def is_hidden(name: str) -> bool:
-    """Return whether a part of the name begins with an underscore."""
     return any(part.startswith(HIDDEN_PREFIX) for part in name.split("/"))
 
 
@@ -147,7 +145,6 @@ def parse_node_name(name: str) -> NodeName:
 
 
 def node_names(node: Node, *, include_hidden: bool = False) -> list[NodeName]:
-    """Return the nodes in the graph."""
     found = [
         NodeName(name, namespace, f"{namespace.rstrip('/')}/{name}")
         for name, namespace in node.get_node_names_and_namespaces()

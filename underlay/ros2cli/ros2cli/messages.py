@@ -35,12 +35,10 @@ def get_interface(name: str, kind: str) -> Any:
 
 
 def get_message(name: str) -> Any:
-    """Return the class of a message type."""
     return get_interface(name, "msg")
 
 
 def get_service(name: str) -> Any:
-    """Return the class of a service type."""
     return get_interface(name, "srv")
 
 
@@ -119,7 +117,6 @@ def _plain(value: Any, truncate: int | None) -> Any:
 
 
 def message_to_yaml(message: Any, truncate: int | None = None) -> str:
-    """Return the fields as YAML."""
     return yaml.dump(
         message_to_dict(message, truncate),
         Dumper=yaml.SafeDumper,

@@ -67,7 +67,6 @@ class Control:
         return self._over
 
     def send(self, word: str) -> None:
-        """Send a word to the cell run."""
         with contextlib.suppress(OSError):
             self._socket.sendall(f"{word}\n".encode())
 

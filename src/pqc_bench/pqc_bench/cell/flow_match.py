@@ -95,7 +95,6 @@ class FlowMatch:
         }
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the counts of all windows together."""
         gaps = [window["longest_gap_ms"] for window in self._windows.values()]
         return {
             "offered": self.offered,

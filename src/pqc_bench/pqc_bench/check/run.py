@@ -38,7 +38,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _tables(folder: Path) -> dict[str, str]:
-    """Return the tables of a run, made anew, or those of a folder."""
     if (folder / "run.json").is_file():
         return run_report(read_run_folder(folder), folder).tables
     return _read(folder)

@@ -27,7 +27,6 @@ class Tolerance:
     time: bool = False
 
     def words(self) -> str:
-        """Return what is allowed."""
         if self.kind == FACTOR:
             return f"a factor of {self.allowed:g}"
         if self.kind == POINTS:

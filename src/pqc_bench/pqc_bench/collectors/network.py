@@ -27,7 +27,6 @@ class NetworkCollector(Collector):
     name = "network"
 
     def __init__(self, ports: Sequence[int], interface: str = LOOPBACK) -> None:
-        """Take the tunnels' UDP ports."""
         super().__init__()
         self._ports = ports
         self._interface = interface

@@ -48,5 +48,4 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Fill in the number of processes."""
     fill_jobs(options)

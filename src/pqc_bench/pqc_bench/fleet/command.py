@@ -19,7 +19,6 @@ from pqc_bench.harness.usage import output_file
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
     parser.add_argument(
         "--drones",
         type=separated(whole(1, 500)),

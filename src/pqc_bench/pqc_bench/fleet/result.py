@@ -37,7 +37,6 @@ def judge(result: dict[str, Any]) -> list[str]:
 
 
 def lines(result: dict[str, Any]) -> list[str]:
-    """Return the whole result."""
     rows = [
         (
             *("drones", "us/datagram", "idle, % of a core", "MiB", "all sessions, s", "lost"),

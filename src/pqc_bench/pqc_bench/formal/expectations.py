@@ -70,7 +70,6 @@ class Expectations:
 
 
 def read_expectations(folder: Path) -> Expectations:
-    """Read `expected.toml` of the folder of the models."""
     try:
         tables = tomllib.loads((folder / "expected.toml").read_text())
         spin = [SpinRun(**entry) for entry in tables["spin"]]

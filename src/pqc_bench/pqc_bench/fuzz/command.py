@@ -31,7 +31,6 @@ def check(options: argparse.Namespace) -> None:
 
 
 def targets() -> list[str]:
-    """Return the names of all targets of the source tree."""
     return sorted(
         file.stem for file in (source_tree() / "src" / "pqc_tunnel" / "fuzz").glob("*.cpp")
     )

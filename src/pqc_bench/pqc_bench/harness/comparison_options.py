@@ -56,7 +56,6 @@ def write_results(
 
 
 def replace_marked(page: Path, marks: tuple[str, str], lines: list[str]) -> None:
-    """Replace what stands between the marks of a page."""
     begin, end = marks
     before, _, rest = page.read_text(encoding="utf-8").partition(begin)
     _, _, after = rest.partition(end)

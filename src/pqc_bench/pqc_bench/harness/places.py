@@ -45,7 +45,6 @@ class Places:
         return contextlib.nullcontext()
 
     def udp(self, place: str, port: int = 0, host: str | None = None) -> socket.socket:
-        """Return a socket of a place, bound to its address."""
         with self.inside(place):
             udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         enlarge_receive_buffer(udp)

@@ -11,7 +11,6 @@ _EVERY_S = 10.0
 
 
 def time_left(seconds: float | None) -> str:
-    """Return an estimate for a person."""
     if seconds is None:
         return "time left unknown"
     if seconds < 90.0:

@@ -37,7 +37,6 @@ SECONDS = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
     parser.add_argument(
         "--links",
         type=some_of(tuple(SECONDS), "link"),

@@ -40,7 +40,6 @@ _ROWS: tuple[tuple[str, Callable[[dict[str, Any]], str]], ...] = (
 
 
 def lines(result: dict[str, Any]) -> list[str]:
-    """Return the whole result."""
     links = result["links"]
     classes = dict.fromkeys(name for one in links.values() for name in one["seconds_to"])
     rows = [(result["strategy"], *links)]

@@ -34,7 +34,6 @@ def class_of(family: str, form: str, key: str) -> str:
 
 
 def seen(status: TunnelStatus) -> Seen:
-    """Read a status of the drone."""
     return Seen(
         at_s=status.stamp.sec + status.stamp.nanosec / 1e9,
         session=status.session,

@@ -59,7 +59,6 @@ class Traffic:
             self._work(time.monotonic_ns())
 
     def result(self) -> dict[str, Any]:
-        """Return what arrived, and the delays of the commands."""
         program = self._program
         received = self._vehicle.received.as_dict()
         numbers = range(len(program.commands_ns))

@@ -37,7 +37,6 @@ def judge(result: dict[str, Any]) -> list[str]:
 
 
 def flights_of(one: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the figures of each flight over a link."""
     return [one, *one.get("others", ())]
 
 

@@ -20,7 +20,6 @@ _UNEXPLAINED = ("schema_version", _STATUS)
 
 @cache
 def schema() -> dict[str, Any]:
-    """Return the schema as it is checked in."""
     return json.loads((resources.files(__package__) / FILE).read_text(encoding="utf-8"))
 
 

@@ -113,7 +113,6 @@ class Sheet:
 
 
 def _part_of(path: str) -> dict[str, Any]:
-    """Return the part of the schema at a path."""
     part: dict[str, Any] = schema()
     for name in path.split("."):
         if name not in part.get("properties", {}):

@@ -16,7 +16,6 @@ _ROOMS = ("protocol", "link")
 
 
 def build_tests(tree: Path, build: Path) -> list[Path]:
-    """Build the tests of the core and return their paths."""
     names = sorted(
         file.stem for room in _ROOMS for file in (build / "src" / "test" / room).rglob("test_*.cpp")
     )

@@ -30,7 +30,6 @@ _MOST = 1000
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
     parser.add_argument(
         "--kinds",
         type=some_of(PEER_NAMES, "peer"),

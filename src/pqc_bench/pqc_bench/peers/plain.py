@@ -23,7 +23,6 @@ class Direct:
     """The applications send to each other."""
 
     def __init__(self) -> None:
-        """Pick ports."""
         drone, ground = _endpoints(2)
         self.applications = Applications(ground, drone, drone, ground)
 
@@ -36,7 +35,6 @@ class Direct:
         """Do nothing: there is no process that can end."""
 
     def __enter__(self) -> Direct:
-        """Start nothing."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -54,7 +52,6 @@ class Relay:
         self.applications = Applications(drone, ground, drone_bind, ground_bind)
 
     def __enter__(self) -> Relay:
-        """Start both."""
         where = self.applications
         drone_link, ground_link = self._links
         try:
@@ -66,12 +63,10 @@ class Relay:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop both."""
         for process in self._processes.values():
             stop(process)
 
     def processes(self, end: str) -> list[int]:
-        """Return the relay of an end."""
         return [self._processes[end].pid]
 
     def check(self) -> None:

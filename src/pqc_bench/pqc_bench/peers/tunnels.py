@@ -22,7 +22,6 @@ class Nodes(TunnelPair):
     """Both nodes, launched as users launch them."""
 
     def processes(self, end: str) -> list[int]:
-        """Return the node of an end."""
         return [self.pid(end)]
 
 
@@ -35,11 +34,9 @@ class Programs(TunnelPair):
         self._programs = programs
 
     def pid(self, end: str) -> int:
-        """Return the process id of an end."""
         return self._launches[end].pid
 
     def processes(self, end: str) -> list[int]:
-        """Return the program of an end."""
         return [self.pid(end)]
 
     def _command(self, end: str, parameters: Path) -> list[str]:

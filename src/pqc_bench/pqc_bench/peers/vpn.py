@@ -53,7 +53,6 @@ class Vpn(ABC):
         self.applications = Applications(ground, drone, drone, ground)
 
     def __enter__(self) -> Vpn:
-        """Start it and route through it."""
         with contextlib.ExitStack() as stack:
             stack.enter_context(self._network)
             stack.callback(self._stop)
@@ -68,7 +67,6 @@ class Vpn(ABC):
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop it."""
         self._stack.close()
 
     @contextlib.contextmanager
@@ -78,7 +76,6 @@ class Vpn(ABC):
             yield
 
     def processes(self, end: str) -> list[int]:
-        """Return the process of an end."""
         return [self._processes[end].pid]
 
     def check(self) -> None:
@@ -154,7 +151,6 @@ class WireGuard(Vpn):
     """WireGuard: ChaCha20-Poly1305. Subclasses define the program, which is configured by `wg`."""
 
     def prepare(self) -> None:
-        """Make a key pair for each end."""
         self._public = {}
         for end in ENDS:
             private = self._network.run("wg", "genkey")
@@ -183,7 +179,6 @@ class WireGuardGo(WireGuard):
     name = "wireguard-go"
 
     def command(self, end: str) -> list[str]:
-        """Return the command."""
         return ["wireguard-go", "-f", _INTERFACES[end]]
 
 
@@ -193,7 +188,6 @@ class BoringTun(WireGuard):
     name = "boringtun"
 
     def command(self, end: str) -> list[str]:
-        """Return the command."""
         return ["boringtun-cli", "-f", "--disable-drop-privileges", _INTERFACES[end]]
 
 
@@ -204,7 +198,6 @@ class OpenVpn(Vpn):
     set_up_by_itself = True
 
     def prepare(self) -> None:
-        """Make a certificate for each end."""
         self._fingerprint = {}
         for end in ENDS:
             key, certificate = self._folder / f"{end}.key", self._folder / f"{end}.crt"
@@ -220,7 +213,6 @@ class OpenVpn(Vpn):
             self._fingerprint[end] = output.strip().rpartition("=")[2]
 
     def command(self, end: str) -> list[str]:
-        """Return the command."""
         other = _OTHER[end]
         return [
             *("openvpn", "--dev", _INTERFACES[end], "--dev-type", "tun", "--proto", "udp4"),

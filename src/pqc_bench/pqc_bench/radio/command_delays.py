@@ -19,7 +19,6 @@ class CommandDelays:
     """Notes when each command of a program arrives; times in ns."""
 
     def __init__(self, program: GroundProgram) -> None:
-        """Note those of this program."""
         self._program = program
         self._arrived: dict[int, float] = {}  # by number, the delay in ms
 

@@ -57,7 +57,6 @@ class Course:
 
     @property
     def ends(self) -> tuple[End, End]:
-        """Both, for select."""
         return self._drone, self._ground
 
     def next_ns(self) -> int:
@@ -79,7 +78,6 @@ class Course:
             self.over = next(self._script, True)
 
     def result(self) -> dict[str, Any]:
-        """Return what was counted and measured."""
         program, vehicle = self._program, self._vehicle
         p99_ms, arrived = self._delays.summary(self._busy_commands)
         signing = (program.signing, vehicle.signing)

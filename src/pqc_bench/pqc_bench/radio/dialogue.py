@@ -30,7 +30,6 @@ class Dialogue(ABC):
         return self._first(now_ns)
 
     def over(self, now_ns: int) -> bool:
-        """Return whether it is done, or given up."""
         return self.took_s is not None or now_ns - self._moved_ns > _PATIENCE_NS
 
     @abstractmethod

@@ -45,11 +45,9 @@ class GroundProgram:
 
     @property
     def signing(self) -> mavlink.MAVLinkSigning:
-        """The counts of what has arrived signed."""
         return self._codec.signing
 
     def count(self, yes: bool) -> None:
-        """Count messages from now on, or no longer."""
         self.counting = yes
         self._counts.clear()
 

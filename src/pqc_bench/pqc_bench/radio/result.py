@@ -98,7 +98,6 @@ def _left_out(result: dict[str, Any]) -> str:
 
 
 def _dropped(result: dict[str, Any]) -> str:
-    """Return what both ends dropped, by reason."""
     if "counts" not in result:
         return "-"
     drops: Counter[str] = Counter()

@@ -33,11 +33,9 @@ class Phase:
 
     @property
     def is_episode(self) -> bool:
-        """Return whether it is more than calm."""
         return self.kind != CALM
 
     def profile(self, usual: Profile) -> Profile:
-        """Return the profile of the link in this phase."""
         changed = deepcopy(usual)
         for way, fields in self.link.items():
             for direction in (UP, DOWN) if way == BOTH else (way,):

@@ -169,7 +169,6 @@ def suite_record(steps: Sequence[Step]) -> dict[str, Any]:
 
 
 def suite_records(steps: Sequence[Step]) -> list[dict[str, Any]]:
-    """Return a record for each suite, in the order of their first rekeys."""
     by_suite: dict[str, list[Step]] = {}
     for step in steps:
         by_suite.setdefault(step.rekey.suite, []).append(step)

@@ -80,7 +80,6 @@ class Storm:
         return 3 * rekeys + 8
 
     def run(self, suites: Sequence[str], *, back_to_back: bool) -> None:
-        """Go through the suites, in this order."""
         row, share, tail_s = (_ROW, _ROW_STEADY_SHARE, 0.0) if back_to_back else (1, 1.0, _TAIL_S)
         steady_s = _FIRST_STEADY_S
         for block, begin in enumerate(range(0, len(suites), row)):

@@ -39,7 +39,6 @@ class Fit:
     n: int
 
     def predict_ms(self, key_bytes: float, signature_bytes: float) -> float:
-        """Return T."""
         exponent = (
             self.constant
             + self.by_key * np.log10(key_bytes)

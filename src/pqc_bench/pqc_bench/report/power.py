@@ -38,7 +38,6 @@ class Power:
 
     @property
     def basis(self) -> str:
-        """Return whether the power was measured, as a word for tables."""
         return "measured" if self.measured else "predicted"
 
 

@@ -89,7 +89,6 @@ def _is_measured(record: dict[str, Any]) -> bool:
 
 
 def _of_suite(record: dict[str, Any]) -> dict[str, float]:
-    """Return what a rekey to one suite took."""
     own = {"interruption_ms": record["longest_gap_ms"], "rekey_ms": record["handshake_ms"]}
     suite = find_suite(record["suite"])
     if suite is not None:

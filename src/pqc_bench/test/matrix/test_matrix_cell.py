@@ -29,7 +29,6 @@ LIMIT_S = 400
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The folder of a run with one cell."""
     out = tmp_path_factory.mktemp("run")
     # Timing all primitives would take a minute.
     speed = run_speed(tool_program("pqc_speed"), 20, patterns=["aesgcm"], show=False)

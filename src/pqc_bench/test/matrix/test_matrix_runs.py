@@ -76,7 +76,6 @@ def test_a_run_that_is_killed_in_a_cell_repeats_that_cell_alone(tmp_path: Path) 
 
 
 def matrix(out: Path, *words: str) -> subprocess.Popen[str]:
-    """Start a runner."""
     command = [sys.executable, "-m", "pqc_bench.bench_command", "matrix", "--out", str(out), *words]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
@@ -88,7 +87,6 @@ def tunnels_of(runner: subprocess.Popen[str]) -> list[int]:
 
 
 def statuses(out: Path) -> list[Any]:
-    """Return the states of the cells, in their order."""
     cells = json.loads((out / "state.json").read_text(encoding="utf-8"))["cells"]
     return [cell["status"] for cell in cells]
 

@@ -179,7 +179,6 @@ def test_a_sensor_gives_energy_by_packet_and_by_rekey(seen: Observed) -> None:
 
 
 def load_report(**figures: Any) -> dict[str, Any]:
-    """Return the report of a light load."""
     report = {"seconds": 6.0, "target_cpu_percent": 25.9, "reached_cpu_percent": 25.5}
     report |= {"waited_cpu_percent": 0.0, "target_memory_mib": 334.2, "reached_memory_mib": 335.0}
     return {**report, "faults": [], **figures}

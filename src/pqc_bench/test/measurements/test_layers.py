@@ -216,7 +216,6 @@ def test_the_model_knows_the_rate_that_a_link_has_on_the_way_down() -> None:
 
 
 def flight(**changes: Any) -> dict[str, Any]:
-    """Return the figures of a good flight."""
     return {
         "seconds": 600.0,
         "seconds_to": {ONE_TIME: 0.0, LATTICES: 0.0, PLAIN: 3.0, FETCHED: 15.0},
@@ -236,7 +235,6 @@ def flight(**changes: Any) -> dict[str, Any]:
 
 
 def result(link: str = "wifi", modelled: dict[str, float] | None = None, **changes: Any) -> Any:
-    """Return the result of one link whose flight with layers has these figures."""
     layers = flight(**changes)
     without = flight(command_p99_ms=25.0, one_time_s=None)
     model = layers["seconds_to"] if modelled is None else modelled

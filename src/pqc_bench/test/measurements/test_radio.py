@@ -50,11 +50,9 @@ class Line:
             self._up(self.program.due(self.now_ns))
 
     def wait(self, seconds: float) -> None:
-        """Let time pass."""
         self.run(lambda: False, seconds)
 
     def carry_on(self, dialogue: Dialogue) -> Dialogue:
-        """Let a dialogue end."""
         self._up(self.program.begin(dialogue, self.now_ns))
         self.run(lambda: dialogue.over(self.now_ns))
         return dialogue

@@ -63,7 +63,6 @@ def test_a_rekeys_times_are_those_of_its_own_keys() -> None:
 
 
 def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a measurement to its end."""
     try:
         get_package_prefix("pqc_tunnel")
     except PackageNotFoundError as missing:

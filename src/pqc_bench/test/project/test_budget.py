@@ -61,7 +61,6 @@ words_of_documents = 3
 
 
 def findings(root: Path, ceilings: str = BUDGET) -> list[str]:
-    """Return the findings on the small project with these ceilings."""
     for name, text in {**FILES, "setup/budget.toml": ceilings}.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")

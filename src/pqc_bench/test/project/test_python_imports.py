@@ -35,7 +35,6 @@ class Workspace:
         self.write(f"src/{LAB}/{LAB}/fan.py", f"from {FLIES}.lift import lift\n")
 
     def write(self, name: str, text: str) -> None:
-        """Write a file, with its folders."""
         file = self.root / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")

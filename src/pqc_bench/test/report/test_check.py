@@ -49,7 +49,6 @@ def edit(table: Path, column: str, of: Any, row: int = 0) -> None:
 
 
 def rename(table: Path, column: str, name: str) -> None:
-    """Give a column of a table another name."""
     head, rest = table.read_text(encoding="utf-8").split("\n", 1)
     names = [name if one == column else one for one in head.split(",")]
     assert column in head.split(",")

@@ -142,7 +142,6 @@ def _reason(preference: AgentPreference, options: _Options) -> str:
 
 
 def _option(s: Situation, current: Suite, choice: Choice) -> Proposal | str:
-    """Return the proposal of a choice, or why it is not open."""
     if choice is Choice.DOWN:
         found = _down(s, current)
     elif choice is Choice.UP:

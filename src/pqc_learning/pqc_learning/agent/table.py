@@ -52,7 +52,6 @@ class AgentTable:
     weights: Mapping[str, tuple[tuple[float, ...], ...]]  # by choice, then column, then bin
 
     def values(self, view: View) -> Mapping[str, float]:
-        """Return the value of each choice."""
         return {
             choice: sum(map(getitem, columns, view)) for choice, columns in self.weights.items()
         }

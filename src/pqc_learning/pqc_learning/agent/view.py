@@ -131,6 +131,5 @@ COLUMNS = (
 
 
 def view(s: Situation) -> View:
-    """Return the bin of each column."""
     bins = tuple(one.of(s) for one in INPUTS)
     return (*bins, *(bins[one] * count + bins[other] for one, other, count in _PAIR_NUMBERS))

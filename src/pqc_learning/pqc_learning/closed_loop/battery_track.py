@@ -33,7 +33,6 @@ class BatterySecond:
 
 
 def battery_track(script: Script) -> list[BatterySecond]:
-    """Return the battery of a flight, second by second."""
     seed = f"{script.name}/{script.seed}"
     ambient_c = script.ambient_c.at(0.0)
     pack = Pack(

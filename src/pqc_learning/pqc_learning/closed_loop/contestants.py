@@ -40,11 +40,9 @@ class Contestant:
     _policies: dict[str, Policy] = field(default_factory=dict, init=False, repr=False)
 
     def suite(self, costs: CostSet) -> str:
-        """Return the suite of the first handshake."""
         return self.suites[costs.min_level]
 
     def policy(self, costs: CostSet) -> Policy:
-        """Return the policy with these costs."""
         if costs.name not in self._policies:
             values = {"strategy": self.strategy, **self.parameters}
             config = from_values(PolicyConfig, values)

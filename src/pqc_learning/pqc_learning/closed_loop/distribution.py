@@ -57,8 +57,6 @@ _ATTACKS = tuple(Attack)
 
 
 def draw(seed: int) -> FlightPlan:
-    """Return the flight of a seed."""
-
     def chance(part: str) -> Random:
         return Random(f"flight {seed}/{part}")
 

@@ -85,7 +85,6 @@ class PreparedFlight:
     advisor: AdvisorTrack = field(init=False, default_factory=AdvisorTrack)
 
     def __post_init__(self) -> None:
-        """Draw."""
         script = self.plan.script
         seed = f"{script.name}/{script.seed}"
         self.up, self.down = (

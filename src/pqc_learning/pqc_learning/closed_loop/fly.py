@@ -102,11 +102,9 @@ class Flight:
 
     @property
     def throttled(self) -> bool:
-        """Return whether heat limits the computer."""
         return self.computer.temperature_c > HOT_C
 
     def fly(self) -> Outcome:
-        """Fly the whole flight."""
         for second in range(1, self.prepared.seconds):
             self.sense(second)
             self.act(second, *self.decided(second))
@@ -283,7 +281,6 @@ class Flight:
     def _worth(
         self, now_s: float, phase: Phase | None, suite: Suite | None, core_s: float
     ) -> float:
-        """Return what the second was worth, with the weights of a phase."""
         tunnel = self.tunnel
         rekeying_s = tunnel.rekeying_until(now_s)
         # What a message of a rekey displaces on a thin link counts beside it.
@@ -328,7 +325,6 @@ class Flight:
         )
 
     def finished(self) -> Outcome:
-        """End the account and return it."""
         outcome, tunnel, flight = self.outcome, self.tunnel, self.prepared
         tunnel.finish(float(flight.seconds))
         self._take_events()

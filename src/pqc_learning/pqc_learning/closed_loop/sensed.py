@@ -50,7 +50,6 @@ class SensedInputs:
             self._values.pop("attack_class", None)
 
     def readings(self, now_s: float) -> dict[str, Any]:
-        """Return all values with their age at a time."""
         return {
             topic: Reading(value, now_s - stamp_s)
             for topic, (stamp_s, value) in self._values.items()

@@ -40,7 +40,6 @@ _UNKNOWN = Weights(0.4, 0.3, 0.3)
 
 
 def weights_of(phase: Phase | None) -> Weights:
-    """Return the weights of a phase."""
     return _UNKNOWN if phase is None else WEIGHTS[phase]
 
 

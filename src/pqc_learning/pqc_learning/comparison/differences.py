@@ -55,7 +55,6 @@ class Difference:
         return MORE if self.low > self.margin else LESS if self.high < -self.margin else 0
 
     def __neg__(self) -> Difference:
-        """Return the difference the other way round."""
         return Difference(-self.mean, -self.high, -self.low, self.margin)
 
 

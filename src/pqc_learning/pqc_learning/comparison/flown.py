@@ -31,7 +31,6 @@ class FlownFlight:
 
 
 def fly_seed(strategies: tuple[str, ...], seed: int) -> FlownFlight:
-    """Fly one flight with each strategy and each cost set."""
     plan = draw(seed)
     prepared, known = PreparedFlight(plan), contestants()
     outcomes: dict[tuple[str, str], Outcome] = {}

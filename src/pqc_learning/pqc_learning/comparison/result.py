@@ -139,7 +139,6 @@ def _exposed(outcomes: Sequence[Outcome]) -> dict[str, float]:
 def _links(
     flown: Sequence[FlownFlight], outcomes: Mapping[str, Sequence[Outcome]]
 ) -> dict[str, Any]:
-    """Return what is read of the flights of each kind of link."""
     links: dict[str, Any] = {}
     for link in sorted({one.link for one in flown}):
         places = [place for place, one in enumerate(flown) if one.link == link]

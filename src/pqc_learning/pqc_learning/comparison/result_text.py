@@ -33,7 +33,6 @@ _CIRCUMSTANCE = "exposed_a4"
 
 
 def tables(result: dict[str, Any]) -> list[str]:
-    """Return the lines of the verdict and of all tables."""
     lines = _verdict(result)
     for name, costs in result["costs"].items():
         lines += [f"**{name}**: {costs['about']}, {result['flights']} flights.", ""]

@@ -17,7 +17,6 @@ Slots = NDArray[np.float64]  # a value for each slot
 
 
 def slot_count(seconds: float) -> int:
-    """Return the number of slots of a flight."""
     return round(seconds / SLOT_S)
 
 
@@ -86,5 +85,4 @@ class Conditions:
         return {"up": (self.up,), "down": (self.down,), "both": (self.up, self.down)}[which]
 
     def span(self, start_s: float, end_s: float) -> slice:
-        """Return the slots of a time."""
         return slice(round(start_s / SLOT_S), round(end_s / SLOT_S))

@@ -39,7 +39,6 @@ class Track:
 
     @classmethod
     def of(cls, flight: Recorded) -> Track:
-        """Return the arrays of a recorded flight."""
         return cls(replace(flight, bins=()), flight.features(), flight.labels())
 
 

@@ -29,7 +29,6 @@ class Episode:
 
     @property
     def is_attack(self) -> bool:
-        """Return whether somebody attacks."""
         return self.label != NORMAL
 
 

@@ -199,7 +199,6 @@ def creeping_noise(draft: Draft, start_s: float, end_s: float) -> None:
 
 
 def creeping_delay(draft: Draft, start_s: float, end_s: float) -> None:
-    """Delay more with the square of time."""
     flight, rng = draft.conditions, draft.rng
     span = flight.span(start_s, end_s)
     rise = np.linspace(0.0, 1.0, span.stop - span.start) ** 2

@@ -19,7 +19,6 @@ def usual_handovers(draft: Draft) -> None:
 
 
 def handovers(draft: Draft, start_s: float, end_s: float) -> None:
-    """Hand over now and then."""
     now_s = start_s
     while now_s < end_s:
         _handover(draft, now_s)

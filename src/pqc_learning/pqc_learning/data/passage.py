@@ -31,7 +31,6 @@ class Passage:
 
 
 def pass_over(way: Direction, rng: np.random.Generator) -> Passage:
-    """Return the passage of all datagrams of a flight."""
     sent_s = _sent(way, rng)
     slot = np.minimum((sent_s / SLOT_S).astype(np.int64), len(way.rate) - 1)
     count = len(sent_s)

@@ -36,7 +36,6 @@ class Draft:
         self.conditions.episodes.append(Episode(label, kind, start_s, end_s, shown_s))
 
     def lookalike(self, kind: str, start_s: float, end_s: float) -> None:
-        """Note something benign."""
         self.conditions.episodes.append(Episode(NORMAL, kind, start_s, end_s))
 
 

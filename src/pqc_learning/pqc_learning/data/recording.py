@@ -42,7 +42,6 @@ class Recorded:
         return np.stack([vector(one) for one in self.bins])
 
     def labels(self) -> NDArray[np.int8]:
-        """Return the class of each bin."""
         return labels(self.episodes, self.start_s, BIN_S)
 
 

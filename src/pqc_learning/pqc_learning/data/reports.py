@@ -38,7 +38,6 @@ class Reports:
 
 
 def exchange(conditions: Conditions, rng: np.random.Generator) -> Reports:
-    """Return the exchange of a whole flight."""
     ticks = int(conditions.seconds / _TICK_S)
     at_s = np.arange(ticks) * _TICK_S + rng.uniform(0.0, _TICK_S)
     to_peer = _crossing(conditions.up, at_s, rng)

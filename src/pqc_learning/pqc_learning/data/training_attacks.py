@@ -162,7 +162,6 @@ def losses(draft: Draft, start_s: float, end_s: float) -> None:
 
 
 def bursts(draft: Draft, start_s: float, end_s: float) -> None:
-    """Jam in bursts of random length."""
     rng = draft.rng
     burst_s = _log(rng, 0.1, 1.5)
     pause_s = burst_s * rng.uniform(0.1, 0.9)
@@ -195,7 +194,6 @@ def sweeps(draft: Draft, start_s: float, end_s: float) -> None:
 
 
 def delay(draft: Draft, start_s: float, end_s: float) -> None:
-    """Delay everything by the same time."""
     flight, rng = draft.conditions, draft.rng
     span, onset = flight.span(start_s, end_s), _Onset.drawn(rng)
     for way in flight.ways(_way(rng)):
@@ -273,7 +271,6 @@ def creeping_losses(draft: Draft, start_s: float, end_s: float) -> None:
 
 
 def creeping_delay(draft: Draft, start_s: float, end_s: float) -> None:
-    """Delay a little more all the time."""
     flight, rng = draft.conditions, draft.rng
     span = flight.span(start_s, end_s)
     rise_s = np.linspace(0.0, rng.uniform(1.0, 4.0), span.stop - span.start)

@@ -83,7 +83,6 @@ def other_rate(draft: Draft, start_s: float, end_s: float) -> None:
 
 
 def busy(draft: Draft, start_s: float, end_s: float) -> None:
-    """A computer stalls now and then."""
     flight, rng = draft.conditions, draft.rng
     ours, now_s = rng.random() < 0.6, start_s
     every_s, longest_s = rng.uniform(0.5, 5.0), rng.uniform(0.1, 0.9)

@@ -83,7 +83,6 @@ class Episode:
 
     @property
     def flight(self) -> Flight:
-        """The flight so far."""
         return self._flight
 
     def choose(self, choice: Choice) -> Passed:

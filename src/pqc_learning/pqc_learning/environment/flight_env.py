@@ -53,7 +53,6 @@ class FlightEnv(gymnasium.Env[Observation, np.int64]):
         return self._seen(), self._info(0)
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Choose."""
         assert self._episode is not None and self._moment is not None, "call reset first"
         choice = CHOICES[int(action)]
         passed = self._episode.choose(choice if choice in self._moment.able else Choice.HOLD)

@@ -44,7 +44,6 @@ class Account:
 
     @property
     def false_alarms(self) -> int:
-        """The number of false alarms."""
         return len(self.false_at_s)
 
 
@@ -71,7 +70,6 @@ def alarmed(
 
 
 def account(flight: Recorded, states: NDArray[np.bool_]) -> Account:
-    """Compare the alarms of a flight with what happened in it."""
     attacks = [one for one in flight.episodes if one.is_attack]
     known_s = flight.known_s
     detections = []
@@ -116,7 +114,6 @@ def _normal_s(flight: Recorded, attacks: Sequence[Episode]) -> float:
 
 
 def false_alarms_per_hour(accounts: Sequence[Account]) -> float:
-    """Return the false alarms in an hour of normal flight."""
     hours = normal_hours(accounts)
     return sum(one.false_alarms for one in accounts) / hours if hours else 0.0
 

@@ -85,7 +85,6 @@ def _detectors(name: str) -> tuple[Detector, ...]:
 
 
 def judge(flight: Recorded, detectors: tuple[Detector, ...]) -> Judged:
-    """Judge each bin of a flight as the advisor does."""
     advisor, state = Advisor(detectors=detectors), AdvisorState()
     scores = np.zeros(len(flight.bins))
     alarms = np.zeros(len(flight.bins), dtype=bool)

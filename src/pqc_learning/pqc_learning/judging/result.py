@@ -35,7 +35,6 @@ _CURVE = 24  # points
 def result(
     flown: Sequence[Flown], names: Sequence[str], seed: int, memory_kib: Callable[[str], int]
 ) -> dict[str, Any]:
-    """Return the comparison as JSON."""
     return {
         "generator": f"{JUDGING} {VERSIONS[JUDGING]}",
         "seed": seed,

@@ -11,7 +11,6 @@ from pqc_learning.data.episodes import ATTACKS
 
 
 def tables(compared: dict[str, Any]) -> list[str]:
-    """Return the lines of a Markdown page."""
     detectors = compared["detectors"]
     lines = [
         f"{compared['flights']} flights, {compared['hours']:.0f} h, seed {compared['seed']}, "

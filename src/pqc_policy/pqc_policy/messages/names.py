@@ -52,7 +52,6 @@ def name_of(names: Sequence[str], code: int) -> str:
 
 
 def bits_of(inputs: Sequence[str]) -> int:
-    """Return the bits of inputs."""
     bits = 0
     for name in inputs:
         bits |= 1 << INPUTS.index(name) if name in INPUTS else _OTHER_INPUT

@@ -63,7 +63,6 @@ def decision_message(decision: Decision, at_ns: int) -> PolicyDecision:
 
 
 def inputs_message(inputs: DecisionInput) -> PolicyInputs:
-    """Return the message of the inputs of a decision."""
     message = PolicyInputs(
         power_w=or_nan(inputs.power_w.value),
         armed=bool(inputs.armed.value),

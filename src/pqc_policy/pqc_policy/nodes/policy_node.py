@@ -141,7 +141,6 @@ class PolicyNode(SteadyNode):
         self._resume_hold()
 
     def due(self) -> bool:
-        """Return whether a decision is."""
         return self._timer.is_ready()
 
     def _publish_parameters(self) -> None:

@@ -61,7 +61,6 @@ class SensingNode(SteadyNode):
             self._thermal.tick()
 
     def destroy_node(self) -> None:
-        """Close the devices, too."""
         self._opened.close()
         super().destroy_node()
 

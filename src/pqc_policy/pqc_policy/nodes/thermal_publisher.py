@@ -33,11 +33,9 @@ class ThermalPublisher:
         self._zone: Zone | None = None
 
     def begin(self) -> None:
-        """Begin to read the zones."""
         self._zones.begin()
 
     def tick(self) -> None:
-        """Publish the hottest zone."""
         counted = self._zones.counting
         self._zone = zone = self._zones.hottest()
         if self._zones.counting != counted:

@@ -75,7 +75,6 @@ def fetch_of(s: Situation, suite: Suite | None) -> Fetch | None:
 
 
 def fetching(s: Situation) -> Fetch | None:
-    """Return a fetch under way."""
     fetches = s.session.fetches if s.session is not None else ()
     return next((one for one in fetches if one.progress is not None and not one.ready), None)
 
@@ -96,7 +95,6 @@ def rekey_bytes(s: Situation, suite: Suite) -> float:
 
 
 def bytes_of(s: Situation, proposal: Proposal) -> float:
-    """Return what a proposal takes of the credit."""
     if budget_bytes_s(s) == inf:
         return 0.0
     if proposal.ratchet:

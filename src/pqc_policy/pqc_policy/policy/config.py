@@ -338,7 +338,6 @@ class PolicyConfig:
         return max(self.rekey_limit - self.rekey_reserve, 1)
 
     def pack(self, cells: int) -> PackLimits:
-        """Return the limits of a pack of so many cells in series."""
         if cells not in self._packs:
             share = cells / REFERENCE_CELLS
             emergency_v = self.emergency_voltage_v * share

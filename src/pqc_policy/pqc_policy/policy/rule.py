@@ -71,7 +71,6 @@ class Rule:
 
     @property
     def foreign(self) -> bool:
-        """Whether another package has written it."""
         return not self.propose.__module__.startswith(_PACKAGE)
 
     def contained(self) -> Rule:

@@ -20,7 +20,6 @@ def apart(value: float, limit: float, decimals: int) -> tuple[str, str]:
 
 
 def listed(words: Iterable[str], junction: str = "and") -> str:
-    """Return words as a list in a sentence."""
     *others, last = words
     return f"{', '.join(others)} {junction} {last}" if others else last
 
@@ -31,5 +30,4 @@ def counted(number: int, thing: str) -> str:
 
 
 def capital(words: str) -> str:
-    """Return words as the beginning of a sentence."""
     return words[0].upper() + words[1:]

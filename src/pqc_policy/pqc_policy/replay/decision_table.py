@@ -19,7 +19,6 @@ def short(suite: str | None) -> str:
 
 
 def table(lines: Sequence[Line]) -> str:
-    """Return a table with one line for every line of the log."""
     rows = [
         (
             f"{line['t']:.0f} s",

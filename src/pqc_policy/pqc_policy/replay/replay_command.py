@@ -122,7 +122,6 @@ def _replay(options: argparse.Namespace) -> None:
 
 
 def _settings(options: argparse.Namespace, recording: Recording) -> tuple[FlightSettings, str]:
-    """Return the settings of the flight, and where they come from."""
     from pqc_policy.replay.parameter_file import read_values
     from pqc_policy.replay.recorded_parameters import FlightSettings
 

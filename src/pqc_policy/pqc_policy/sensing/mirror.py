@@ -89,7 +89,6 @@ class Mirror:
         return self._autopilot
 
     def take(self, datagram: bytes, now_s: float) -> list[Reading]:
-        """Return the readings of the autopilot in a datagram."""
         readings = (
             self._read(number, frame, now_s)
             for number, frame in frames(datagram)

@@ -128,7 +128,6 @@ def _take_off(config: PhaseConfig, state: PhaseState, seen: Observation) -> Phas
 
 
 def _stands(config: PhaseConfig, state: PhaseState, seen: Observation) -> bool:
-    """Return whether the vehicle stands on the ground, by its motion."""
     motion = seen.motion
     if motion.climb_m_s is None or motion.throttle is None:
         return False

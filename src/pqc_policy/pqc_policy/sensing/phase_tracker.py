@@ -36,7 +36,6 @@ class PhaseTracker:
         self._motion = (time_s, motion)
 
     def phase(self, time_s: float, armed: bool, mode: str) -> tuple[Phase, Motion]:
-        """Return the phase and the motion at the time of a heartbeat."""
         landed, motion = Landed.UNDEFINED, Motion()
         if self._landed is not None and time_s - self._landed[0] <= _OLD_S:
             landed = self._landed[1]

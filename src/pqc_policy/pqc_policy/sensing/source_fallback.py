@@ -15,7 +15,6 @@ class SourceFallback:
     last_s: dict[str, float] = field(default_factory=dict)
 
     def first(self, name: str, now_s: float) -> None:
-        """Note a message of the first source."""
         self.last_s[name] = now_s
 
     def second_counts(self, name: str, now_s: float) -> bool:

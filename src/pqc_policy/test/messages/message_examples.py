@@ -16,7 +16,6 @@ HELD = "cs-mlkem1024-aesgcm-mldsa87"
 
 
 def hold(suite: str, seconds: float = 0.0) -> HoldSuite.Request:
-    """Return a request to hold a suite, or to release it."""
     return HoldSuite.Request(suite=suite, seconds=seconds)
 
 

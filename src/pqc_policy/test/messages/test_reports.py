@@ -45,14 +45,12 @@ _BEFORE_REASONS, _REASONS, _HELD_SUITE = len(FULL) // 2 - 10, 5, 5
 
 
 def seen(told: PolicyDecision) -> DroneDecision:
-    """Return what the ground reads of a decision."""
     read = read_decision(decision_report(told).content)
     assert read is not None
     return read
 
 
 def computer(*readings: ComputerLoad | ThermalReading | PowerReading) -> bytes:
-    """Return the report of fresh readings."""
     newest = ComputerReadings()
     for reading in readings:
         newest.take(reading, 100.0)

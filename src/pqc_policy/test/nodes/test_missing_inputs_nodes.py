@@ -100,7 +100,6 @@ class Drone:
         )
 
     def require(self, names: list[str]) -> None:
-        """Set required_inputs."""
         parameter = Parameter("required_inputs", value=names).to_parameter_msg()
         request = SetParameters.Request(parameters=[parameter])
         (result,) = self._call(SetParameters, "policy/set_parameters", request).results

@@ -87,7 +87,6 @@ def advisor(graph: None, folder: Path) -> Iterator[NodeProcess]:
 
 
 def diagnosis(arrays: list[DiagnosticArray], name: str) -> str:
-    """Return the newest message of a diagnostic task."""
     texts = [status.message for array in arrays for status in array.status if status.name == name]
     return texts[-1] if texts else ""
 

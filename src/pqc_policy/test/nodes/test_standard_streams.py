@@ -38,8 +38,6 @@ def reader_that_leaves(stack: ExitStack) -> dict[str, Any]:
 
 
 def closed(_: ExitStack) -> dict[str, Any]:
-    """Return no streams at all."""
-
     def close() -> None:
         for number in range(3):
             os.close(number)

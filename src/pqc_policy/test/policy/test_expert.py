@@ -35,7 +35,6 @@ def expert(**values: object) -> Flight:
 
 
 def at_our_costs(**values: object) -> Flight:
-    """Return a flight with the shipped parameters, but for the strategy."""
     return take_off(policy_with(strategy="expert"), **values)
 
 

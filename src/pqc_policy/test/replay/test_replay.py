@@ -96,7 +96,6 @@ def test_replay_reads_a_parameter_file_of_the_node(run: Run, bag: Path, tmp_path
 
 
 def recorded_parameters(*messages: tuple[float, dict[str, Any]]) -> list[Entry]:
-    """Return the entries of a flight with a low battery and recorded parameters."""
     entries = [
         (max(at_s, 1000.0), PARAMETERS, parameters(at_s, **values)) for at_s, values in messages
     ]

@@ -54,7 +54,6 @@ def test_the_shipped_trees_give_what_another_program_gives() -> None:
 
 
 def walked(tree: np.void, seen: np.ndarray) -> float:
-    """Return the leaf of a tree, step by step."""
     node = 0
     for _ in range(DEPTH):
         value = seen[tree["statistic"][node]]

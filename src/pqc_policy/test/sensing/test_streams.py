@@ -83,7 +83,6 @@ class Link:
         self._reported: Any = None
 
     def send(self, way: str, size: int) -> None:
-        """Send a message in a stream."""
         self._waiting[way] += -(-size // PART_BYTES)
 
     def fly(self, seconds: float, parts_per_s: int) -> list[tuple[Any, Any]]:

@@ -120,7 +120,6 @@ def offers(algorithm: Kem | Signature) -> bool:
 
 
 def generate_key(kem: Kem) -> tuple[bytes, bytes]:
-    """Return a new public and secret key."""
     with _kem(kem, "key generation") as algorithm:
         return algorithm.generate_keypair(), algorithm.export_secret_key()
 

@@ -39,7 +39,6 @@ class KeySlots:
         return [keys for keys in self._every() if keys.receive_id == key_id]
 
     def accepts(self, keys: EpochKeys, now: float) -> bool:
-        """Return whether what keys receive is still accepted."""
         return all(older.keys is not keys or now < older.accepted_until for older in self._older)
 
     def install_for_sending(self, keys: EpochKeys) -> None:

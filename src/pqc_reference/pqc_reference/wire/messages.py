@@ -138,7 +138,6 @@ class Prekey:
 
     @classmethod
     def decode(cls, message: bytes, suite: Suite, mode: int) -> Prekey:
-        """Read a message for a suite and a mode."""
         reader = _Reader(message, MessageType.PREKEY)
         prekey = cls(
             key_id=reader.take(16),

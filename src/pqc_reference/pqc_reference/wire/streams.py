@@ -194,7 +194,6 @@ class Incoming:
         return sum(end - begin for begin, end in self._received)
 
     def ack(self, now: float) -> Ack:
-        """Return what STREAM_ACK says of it."""
         beyond = [(begin, end - begin) for begin, end in self._received if begin > 0]
         waited_us = min(max(round(1e6 * (now - self._came)), 0), 0xFFFF)
         return Ack(self.number, self._newest or 0, waited_us, self.through, beyond)

@@ -40,7 +40,6 @@ class SequenceCount:
     _open_gaps: set[int] = field(default_factory=set)
 
     def note(self, sequence: int) -> None:
-        """Count one message."""
         self.messages += 1
         if self._last is not None:
             self.lost += (sequence - self._last - 1) % _SEQUENCES
@@ -82,7 +81,6 @@ class FlowCount:
     sources: dict[tuple[int, int], SequenceCount] = field(default_factory=dict)
 
     def note(self, datagram: bytes) -> None:
-        """Count one datagram and the MAVLink frames in it."""
         self.datagrams += 1
         self.octets += len(datagram)
         head = hashlib.sha256(datagram).digest()[:_DIGEST_BYTES]
@@ -129,7 +127,6 @@ class FlowReport:
     identical: bool
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the report as plain data."""
         return dict(vars(self))
 
 

@@ -13,7 +13,6 @@ class Drain:
     """Ends once nothing has arrived for a while, or after the longest time; times in ns."""
 
     def __init__(self, quiet_ns: int = _QUIET_NS, longest_ns: int = _LONGEST_NS) -> None:
-        """Start in normal operation."""
         self._quiet_ns = quiet_ns
         self._longest_ns = longest_ns
         self._began_ns: int | None = None
@@ -21,11 +20,9 @@ class Drain:
         self._given_up = False
 
     def begin(self, now_ns: int) -> None:
-        """Start to wait for quiet."""
         self._began_ns = self._last_ns = now_ns
 
     def note(self, now_ns: int) -> None:
-        """Record an arrival."""
         self._last_ns = now_ns
 
     def give_up(self) -> None:

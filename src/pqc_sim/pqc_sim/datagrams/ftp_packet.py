@@ -52,7 +52,6 @@ class FtpPacket(NamedTuple):
     last: bool = False
 
     def message(self, system: int, component: int) -> mavlink.MAVLink_message:
-        """Return the message to a component."""
         size = len(self.data) if self.size is None else self.size
         head = (self.number % 65536, self.session, self.operation, size, self.answered, self.last)
         payload = _HEADER.pack(*head, self.offset) + self.data
@@ -62,7 +61,6 @@ class FtpPacket(NamedTuple):
 
 
 def read_packet(message: mavlink.MAVLink_message) -> FtpPacket:
-    """Return the packet in a FILE_TRANSFER_PROTOCOL."""
     payload = bytes(message.payload)
     number, session, operation, size, answered, last, offset = _HEADER.unpack_from(payload)
     data = payload[_HEADER.size : _HEADER.size + size]

@@ -73,7 +73,6 @@ class UdpPort:
         return Endpoint(*self._socket.getsockname()[:2])
 
     def fileno(self) -> int:
-        """Return the descriptor, for select."""
         return self._socket.fileno()
 
     def receive_all(self) -> Iterator[tuple[bytes, Endpoint]]:
@@ -100,5 +99,4 @@ class UdpPort:
         return True
 
     def close(self) -> None:
-        """Close the socket."""
         self._socket.close()

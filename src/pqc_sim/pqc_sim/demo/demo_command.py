@@ -31,7 +31,6 @@ _LONGEST_S = 86_400.0
 
 
 def make_parser() -> Parser:
-    """Return the parser of the options."""
     parser = Parser(
         prog="demo",
         description="Fly a simulated vehicle through the post-quantum tunnel, and watch it.",

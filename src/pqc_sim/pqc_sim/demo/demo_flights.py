@@ -78,7 +78,6 @@ class FlightConditions:
     """Applies the conditions of a flight: the temperature, in files like those of /sys."""
 
     def __init__(self, flight: DemoFlight, sys_root: Path) -> None:
-        """Write the files as of the start."""
         self._flight = flight
         self._zone = ThermalZone(sys_root)
         self._crashed = False

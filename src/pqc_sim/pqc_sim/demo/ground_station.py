@@ -37,7 +37,6 @@ class GroundStation:
     """Executes the steps of a flight and records each in the summary."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        """Prepare to run."""
         self._options = options
         self._asked_again = False
         self._summary: dict[str, Any] = {

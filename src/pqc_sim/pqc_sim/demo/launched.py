@@ -45,7 +45,6 @@ def identity_arguments(folder: Path) -> dict[str, str]:
 
 
 def port_arguments() -> dict[str, str]:
-    """Return launch arguments with free ports."""
     return {name: str(port) for name, port in zip(_PORTS, free_ports(len(_PORTS)), strict=True)}
 
 
@@ -65,7 +64,6 @@ class Launched:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop it."""
         self.stop()
 
     def stop(self) -> None:
@@ -74,17 +72,14 @@ class Launched:
 
     @property
     def log(self) -> Path:
-        """The file with the output of all programs."""
         return self._processes.log
 
     @property
     def running(self) -> bool:
-        """Return whether it still runs."""
         return self._processes.running
 
     @property
     def pid(self) -> int:
-        """The process id of the launch."""
         return self._processes.pid
 
     def summary(self, name: str) -> dict[str, Any]:
@@ -103,7 +98,6 @@ class Launched:
 
     @property
     def failed(self) -> bool:
-        """Return whether it has ended, or one of its programs has failed."""
         return not self.running or bool(failure_in(self._processes.output()))
 
     def fault(self) -> str:

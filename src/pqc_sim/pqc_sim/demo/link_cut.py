@@ -29,7 +29,6 @@ class LinkCut:
 
     @property
     def is_cut(self) -> bool:
-        """Return whether it is cut now."""
         return self._cut_at_s is not None and self.restored_at_s is None
 
     def update(self, flown_s: float, *, airborne: bool, busy: bool) -> str:

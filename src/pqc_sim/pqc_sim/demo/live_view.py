@@ -137,7 +137,6 @@ class View:
     """A snapshot as a renderable of rich, with as many lines as the console has."""
 
     def __init__(self, shot: Snapshot) -> None:
-        """Show this snapshot."""
         self._shot = shot
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -205,7 +204,6 @@ class View:
 
 
 def render_line(shot: Snapshot) -> str:
-    """Return a snapshot as one line for a log."""
     end = shot.end
     parts = [
         _length(shot),

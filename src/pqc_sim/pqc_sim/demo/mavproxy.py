@@ -92,7 +92,6 @@ class MavProxy:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop it."""
         self.close()
 
     def send(self, command: str) -> int:
@@ -154,7 +153,6 @@ class MavProxy:
         return int(self.wait_for(r"Detected vehicle (\d+):", timeout_s=timeout_s)[1])
 
     def download_parameters(self, timeout_s: float = _START_S) -> dict[str, float]:
-        """Fetch all parameters from the vehicle and return them."""
         place = self.send("param fetch")
         count = int(self.wait_for(r"Received (\d+) parameters", place, timeout_s)[1])
         file = self._folder / "vehicle.parm"

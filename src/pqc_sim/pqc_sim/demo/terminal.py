@@ -66,7 +66,6 @@ class Terminal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Restore the terminal."""
         self._stack.close()
 
     def pressed(self) -> str:

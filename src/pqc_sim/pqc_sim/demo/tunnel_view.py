@@ -40,7 +40,6 @@ class TunnelView(NodeView):
     """The newest messages of both ends and of the policy; use it as a context manager."""
 
     def __init__(self) -> None:
-        """Join the ROS graph."""
         self.ends: dict[str, TunnelEnd] = {}
         self.link = LinkState("")
         self.paths: tuple[PathState, ...] = ()
@@ -62,12 +61,10 @@ class TunnelView(NodeView):
         self._watch(DRONE, AdvisorVerdict, "advisor", self._on_advisor, qos_profile_sensor_data)
 
     def note(self, text: str) -> None:
-        """Add an event of now."""
         self._events.append(Event(time.strftime("%H:%M:%S"), text))
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """All events so far."""
         return tuple(self._events)
 
     def subject(self, name: str) -> str:

@@ -123,13 +123,10 @@ class Outcome:
 
     @property
     def flew(self) -> bool:
-        """Return whether the vehicle took off."""
         return took_off(self.vehicle)
 
     @property
     def flows(self) -> dict[str, FlowReport]:
-        """Both directions from end to end."""
-
         def flow(sender: dict[str, Any], receiver: dict[str, Any]) -> FlowReport:
             return compare(
                 sender.get("sent", _NOTHING),
@@ -154,7 +151,6 @@ class Outcome:
 
 
 def took_off(vehicle: dict[str, Any]) -> bool:
-    """Return whether a vehicle has been in the air, given its summary."""
     return bool(vehicle.get("vehicle", {}).get("highest_m", 0.0) >= _AIRBORNE_M)
 
 
@@ -218,7 +214,6 @@ def _judge_cut(outcome: Outcome) -> list[str]:
 
 
 def _not_flown(outcome: Outcome) -> str:
-    """Return what the vehicle has not done, and why."""
     armed = outcome.copter.get("armed_once", False)
     missing = "armed but did not take off" if armed else "never armed"
     step = outcome.ground.get("step", "starting")
@@ -299,7 +294,6 @@ def as_json(outcome: Outcome, faults: list[str]) -> dict[str, Any]:
 
 
 def as_text(outcome: Outcome, faults: list[str]) -> list[str]:
-    """Return the summary of the run for people."""
     lines = [""]
     if any(flow.sent for flow in outcome.flows.values()):
         lines += _flight_as_text(outcome)

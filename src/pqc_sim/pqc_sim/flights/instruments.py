@@ -47,7 +47,6 @@ class Instruments:
         self._reported_s: float | None = None
 
     def measure(self, pack: Pack) -> BatteryReading:
-        """Return the battery as the autopilot measures it."""
         noise = self._noise["battery"]
         return BatteryReading(
             voltage_v=round(pack.voltage_v + noise(0.0, 0.012), 3),
@@ -56,7 +55,6 @@ class Instruments:
         )
 
     def battery(self, at_ns: int, read: BatteryReading) -> Any:
-        """Return a BatteryPrediction."""
         self._battery, report = self._battery.taken(at_ns / 1e9, read)
         assert report is not None and report.prediction is not None
         predicted = report.prediction
@@ -76,7 +74,6 @@ class Instruments:
         )
 
     def vehicle(self, at_ns: int, load: Load) -> Any:
-        """Return a VehicleState."""
         now_s = at_ns / 1e9
         self._phases.note_landed(now_s, load.landed)
         self._phases.note_motion(now_s, load.motion)
@@ -95,7 +92,6 @@ class Instruments:
         )
 
     def thermal(self, at_ns: int, computer: Computer) -> Any:
-        """Return a ThermalReading."""
         noisy_c = computer.temperature_c + self._noise["thermal"](0.0, 0.2)
         read_c = round(noisy_c / _THERMAL_STEP_C) * _THERMAL_STEP_C
         self._temperature = self._temperature.pushed(at_ns / 1e9, read_c)
@@ -108,7 +104,6 @@ class Instruments:
         )
 
     def power(self, at_ns: int, computer: Computer) -> Any:
-        """Return a PowerReading."""
         power_w = round(computer.power_w + self._noise["power"](0.0, 0.05), 2)
         self._energy = self._energy.added(at_ns / 1e9, power_w)
         return made(
@@ -120,13 +115,11 @@ class Instruments:
         )
 
     def note_link(self, report: Any) -> None:
-        """Pass a LinkReport to the advisor."""
         self._reported_s = seconds(report.stamp)
         for newest in self._bins.take_link(report):
             self._judged = self._advisor.judged(self._judged, newest)
 
     def note_status(self, status: Any) -> None:
-        """Pass a TunnelStatus to the advisor."""
         for newest in self._bins.take_status(status):
             self._judged = self._advisor.judged(self._judged, newest)
 

@@ -43,7 +43,6 @@ def made(name: str, **fields: Any) -> Any:
 
 
 def stamp(at_ns: int) -> Any:
-    """Return a builtin_interfaces/Time."""
     return made(
         "builtin_interfaces/msg/Time", sec=at_ns // NANOSECONDS, nanosec=at_ns % NANOSECONDS
     )

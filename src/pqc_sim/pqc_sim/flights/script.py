@@ -112,7 +112,6 @@ class Script:
 
     @property
     def config(self) -> PolicyConfig:
-        """The configuration of the policy."""
         return from_values(PolicyConfig, self.parameters)
 
     def silent(self, topic: str, time_s: float) -> bool:

@@ -81,7 +81,6 @@ class Simulation:
         self._published_blacklist: tuple[str, ...] | None = None
 
     def fly(self) -> Flown:
-        """Fly the whole script and return the result."""
         self.radio.restarted(0.0)
         for tick in range(1, round(self.script.seconds * TICKS_PER_S) + 1):
             now_s = tick / TICKS_PER_S

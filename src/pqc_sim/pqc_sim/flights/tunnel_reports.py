@@ -39,7 +39,6 @@ class TunnelReports:
         self._sent_at_start = self._sent_at_keys = 0
 
     def note(self, happened: Event) -> None:
-        """Take note of an event of the tunnel."""
         self._sessions += happened.kind is Kind.HANDSHAKE_COMPLETED
         if happened.kind in NEW_KEYS:
             self._sent_at_keys = self._radio.up.sent
@@ -50,7 +49,6 @@ class TunnelReports:
         self._sent_at_start = self._radio.up.sent
 
     def status(self, at_ns: int, now_s: float) -> Any:
-        """Return a TunnelStatus."""
         tunnel, radio = self._tunnel, self._radio
         suite = find_suite(tunnel.suite)
         sent = radio.up.sent - self._sent_at_start
@@ -96,7 +94,6 @@ class TunnelReports:
         )
 
     def link(self, at_ns: int, now_s: float) -> Any:
-        """Return a LinkReport."""
         radio = self._radio
         report = radio.peer_report
         fields: dict[str, Any] = {"stamp": stamp(at_ns), "peer": PEER}
@@ -119,7 +116,6 @@ class TunnelReports:
         return made("pqc_msgs/msg/LinkReport", **fields)
 
     def event(self, happened: Event) -> Any:
-        """Return a TunnelEvent."""
         return made(
             "pqc_msgs/msg/TunnelEvent",
             kind=int(happened.kind),
@@ -132,7 +128,6 @@ class TunnelReports:
         )
 
     def suites(self, at_ns: int, experimental: bool) -> Any:
-        """Return a SuiteList."""
         until_ns = {
             suite: self._start_ns + round(until_s * 1e9)
             for suite, until_s in self._tunnel.blacklist.items()

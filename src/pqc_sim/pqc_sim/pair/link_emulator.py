@@ -123,10 +123,8 @@ class LinkEmulator:
             time.sleep(0.02)
 
     def stop(self) -> None:
-        """End it."""
         if self._process is not None:
             stop(self._process)
 
     def summary(self) -> dict[str, Any]:
-        """Return the newest counts of the emulator."""
         return read_summary(self._summary) or {}

@@ -46,11 +46,9 @@ class NodeView:
         self._list = self._node.create_client(ListSuites, f"/{drone}/list_suites")
 
     def __enter__(self) -> Self:
-        """Return it."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave the ROS graph."""
         self._executor.shutdown()
         self._node.destroy_node()
         rclpy.try_shutdown()
@@ -80,11 +78,9 @@ class NodeView:
         self._node.create_subscription(kind, topic, take, qos)
 
     def publisher(self, kind: type, topic: str, qos: Any) -> Any:
-        """Return a publisher."""
         return self._node.create_publisher(kind, topic, qos)
 
     def now(self) -> Any:
-        """Return the time as a message has it."""
         return self._node.get_clock().now().to_msg()
 
     def _on_status(self, end: str, status: TunnelStatus) -> None:

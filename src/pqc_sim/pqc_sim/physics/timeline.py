@@ -15,7 +15,6 @@ class Timeline:
     points: tuple[tuple[float, float], ...]
 
     def at(self, time_s: float) -> float:
-        """Return the value at a time."""
         above = bisect_right(self.points, (time_s, float("inf")))
         if above == 0:
             return self.points[0][1]
@@ -26,7 +25,6 @@ class Timeline:
 
 
 def steady(value: float) -> Timeline:
-    """Return a constant value."""
     return Timeline(((0.0, value),))
 
 

@@ -35,7 +35,6 @@ class Parser(argparse.ArgumentParser):
 
 
 def endpoint(text: str) -> Endpoint:
-    """Read HOST:PORT."""
     try:
         return parse_endpoint(text)
     except ValueError as error:
@@ -76,7 +75,6 @@ def link_seed(text: str) -> int:
 
 
 def number(text: str) -> float:
-    """Read a number."""
     try:
         return float(text)
     except ValueError as error:

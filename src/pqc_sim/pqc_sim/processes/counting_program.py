@@ -29,7 +29,6 @@ class CountingProgram(ABC):
     """
 
     def __init__(self, role: str, ports: list[UdpPort], summary: Path | None) -> None:
-        """Prepare to run with these ports."""
         self.state = "running"
         self.drain = Drain()
         self.strangers = 0  # datagrams of unknown senders
@@ -39,7 +38,6 @@ class CountingProgram(ABC):
         self._began_ns = time.monotonic_ns()
 
     def run(self) -> None:
-        """Run to the end."""
         next_summary_ns = 0
         with SignalPipe(signal.SIGINT, signal.SIGTERM, signal.SIGUSR1) as signals:
             now_ns = time.monotonic_ns()

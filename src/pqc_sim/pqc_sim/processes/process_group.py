@@ -44,12 +44,10 @@ class ProcessGroup:
 
     @property
     def pid(self) -> int:
-        """The process id of the command."""
         return self._process.pid
 
     @property
     def running(self) -> bool:
-        """Return whether the command still runs."""
         return self._process.poll() is None
 
     def output(self) -> list[str]:

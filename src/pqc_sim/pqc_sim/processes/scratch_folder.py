@@ -47,7 +47,6 @@ class ScratchFolder:
         self._prefix = prefix
 
     def __enter__(self) -> Path:
-        """Make the folder."""
         folder = tempfile.mkdtemp(prefix=self._prefix)
         try:
             self._remover = subprocess.Popen(
@@ -63,5 +62,4 @@ class ScratchFolder:
         return Path(folder)
 
     def __exit__(self, *_: object) -> None:
-        """Remove the folder."""
         self._remover.communicate()

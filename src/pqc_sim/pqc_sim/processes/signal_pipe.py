@@ -19,14 +19,12 @@ class SignalPipe:
         self._read, self._write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def __enter__(self) -> SignalPipe:
-        """Start catching."""
         self._wakeup = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
         for number in self._signals:
             self._before[number] = signal.signal(number, lambda *_: None)
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Restore the former handlers."""
         for number, handler in self._before.items():
             signal.signal(number, handler)  # type: ignore[arg-type]
         signal.set_wakeup_fd(self._wakeup)
@@ -34,7 +32,6 @@ class SignalPipe:
         os.close(self._write)
 
     def fileno(self) -> int:
-        """Return the descriptor, for select."""
         return self._read
 
     def pending(self) -> list[int]:

@@ -63,5 +63,4 @@ class LayersOf:
 
 
 def layers_at(epochs: list[KeyEpoch], now_s: float) -> tuple[Layer, ...]:
-    """Return the layers of the newest epoch."""
     return LayersOf(epochs).at(now_s)

@@ -156,7 +156,6 @@ class Fetching:
             one.urgent = False
 
     def holds(self, suite: Suite) -> bool:
-        """Return whether a prekey is there."""
         return kind_of(suite) in self.stock
 
     def take(self, suite: Suite) -> float | None:
@@ -271,7 +270,6 @@ class Fetching:
                 self.arrived(one.suite)
 
     def told(self, suites: tuple[Suite, ...]) -> tuple[Fetch, ...]:
-        """Return what the tunnel says of suites."""
         left = {kind_of(one.suite): one.left for one in self._in_lanes()}
         state = suites, tuple(left.items()), tuple(self.stock), self.rate_bytes_s, self._debt
         if state != self._newest[0]:
@@ -300,5 +298,4 @@ class Fetching:
 
 
 def kind_of(suite: Suite) -> tuple[str, str]:
-    """Return the KEM and signature of a prekey."""
     return suite.kem, suite.signature

@@ -125,7 +125,6 @@ class LiveTunnel(TunnelModel):
         self._fetching.advance(until_s, open_=bool(self.suite) and self.established)
 
     def crash(self, now_s: float) -> None:
-        """End the node with its session."""
         super().crash(now_s)
         self._stop_waiting()
         self._forget_keys()

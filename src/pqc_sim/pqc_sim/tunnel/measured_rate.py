@@ -58,11 +58,9 @@ class MeasuredRate:
 
     @property
     def was_sure(self) -> bool:
-        """Return whether it ever was."""
         return self._sure_until_s > -inf
 
     def begin_train(self) -> None:
-        """Take note of a pause."""
         self._train_bytes = self._train_s = self._full_bytes = 0.0
         self._trip_bytes = self._trip_s = self._fastest = 0.0
         self._before = self._lasted

@@ -85,7 +85,6 @@ class TunnelModel(ABC):
 
     @property
     def state(self) -> State:
-        """The state as a TunnelStatus has it."""
         if not self.running:
             return State.DISCONNECTED
         if not self.suite:
@@ -126,7 +125,6 @@ class TunnelModel(ABC):
 
     @property
     def rekeying(self) -> bool:
-        """Return whether a rekey is under way."""
         return self.exchange is not None and self.exchange.is_rekey
 
     @property
@@ -170,7 +168,6 @@ class TunnelModel(ABC):
     # --- Time ---
 
     def advance(self, until_s: float) -> None:
-        """Let time pass."""
         if self.blacklist:
             self.blacklist = {s: at_s for s, at_s in self.blacklist.items() if at_s > until_s}
         while (exchange := self._soonest()) is not None and exchange.due_s <= until_s:
@@ -188,7 +185,6 @@ class TunnelModel(ABC):
         """Take note of when the ground station was heard the last time."""
 
     def crash(self, now_s: float) -> None:
-        """End the node with its session."""
         self.finish(now_s)
         self._go_quiet(now_s)
         if self.exchange is not None:

@@ -62,12 +62,10 @@ class Body:
 
     @property
     def on_ground(self) -> bool:
-        """Return whether the body stands on the ground."""
         return self.height <= 0.0
 
     @property
     def place(self) -> Place:
-        """Return the place of the body."""
         return self.place_of(self.north, self.east, self.height)
 
     def place_of(self, north: float, east: float, height: float) -> Place:

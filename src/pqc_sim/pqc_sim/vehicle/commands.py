@@ -41,7 +41,6 @@ class Commands:
     """Carries out commands; every one is acknowledged with its result."""
 
     def __init__(self, flight: Flight, protocol: MissionProtocol, telemetry: Telemetry) -> None:
-        """Act on these parts of the vehicle."""
         self._flight = flight
         self._mission = protocol
         self._telemetry = telemetry

@@ -19,7 +19,6 @@ class Components:
     """A gimbal and a computer, which send a heartbeat and values."""
 
     def __init__(self, system: int, now_ns: int) -> None:
-        """Power up."""
         self.codecs = [mavlink.MAVLink(None, system, component) for component in _COMPONENTS]
         self._pacer = Pacer(_RATE_HZ, now_ns)
         self._count = 0

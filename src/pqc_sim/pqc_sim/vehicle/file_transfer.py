@@ -27,7 +27,6 @@ class FileTransfer:
         self._waiting: deque[mavlink.MAVLink_message] = deque(maxlen=_WAITING)
 
     def handle(self, message: mavlink.MAVLink_message, now_ns: int) -> Reply:
-        """Answer a FILE_TRANSFER_PROTOCOL."""
         if self.outlet.busy:
             if len(self._waiting) < _WAITING:
                 self._waiting.append(message)

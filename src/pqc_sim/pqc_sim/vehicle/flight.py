@@ -68,12 +68,10 @@ class Flight:
 
     @property
     def gps_ready(self) -> bool:
-        """Return whether there is a position fix."""
         return self._uptime_s >= _GPS_READY_S
 
     @property
     def flying(self) -> bool:
-        """Return whether the vehicle is off the ground."""
         return not self.body.on_ground
 
     def prearm_fault(self) -> str | None:
@@ -87,7 +85,6 @@ class Flight:
         return None
 
     def arm(self, *, force: bool = False) -> str | None:
-        """Start the motors."""
         if self.armed:
             return None
         fault = self.prearm_fault()
@@ -111,7 +108,6 @@ class Flight:
         return None
 
     def set_mode(self, mode: Mode) -> str | None:
-        """Change the flight mode."""
         if mode is Mode.AUTO and not self.mission.flyable:
             return "AUTO needs a mission"
         if mode in (Mode.GUIDED, Mode.LOITER, Mode.POSHOLD, Mode.RTL) and not self.gps_ready:
@@ -133,21 +129,18 @@ class Flight:
         return None
 
     def go_to(self, latitude: float, longitude: float, height: float) -> str | None:
-        """Fly to a place, in GUIDED."""
         if self.mode is not Mode.GUIDED or not self.flying:
             return "going to a place needs GUIDED and flight"
         self.target = Target(*self.body.offset_to(latitude, longitude), height)
         return None
 
     def begin_item(self, index: int) -> str | None:
-        """Fly the mission from an item on."""
         if not 0 <= index < len(self.mission.items):
             return "no such mission item"
         self._begin_item(max(1, index))
         return None
 
     def note_station(self) -> None:
-        """Note a heartbeat of the ground station."""
         self._station_silent_s = 0.0
 
     def step(self, seconds: float) -> None:

@@ -20,13 +20,11 @@ class FlowControl:
     """The room in the radio, as far as it is known, and what telemetry is slowed down by."""
 
     def __init__(self) -> None:
-        """Know of no radio."""
         self._free_percent = 100
         self._heard_ns: int | None = None
         self.slowdown_ms = 0
 
     def handle(self, message: mavlink.MAVLink_radio_status_message, now_ns: int) -> None:
-        """Take a report."""
         free, self._heard_ns = message.txbuf, now_ns
         self._free_percent = free
         if free < 20 and self.slowdown_ms < _MOST_MS:
@@ -39,6 +37,5 @@ class FlowControl:
             self.slowdown_ms = max(0, self.slowdown_ms - 20)
 
     def has_room(self, now_ns: int) -> bool:
-        """Return whether bulk may go."""
         stale = self._heard_ns is None or now_ns - self._heard_ns > _STALE_NS
         return stale or self._free_percent > _ROOM_PERCENT

@@ -21,7 +21,6 @@ class LogTransfer:
     """Serves one log; a request while it sends is ignored."""
 
     def __init__(self, content: bytes, outlet: Outlet) -> None:
-        """Serve this log."""
         self._content, self.outlet = content, outlet
         self._heard_ns = 0
 
@@ -30,7 +29,6 @@ class LogTransfer:
         self._heard_ns = now_ns
 
     def handle(self, message: mavlink.MAVLink_message, now_ns: int) -> Reply:
-        """Answer a message of the protocol."""
         if isinstance(message, mavlink.MAVLink_log_request_list_message):
             return [mavlink.MAVLink_log_entry_message(_NUMBER, 1, 1, 0, len(self._content))]
         if isinstance(message, mavlink.MAVLink_log_request_end_message):

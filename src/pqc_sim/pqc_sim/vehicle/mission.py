@@ -38,7 +38,6 @@ class Mission:
 
     @property
     def flyable(self) -> bool:
-        """Return whether there is anything to fly."""
         return len(self.items) > 1
 
 
@@ -61,12 +60,10 @@ class MissionProtocol:
     """The mission side of MAVLink's mission protocol; fences and rally points are refused."""
 
     def __init__(self, mission: Mission) -> None:
-        """Serve this mission."""
         self._mission = mission
         self._upload: _Upload | None = None
 
     def handle(self, message: mavlink.MAVLink_message, now_ns: int) -> Reply:
-        """Answer a message of the protocol."""
         kind = getattr(message, "mission_type", mavlink.MAV_MISSION_TYPE_MISSION)
         if kind != mavlink.MAV_MISSION_TYPE_MISSION:
             return self._handle_other_kind(message, kind)
@@ -107,7 +104,6 @@ class MissionProtocol:
         return [self.current_message()]
 
     def current_message(self) -> mavlink.MAVLink_mission_current_message:
-        """Return the message with the item being flown."""
         total = max(0, len(self._mission.items) - 1)
         return mavlink.MAVLink_mission_current_message(self._mission.current, total)
 
@@ -161,7 +157,6 @@ class MissionProtocol:
 
 
 def has_place(item: Item) -> bool:
-    """Return whether the item names a latitude and longitude."""
     return bool(item.x or item.y)
 
 

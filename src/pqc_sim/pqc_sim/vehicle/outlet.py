@@ -27,22 +27,18 @@ class Outlet:
     """Sends the messages of an iterator at a pace; each is made when it leaves."""
 
     def __init__(self, pace: Pace) -> None:
-        """Have nothing to send."""
         self._pace = pace
         self._left: Iterator[mavlink.MAVLink_message] | None = None
         self._next_ns = 0
 
     @property
     def busy(self) -> bool:
-        """Return whether there is more to send."""
         return self._left is not None
 
     def begin(self, messages: Iterable[mavlink.MAVLink_message], now_ns: int) -> None:
-        """Send these in place of what was left."""
         self._left, self._next_ns = iter(messages), now_ns
 
     def stop(self) -> None:
-        """Drop what is left."""
         self._left = None
 
     def next_ns(self) -> int:

@@ -28,7 +28,6 @@ class Parameters:
         self._values = {entry.name: _as_stored(entry, entry.default) for entry in table}
 
     def __len__(self) -> int:
-        """Return how many parameters there are."""
         return len(self.names)
 
     def __contains__(self, name: str) -> bool:
@@ -64,12 +63,10 @@ class ParameterProtocol:
     """
 
     def __init__(self, parameters: Parameters, outlet: Outlet | None = None) -> None:
-        """Serve these parameters."""
         self._parameters, self._outlet = parameters, outlet
         self._listing: deque[str] = deque()
 
     def handle(self, message: mavlink.MAVLink_message, now_ns: int = 0) -> Reply:
-        """Answer a message of the protocol."""
         if isinstance(message, mavlink.MAVLink_param_request_list_message):
             if self._outlet is not None:
                 self._outlet.begin(map(self._parameters.message, self._parameters.names), now_ns)

@@ -66,7 +66,6 @@ class Readings:
         self._random = random
 
     def set_time(self, now_ns: int) -> None:
-        """Set the present time."""
         self._now_ns = now_ns
 
     def has(self, name: str) -> bool:
@@ -74,7 +73,6 @@ class Readings:
         return name.lower() in vars(Readings)
 
     def message(self, name: str) -> mavlink.MAVLink_message:
-        """Return the message of a name with the present state."""
         build: Callable[[], mavlink.MAVLink_message] = getattr(self, name.lower())
         return build()
 

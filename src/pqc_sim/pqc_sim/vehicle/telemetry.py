@@ -47,7 +47,6 @@ class Telemetry:
     """Names the messages that are due; their total rate is constant."""
 
     def __init__(self, readings: Readings, rate_hz: int, start_ns: int) -> None:
-        """Start the stream at a time."""
         self._readings = readings
         self._share = Share(rate_hz, _FIXED, _FILLING)
         self._pacer = Pacer(rate_hz, start_ns)
@@ -90,7 +89,6 @@ class Telemetry:
         return name == "HEARTBEAT" or passed_ns > _PUNCTUAL * interval_ns
 
     def build(self, name: str) -> mavlink.MAVLink_message:
-        """Return a message with the present state."""
         return self._readings.message(name)
 
     def name_of(self, number: int) -> str | None:

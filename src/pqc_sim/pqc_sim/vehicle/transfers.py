@@ -76,7 +76,6 @@ class Transfers:
         return _PENALTY if self.listing.busy or self.ftp.outlet.busy else 1
 
     def handle(self, message: mavlink.MAVLink_message, now_ns: int) -> Reply:
-        """Answer a message of these protocols."""
         kind = message.get_type()
         if kind == "FILE_TRANSFER_PROTOCOL":
             return self.ftp.handle(message, now_ns)
@@ -93,7 +92,6 @@ class Transfers:
         return min(o.next_ns() for o in (self.listing, self.logs.outlet, self.ftp.outlet))
 
     def due(self, now_ns: int) -> Reply:
-        """Return what is due."""
         room = self.flow.has_room(now_ns)
         return [
             *self.listing.due(now_ns, room=room),

@@ -136,7 +136,6 @@ class Vehicle:
             self.received.note(datagram)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the state for summary files."""
         flight = self._flight
         place = flight.body.place
         return {

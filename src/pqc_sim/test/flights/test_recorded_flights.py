@@ -27,7 +27,6 @@ every_flight = pytest.mark.parametrize("name", SCRIPTS)
 
 @cache
 def flown(name: str) -> Flown:
-    """Return a flight flown anew."""
     return Simulation(SCRIPTS[name]).fly()
 
 

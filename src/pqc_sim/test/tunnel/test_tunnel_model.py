@@ -307,7 +307,6 @@ def fetched_by_the_model() -> tuple[float, float]:
 
 
 def fetched_by_the_reference() -> tuple[float, float]:
-    """Return the same of the reference."""
     world = World(MLKEM768, link=ReferenceLink(latency_s=DELAY_S))
     world.connect()
     drone, started_s = world.drone, world.now

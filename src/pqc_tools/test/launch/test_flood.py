@@ -41,7 +41,6 @@ FLOOD = Path(get_package_prefix("pqc_tools"), "lib", "pqc_tools", "pqc_flood")
 
 @pytest.mark.launch_test
 def generate_test_description() -> tuple[LaunchDescription, dict[str, Any]]:
-    """Start both ends."""
     pair = make_tunnel_pair()
     drone, gcs = pair.nodes()
     return (

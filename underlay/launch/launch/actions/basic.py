@@ -65,7 +65,6 @@ class SetLaunchConfiguration(Action):
         self.__value = Text(value)
 
     def execute(self, context: LaunchContext) -> None:
-        """Set it."""
         context.launch_configurations[self.__name] = self.__value.perform(context)
 
 
@@ -78,7 +77,6 @@ class SetEnvironmentVariable(Action):
         self.__value = Text(value)
 
     def execute(self, context: LaunchContext) -> None:
-        """Set it."""
         os.environ[self.__name] = self.__value.perform(context)
 
 
@@ -95,7 +93,6 @@ class OpaqueFunction(Action):
         self.__function = function
 
     def execute(self, context: LaunchContext) -> Iterable[LaunchDescriptionEntity] | None:
-        """Call the function."""
         return self.__function(context)
 
 
@@ -107,7 +104,6 @@ class LogInfo(Action):
         self.__msg = Text(msg)
 
     def execute(self, context: LaunchContext) -> None:
-        """Log it."""
         logging.get_logger("launch.user").info(self.__msg.perform(context))
 
 
@@ -119,7 +115,6 @@ class RegisterEventHandler(Action):
         self.__event_handler = event_handler
 
     def execute(self, context: LaunchContext) -> None:
-        """Register it."""
         context.register_event_handler(self.__event_handler)
 
 
@@ -133,7 +128,6 @@ class EmitEvent(Action):
         self.__event = event
 
     def execute(self, context: LaunchContext) -> None:
-        """Emit it."""
         context.emit_event_sync(self.__event)
 
 

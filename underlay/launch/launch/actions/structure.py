@@ -25,11 +25,9 @@ class GroupAction(Action):
         self.__actions = list(actions)
 
     def sub_entities(self) -> list[LaunchDescriptionEntity]:
-        """Return the entities."""
         return self.__actions
 
     def execute(self, context: LaunchContext) -> list[LaunchDescriptionEntity]:
-        """Yield the entities in a scope."""
         return [
             OpaqueFunction(function=lambda context: context.push_scope()),
             *self.__actions,
@@ -97,7 +95,6 @@ class TimerAction(Action):
         self.__task: asyncio.Task | None = None
 
     def execute(self, context: LaunchContext) -> None:
-        """Start the timer."""
         self.__task = context.asyncio_loop.create_task(self.__wait(context))
         context.register_event_handler(
             BaseEventHandler(

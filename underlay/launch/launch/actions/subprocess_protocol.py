@@ -58,7 +58,6 @@ class OutputProtocol(asyncio.SubprocessProtocol):
 async def spawn(
     protocol: OutputProtocol, cmd: list[str], cwd: str | None, env: dict[str, str]
 ) -> asyncio.SubprocessTransport:
-    """Start the command and return its transport."""
     transport, _ = await asyncio.get_running_loop().subprocess_exec(
         lambda: protocol,
         *cmd,
@@ -82,7 +81,6 @@ class LineBuffer:
         self.__rest = ""
 
     def write(self, data: bytes) -> None:
-        """Log the complete lines."""
         *lines, self.__rest = (self.__rest + self.__decoder.decode(data)).split("\n")
         for line in lines:
             self.__logger.info(self.__prefix + line)

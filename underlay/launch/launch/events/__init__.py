@@ -32,5 +32,4 @@ class Shutdown(Event):
 
 
 def matches_action(target_action: Action) -> Callable[[Action], bool]:
-    """Return a matcher for events of this action."""
     return lambda action: action is target_action

@@ -38,13 +38,11 @@ class LaunchTestItem(pytest.Item):
             )
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo, style: Any = None) -> Any:
-        """Return the failures of the tests."""
         if isinstance(excinfo.value, LaunchTestFailure):
             return str(excinfo.value)
         return super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Return file, line and name."""
         return self.path, 0, f"launch tests: {self.name}"
 
 
@@ -52,7 +50,6 @@ class LaunchTestModule(pytest.File):
     """A file with a launch test in it."""
 
     def collect(self) -> Iterator[LaunchTestItem]:
-        """Yield the one item."""
         module = _import(self.path)
         runs = LoadTestsFromPythonModule(module, name=module.__name__)
         yield LaunchTestItem.from_parent(self, name=module.__name__, test_runs=runs)
@@ -77,7 +74,6 @@ def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> 
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the mark."""
     config.addinivalue_line(
         "markers", "launch_test: generate_test_description is the entry point of a launch test"
     )

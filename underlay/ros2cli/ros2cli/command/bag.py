@@ -77,12 +77,10 @@ def record(args: argparse.Namespace) -> None:
 
 
 def info(args: argparse.Namespace) -> None:
-    """Print the contents of a bag."""
     print(format_summary(args.bag_path, read_metadata(args.bag_path)))
 
 
 def play(args: argparse.Namespace) -> None:
-    """Play a bag."""
     read_metadata(args.bag_path)
     options = Options(rate=args.rate, delay=args.delay, clock=args.clock)
     try:

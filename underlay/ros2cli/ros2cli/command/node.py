@@ -21,7 +21,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def list_nodes(args: argparse.Namespace) -> None:
-    """Print the names of the nodes."""
     with ros_node() as node:
         discover(node, args.spin_time)
         names = sorted(name.full_name for name in node_names(node, include_hidden=args.all))

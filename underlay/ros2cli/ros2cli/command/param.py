@@ -123,7 +123,6 @@ def _print_names(client: _Client, args: argparse.Namespace) -> None:
 
 
 def get(args: argparse.Namespace) -> str | None:
-    """Print one parameter."""
     with _client(args) as client:
         values = client.get_parameters([args.parameter_name]).values
     if not values:
@@ -138,7 +137,6 @@ def get(args: argparse.Namespace) -> str | None:
 
 
 def set_parameter(args: argparse.Namespace) -> str | None:
-    """Set one parameter."""
     parameter = Parameter(name=args.parameter_name, value=get_parameter_value(args.value))
     with _client(args) as client:
         result = client.set_parameters([parameter]).results[0]

@@ -21,6 +21,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def prefix(args: argparse.Namespace) -> None:
-    """Print the prefix of one package."""
     path = package_prefix(args.package_name)
     print(get_package_share_directory(args.package_name) if args.share else path)

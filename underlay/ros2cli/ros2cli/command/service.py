@@ -32,7 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def list_services(args: argparse.Namespace) -> None:
-    """Print the services."""
     with ros_node() as node:
         discover(node, args.spin_time)
         found = [
@@ -48,7 +47,6 @@ def list_services(args: argparse.Namespace) -> None:
 
 
 def call(args: argparse.Namespace) -> None:
-    """Call a service."""
     service = get_service(args.service_type)
     request = service.Request()
     values = parse_values(args.values)

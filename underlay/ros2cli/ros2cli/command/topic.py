@@ -43,7 +43,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def topics(node: Node, *, include_hidden: bool = True) -> list[tuple[str, list[str]]]:
-    """Return names and types of the topics in the graph."""
     found = node.get_topic_names_and_types()
     return [(name, types) for name, types in found if include_hidden or not is_hidden(name)]
 
@@ -71,7 +70,6 @@ def message_class(node: Node, topic: str) -> Any:
 
 
 def list_topics(args: argparse.Namespace) -> None:
-    """Print the topics."""
     with ros_node() as node:
         discover(node, args.spin_time)
         found = topics(node, include_hidden=args.include_hidden_topics)

@@ -41,7 +41,6 @@ _TITLE = "Energy of a 30-minute flight"
 
 
 def heat_maps(context: Context) -> Section:
-    """Return heat maps of KEM families by scenario."""
     across = context.run.across()
     families = families_of([cell for cells in across.values() for cell in cells])
     section = Section(

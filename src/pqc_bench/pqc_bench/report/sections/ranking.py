@@ -28,7 +28,6 @@ INTERVALS_NOTE = (
 
 
 def suites(context: Context) -> Section:
-    """Return all suites, the fastest first."""
     ordered = context.main
     data = [
         context.datum(

@@ -247,7 +247,6 @@ def _completed(context: Context, cells: list[Cell]) -> Value:
 
 
 def _all_of(cells: list[Cell]) -> str:
-    """Return the title of the list of all cells of a condition."""
     return f"all of {' '.join(cells[0].condition)}"
 
 

@@ -20,7 +20,6 @@ class ClockWatch:
     """Warns once, and on /diagnostics until the clock starts."""
 
     def __init__(self, nodes: Sequence[Node]) -> None:
-        """Watch the clocks of the nodes of one process."""
         self._seconds = dict.fromkeys(nodes, 0.0)
         self._publishers = {
             node: node.create_publisher(DiagnosticArray, "/diagnostics", 1) for node in nodes

@@ -82,7 +82,6 @@ class SteadyNode(Node):
         return self._flight_time.ahead_ns
 
     def flight_ns(self) -> int:
-        """Return the present time of the flight."""
         clock_ns = self.get_clock().now().nanoseconds
         if self.simulated:
             return clock_ns

@@ -28,7 +28,6 @@ def unusable(s: Situation, name: str) -> str:
 
 
 def no_suite(s: Situation) -> str:
-    """Return why no suite is in use, as a sentence."""
     suite = s.session.suite if s.session is not None else ""
     return f"The suite in use, {suite}, is unknown." if suite else "There is no session."
 

@@ -108,7 +108,6 @@ class BatteryPredictor:
         self.pack = pack
 
     def start(self, sample: Sample) -> Estimate:
-        """Return a first estimate from a single sample."""
         pack, trust = self.pack, _TRUST
         factor = self._resistance_factor(sample)
         rest_v = (

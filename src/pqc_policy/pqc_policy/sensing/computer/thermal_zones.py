@@ -101,7 +101,6 @@ class ThermalZones:
         self.settling = False  # whether one is still expected to change
 
     def begin(self) -> None:
-        """Begin to read the zones."""
         self._names = _names(self._root)
         self._histories = {
             folder: self._histories.get(folder, _History())
