@@ -15,17 +15,24 @@ _MLKEM512 = "cs-mlkem512-aesgcm-mldsa44"
 _MCELIECE3 = "cs-classicmceliece460896-aesgcm-mldsa65"
 _MCELIECE5 = "cs-classicmceliece8192128-aesgcm-mldsa87"
 
+
+def _flown(
+    parked_s: float,
+    climb_s: float,
+    *air: tuple[float, Leg],
+    descent_s: float,
+    parked_again_s: float,
+) -> tuple[tuple[float, Leg], ...]:
+    """Return a mission with these legs between climb and descent."""
+    begin = ((parked_s, Leg.PARKED), (5.0, Leg.IDLING), (climb_s, Leg.CLIMB))
+    return (*begin, *air, (descent_s, Leg.DESCENT), (parked_again_s, Leg.PARKED))
+
+
 CALM = Script(
     name="calm",
     about="A calm morning: one step up on the ground, then fresh keys every minute.",
-    mission=(
-        (60.0, Leg.PARKED),
-        (5.0, Leg.IDLING),
-        (15.0, Leg.CLIMB),
-        (250.0, Leg.CRUISE),
-        (40.0, Leg.HOVER),
-        (25.0, Leg.DESCENT),
-        (45.0, Leg.PARKED),
+    mission=_flown(
+        60.0, 15.0, (250.0, Leg.CRUISE), (40.0, Leg.HOVER), descent_s=25.0, parked_again_s=45.0
     ),
     suite=_MLKEM512,
 )
@@ -33,14 +40,7 @@ CALM = Script(
 HOT = Script(
     name="hot",
     about="Noon in summer, with the paper's table: the computer warms fast, and passes 80 °C.",
-    mission=(
-        (30.0, Leg.PARKED),
-        (5.0, Leg.IDLING),
-        (15.0, Leg.CLIMB),
-        (310.0, Leg.CRUISE),
-        (25.0, Leg.DESCENT),
-        (35.0, Leg.PARKED),
-    ),
+    mission=_flown(30.0, 15.0, (310.0, Leg.CRUISE), descent_s=25.0, parked_again_s=35.0),
     suite=_MCELIECE3,
     ambient_c=line((0, 35.0), (200, 36.5), (420, 43.0)),
     sun=steady(0.8),
@@ -53,14 +53,7 @@ HOT = Script(
 SAGGING = Script(
     name="sagging",
     about="An old pack on a frosty day: its voltage falls away before the landing.",
-    mission=(
-        (30.0, Leg.PARKED),
-        (5.0, Leg.IDLING),
-        (12.0, Leg.CLIMB),
-        (190.0, Leg.CRUISE),
-        (30.0, Leg.DESCENT),
-        (33.0, Leg.PARKED),
-    ),
+    mission=_flown(30.0, 12.0, (190.0, Leg.CRUISE), descent_s=30.0, parked_again_s=33.0),
     suite=_MCELIECE5,
     pack=PackType(faded=0.12, ohm=0.0027),
     charge=0.225,
@@ -71,14 +64,7 @@ SAGGING = Script(
 JAMMED = Script(
     name="jammed",
     about="A jammer near the ground station, in sweeps; the floor is level 3.",
-    mission=(
-        (40.0, Leg.PARKED),
-        (5.0, Leg.IDLING),
-        (15.0, Leg.CLIMB),
-        (270.0, Leg.CRUISE),
-        (25.0, Leg.DESCENT),
-        (25.0, Leg.PARKED),
-    ),
+    mission=_flown(40.0, 15.0, (270.0, Leg.CRUISE), descent_s=25.0, parked_again_s=25.0),
     suite=_MCELIECE3,
     spells=tuple(
         Spell(start_s, start_s + 15.0, Air(loss=0.985), Air(loss=0.25))
@@ -90,14 +76,7 @@ JAMMED = Script(
 FLAPPING = Script(
     name="flapping",
     about="An intermittent link: blackouts after a step up, then a second out of six.",
-    mission=(
-        (75.0, Leg.PARKED),
-        (5.0, Leg.IDLING),
-        (15.0, Leg.CLIMB),
-        (280.0, Leg.CRUISE),
-        (25.0, Leg.DESCENT),
-        (40.0, Leg.PARKED),
-    ),
+    mission=_flown(75.0, 15.0, (280.0, Leg.CRUISE), descent_s=25.0, parked_again_s=40.0),
     suite=_MLKEM512,
     spells=(
         both(31.6, 44.2, Air(loss=0.01, out_every_s=1.8, out_s=1.15)),
@@ -109,14 +88,7 @@ FLAPPING = Script(
 SENSOR_LOSS = Script(
     name="sensor_loss",
     about="The sensors fail one after the other, and recover.",
-    mission=(
-        (30.0, Leg.PARKED),
-        (5.0, Leg.IDLING),
-        (15.0, Leg.CLIMB),
-        (240.0, Leg.CRUISE),
-        (20.0, Leg.DESCENT),
-        (30.0, Leg.PARKED),
-    ),
+    mission=_flown(30.0, 15.0, (240.0, Leg.CRUISE), descent_s=20.0, parked_again_s=30.0),
     silences=(
         Silence(("thermal",), 60.0, 80.0),
         Silence(("mavros",), 105.0, 125.0),
@@ -130,14 +102,7 @@ SENSOR_LOSS = Script(
 CRASH = Script(
     name="crash",
     about="The tunnel crashes in the air and restarts; later the link is lost for a while.",
-    mission=(
-        (10.0, Leg.PARKED),
-        (5.0, Leg.IDLING),
-        (12.0, Leg.CLIMB),
-        (108.0, Leg.CRUISE),
-        (20.0, Leg.DESCENT),
-        (10.0, Leg.PARKED),
-    ),
+    mission=_flown(10.0, 12.0, (108.0, Leg.CRUISE), descent_s=20.0, parked_again_s=10.0),
     crashes=(Crash(66.0, 85.0),),
     spells=(both(92.0, 99.0, Air(loss=1.0)),),
 )
