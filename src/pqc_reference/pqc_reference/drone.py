@@ -39,8 +39,6 @@ _NO_SESSION = "there is no session to rekey"
 
 
 class Drone(End):
-    """The drone's end."""
-
     def __init__(
         self, config: Config, identity: DroneIdentity, report: Report, deliver: Deliver
     ) -> None:

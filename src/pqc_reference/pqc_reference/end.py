@@ -33,8 +33,6 @@ _HELLO_BITS = 0b10
 
 
 class Datagram(NamedTuple):
-    """A datagram to send."""
-
     payload: bytes
     address: Address
 
@@ -56,8 +54,6 @@ class Job:
 
 
 class End(ABC):
-    """One end of the tunnel."""
-
     def __init__(self, config: Config, report: Report, deliver: Deliver) -> None:
         """`report` takes events, `deliver` datagrams for the application."""
         self.config = config

@@ -31,8 +31,6 @@ from pqc_reference.wire.messages import (
 
 
 class Ground(End):
-    """The ground station's end."""
-
     def __init__(
         self,
         config: Config,

@@ -19,8 +19,6 @@ NO_X25519 = bytes(32)
 
 
 class Failure(Enum):
-    """The failures of a handshake."""
-
     NO_ANSWER = auto()
     BUSY = auto()
     UNKNOWN_PREKEY = auto()

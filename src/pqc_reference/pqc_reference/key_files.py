@@ -25,8 +25,6 @@ class IdentityError(Exception):
 
 
 class Kind(IntEnum):
-    """The kinds of key files."""
-
     GCS_IDENTITY = 1
     SIGNING_KEY = 2
     PUBLIC_KEY = 3
@@ -41,8 +39,6 @@ _PUBLIC = (Kind.PUBLIC_KEY, Kind.ANCHOR_PUBLIC)
 
 
 class KeyFile(NamedTuple):
-    """The content of a key file."""
-
     algorithm: bytes
     owner: bytes
     payload: bytes

@@ -91,8 +91,6 @@ def declare_arguments() -> list[LaunchDescriptionEntity]:
 
 
 class Values:
-    """The values of the launch arguments."""
-
     def __init__(self, context: LaunchContext) -> None:
         self._values = {
             name: LaunchConfiguration(name).perform(context) for name, _, _ in ARGUMENTS

@@ -53,8 +53,6 @@ class Text(Substitution):
 
 
 class LaunchConfiguration(Substitution):
-    """The value of a launch configuration."""
-
     def __init__(self, variable_name: str) -> None:
         self.__variable_name = variable_name
 
@@ -70,8 +68,6 @@ class LaunchConfiguration(Substitution):
 
 
 class PathJoinSubstitution(Substitution):
-    """Path components joined by the path separator."""
-
     def __init__(self, substitutions: Iterable[SomeSubstitutionsType]) -> None:
         self.__parts = [Text(part) for part in substitutions]
 

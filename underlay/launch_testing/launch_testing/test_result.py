@@ -10,8 +10,6 @@ from typing import Any
 
 
 class TestResult(unittest.TextTestResult):
-    """The result of tests that ran."""
-
     __test__ = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -13,8 +13,6 @@ _TOLERANCE = 1.1
 
 @dataclass(frozen=True)
 class Most:
-    """The most that a process may have."""
-
     rss_mib: float
     threads: int
 

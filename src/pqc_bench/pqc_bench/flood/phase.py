@@ -30,8 +30,6 @@ _COUNTED_S = 0.2  # the counters of a status may be 100 ms old
 
 @dataclass
 class Course:
-    """The course of a stretch of time."""
-
     rekeys_ms: list[float] = field(default_factory=list)  # from the request to the commit
     sessions_ms: list[float] = field(default_factory=list)  # from the wipe to the new session
     failures: list[str] = field(default_factory=list)

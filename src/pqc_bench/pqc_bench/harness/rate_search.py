@@ -42,8 +42,6 @@ class Trial:
 
 @dataclass
 class Outcome:
-    """The result of the search."""
-
     sustained: Step | None = None  # at the highest sustained rate
     stopped_by: list[str] = field(default_factory=list)  # at the lowest rate that was too high
     stopped_at: int | None = None

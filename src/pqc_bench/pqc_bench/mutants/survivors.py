@@ -20,8 +20,6 @@ _Key = tuple[str, str, str, str]
 
 
 class Survivors:
-    """Reasons by mutant."""
-
     def __init__(self, reasons: dict[_Key, str]) -> None:
         self._reasons = reasons
 

@@ -15,8 +15,6 @@ from pqc_learning.closed_loop.worth import weights_of
 
 @dataclass(frozen=True, slots=True)
 class AgentPreference(Preference):
-    """The values of the choices."""
-
     chosen: str
     against: str  # the second best that was open; empty: none was
     values: tuple[tuple[str, float], ...]  # of all choices

@@ -146,8 +146,6 @@ class AdvisorTrack:
 
 
 class AdvisorFollower:
-    """The advisor in the flight of one strategy."""
-
     def __init__(self, track: AdvisorTrack) -> None:
         self._track = track
         self._number = 0  # of the next message

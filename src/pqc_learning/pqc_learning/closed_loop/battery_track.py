@@ -26,8 +26,6 @@ _GUST_S = 2.5
 
 @dataclass(frozen=True, slots=True)
 class BatterySecond:
-    """The battery at the end of a second."""
-
     sensed: Battery
     read: BatteryReading
 

@@ -22,8 +22,6 @@ from pqc_learning.pool import mapped
 
 @dataclass(frozen=True)
 class FlownFlight:
-    """All outcomes of one flight."""
-
     seed: int
     link: str
     classes: tuple[str, ...]  # link and troubles of the flight

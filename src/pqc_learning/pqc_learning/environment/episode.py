@@ -66,8 +66,6 @@ class _Obedient:
 
 
 class Episode:
-    """One flight."""
-
     def __init__(
         self, prepared: PreparedFlight, costs: CostSet, strategy: str = "rl", hold_s: int = HOLD_S
     ) -> None:

@@ -44,8 +44,6 @@ _BATCH = 8  # windows; more of them do not fit into a cache
 
 @dataclass(frozen=True)
 class Size:
-    """The size of a training."""
-
     training: tuple[int, int]  # flights with attacks and without
     validation: tuple[int, int]
     effort: int  # rounds of trees, or steps of the transformer

@@ -28,8 +28,6 @@ _HEADER_BYTES = 2
 
 @dataclass(frozen=True)
 class Line:
-    """One line of text."""
-
     severity: int
     text: str
 

@@ -8,8 +8,6 @@ from typing import Any
 
 
 class Availability:
-    """The availability of one device or source."""
-
     def __init__(self, logger: Any, name: str) -> None:
         """Each log line starts with `name`."""
         self._logger = logger

@@ -137,8 +137,6 @@ class ExpertConfig:
 
 @dataclass(frozen=True)
 class PackLimits:
-    """The limits of a whole pack."""
-
     emergency_v: float  # below which there is an emergency
     calm_v: float  # below which an upgrade is not allowed
     clear_v: float  # above which an emergency is over

@@ -91,16 +91,12 @@ class Thermal:
 
 
 class Verdict(StrEnum):
-    """The advisor's verdict on the traffic."""
-
     CLEAR = "clear"
     SUSPICIOUS = "suspicious"
     ATTACK = "attack"
 
 
 class Phase(StrEnum):
-    """The phase of the mission."""
-
     ON_GROUND = "on_ground"
     TAKE_OFF = "take_off"
     CLIMB = "climb"
@@ -116,8 +112,6 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Computer:
-    """The load of the drone's computer."""
-
     load: float | None  # share of all cores, 0 to 1
     memory: float | None = None  # share that is in use, 0 to 1
     throttled: bool | None = None  # heat or a low supply limits its frequency
@@ -152,8 +146,6 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The tunnel's session."""
-
     suite: str
     epoch: int = 0
     key_age_s: float | None = None  # since the newest keys are in use

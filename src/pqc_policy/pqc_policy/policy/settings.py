@@ -15,8 +15,6 @@ from pqc_policy.policy.profile import SHIPPED, load_profile, shipped_profile
 
 @dataclass(frozen=True)
 class PolicySettings:
-    """All parameters of the policy node."""
-
     config: PolicyConfig = group(PolicyConfig)
     advise_only: bool = parameter(
         False, "Decide and publish, but never request a rekey.", section="Operation"

@@ -46,8 +46,6 @@ STATISTICS: tuple[str, ...] = (
 
 
 class BoostedTrees:
-    """The trees of a model."""
-
     def __init__(self, name: str, bins: int, content: bytes) -> None:
         """Read a model's file; raise DetectorFault if it is not as it must be.
 

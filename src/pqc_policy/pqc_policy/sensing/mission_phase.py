@@ -68,8 +68,6 @@ class PhaseConfig:
 
 @dataclass(frozen=True, slots=True)
 class PhaseState:
-    """The phase between observations."""
-
     phase: Phase = Phase.UNKNOWN
     since_s: float = 0.0
     next_phase: Phase | None = None  # that may replace it

@@ -16,8 +16,6 @@ from pqc_policy.sensing.computer.thermal_zones import PROCESSOR
 
 @dataclass(frozen=True)
 class SensingSettings:
-    """All parameters of the sensing node."""
-
     mavros_namespace: str = parameter(
         "/mavros",
         "Namespace of the topics of MAVROS.",

@@ -87,8 +87,6 @@ SIGNATURES = (
 
 @dataclass(frozen=True)
 class Suite:
-    """One cipher suite."""
-
     kem: Kem
     cipher: Cipher
     signature: Signature

@@ -12,8 +12,6 @@ from pqc_reference.wire.streams import LANES
 
 
 class Control(IntEnum):
-    """Types of control messages."""
-
     WANT = 1
     LATER = 2
     CONFIRM = 3
@@ -38,8 +36,6 @@ class Control(IntEnum):
 
 
 class Abort(IntEnum):
-    """Reasons of ABORT."""
-
     SUITE_REFUSED = 1
     IN_PROGRESS = 2
     FAILED = 3
@@ -49,16 +45,12 @@ class Abort(IntEnum):
 
 
 class Erased(IntEnum):
-    """Outcomes in ERASED."""
-
     DONE = 1
     NOT_ALLOWED = 2
     FAILED = 3
 
 
 class RekeyKind(IntEnum):
-    """The kinds of rekey in a REKEY_REQ."""
-
     FULL = 0
     RATCHET = 1
     ONE_TIME_KEY = 2  # a ratchet with a one-time key of the anchor

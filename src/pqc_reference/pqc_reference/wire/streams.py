@@ -36,8 +36,6 @@ Range = tuple[int, int]  # offset, length
 
 
 class Ack(NamedTuple):
-    """The fields of STREAM_ACK."""
-
     number: int  # id of the message
     newest: int  # number of the newest part that is here
     waited_us: int  # since that part came

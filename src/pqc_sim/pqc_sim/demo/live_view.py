@@ -90,8 +90,6 @@ class PathState:
 
 @dataclass(frozen=True)
 class PolicyState:
-    """The newest decision of the policy."""
-
     strategy: str
     action: str
     rule: str

@@ -47,8 +47,6 @@ class Entry:
 
 @dataclass
 class Flown:
-    """The result of a flight."""
-
     script: Script
     entries: list[Entry] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
@@ -56,8 +54,6 @@ class Flown:
 
 
 class Simulation:
-    """One flight."""
-
     def __init__(self, script: Script, policy: Policy | None = None) -> None:
         self.script = script
         seed = f"{script.name}/{script.seed}"

@@ -9,8 +9,6 @@ from enum import IntEnum
 
 
 class State(IntEnum):
-    """The states of a TunnelStatus."""
-
     DISCONNECTED = 0
     CONNECTING = 1
     HANDSHAKING = 2
@@ -44,8 +42,6 @@ NO_KEYS = (Kind.REKEY_FAILED, Kind.ROLLBACK, Kind.REFUSED)
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """The content of a TunnelEvent."""
-
     kind: Kind
     at_s: float
     suite: str

@@ -57,8 +57,6 @@ class DeclareLaunchArgument(Action):
 
 
 class SetLaunchConfiguration(Action):
-    """Sets a launch configuration."""
-
     def __init__(self, name: str, value: SomeSubstitutionsType, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.__name = name
@@ -97,8 +95,6 @@ class OpaqueFunction(Action):
 
 
 class LogInfo(Action):
-    """Logs a message."""
-
     def __init__(self, *, msg: SomeSubstitutionsType, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.__msg = Text(msg)
@@ -108,8 +104,6 @@ class LogInfo(Action):
 
 
 class RegisterEventHandler(Action):
-    """Registers an event handler."""
-
     def __init__(self, event_handler: BaseEventHandler, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.__event_handler = event_handler
@@ -119,8 +113,6 @@ class RegisterEventHandler(Action):
 
 
 class EmitEvent(Action):
-    """Emits an event."""
-
     def __init__(self, *, event: Event, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if not isinstance(event, Event):

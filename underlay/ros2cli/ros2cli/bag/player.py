@@ -38,8 +38,6 @@ class Options:
 
 
 class Player:
-    """Plays one bag."""
-
     def __init__(self, node: Node, path: Path, options: Options) -> None:
         self._node = node
         self._path = path

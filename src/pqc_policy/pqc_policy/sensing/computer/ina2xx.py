@@ -45,8 +45,6 @@ INA226 = Chip("INA226", 2.5e-6, 1.25e-3, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A reading of the sensor."""
-
     voltage_v: float
     current_a: float
 

@@ -34,8 +34,6 @@ class Plan:
 
 @dataclass(frozen=True)
 class Capture:
-    """The result of a capture."""
-
     success: bool
     message: str  # one sentence
     samples: int = 0

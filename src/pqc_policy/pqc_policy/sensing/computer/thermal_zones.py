@@ -37,8 +37,6 @@ _Ranks = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """One thermal zone."""
-
     name: str  # its type, or the folder's name
     temperature_c: float
 

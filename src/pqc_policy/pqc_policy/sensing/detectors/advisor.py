@@ -34,8 +34,6 @@ class AdvisorConfig:
 
 @dataclass(frozen=True, slots=True)
 class AdvisorState:
-    """The state between bins."""
-
     recent: tuple[Bin, ...] = ()
     usual: UsualTraffic = field(default_factory=UsualTraffic)
     verdict: Verdict = Verdict.CLEAR

@@ -25,8 +25,6 @@ SUSPICIOUS = 0.5  # score from which traffic is suspicious
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A detector's result."""
-
     score: float  # 0 for normal traffic, 1 for an attack
     kind: str = ""  # a class of attack, of this package or of the detector's own
     evidence: str = ""  # a sentence for a person

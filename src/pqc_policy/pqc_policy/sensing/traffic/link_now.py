@@ -20,8 +20,6 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class PathNow:
-    """One of the links to the peer."""
-
     name: str
     up: bool
     carries: bool
