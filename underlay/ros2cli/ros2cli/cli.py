@@ -18,8 +18,8 @@ COMMANDS = {
     "param": "Read and change parameters",
     "pkg": "Find packages and their executables",
     "run": "Run a package specific executable",
-    "service": "List and call services",
-    "topic": "List, watch and publish topics",
+    "service": "Call services",
+    "topic": "List and watch topics",
 }
 
 

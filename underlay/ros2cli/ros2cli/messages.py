@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import array
 import importlib
-import re
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -15,8 +14,6 @@ import numpy
 import yaml
 
 from .cli import CommandError
-
-_ARRAY_OF = re.compile(r"^(?:sequence<)?([\w/]+)(?:, \d+>|>|\[\d+\])$")
 
 
 def get_interface(name: str, kind: str) -> Any:
@@ -53,48 +50,24 @@ def parse_values(text: str) -> dict[str, Any]:
     return values
 
 
-def fill_message(message: Any, values: Mapping[str, Any], now: Any = None) -> None:
-    """Set the fields; `now` stands in for stamps given as 'now' and headers given as 'auto'."""
+def fill_message(message: Any, values: Mapping[str, Any]) -> None:
+    """Set the fields, which are numbers and text in all requests of this workspace."""
     types = message.get_fields_and_field_types()
     for name, value in values.items():
         if name not in types:
             raise CommandError(
                 f"Failed to populate field: '{type(message).__name__}' has no field '{name}'"
             )
+        present = getattr(message, name)
+        if not isinstance(present, (bool, int, float, str)):
+            raise CommandError(f"Failed to populate field: {name} is a {types[name]}")
         try:
-            setattr(message, name, _converted(getattr(message, name), types[name], value, now))
+            setattr(message, name, type(present)(value))
         except (AssertionError, TypeError, ValueError, OverflowError) as error:
             raise CommandError(f"Failed to populate field: {name}: {error}") from error
 
 
-def _converted(present: Any, type_name: str, value: Any, now: Any) -> Any:
-    if hasattr(present, "get_fields_and_field_types"):
-        if value == "now" and type_name == "builtin_interfaces/Time":
-            return now
-        if value == "auto" and type_name == "std_msgs/Header":
-            value = {"stamp": "now"}
-        fill_message(present, value, now)
-        return present
-    if isinstance(present, (bool, int, float, str)):
-        return type(present)(value)
-    if isinstance(present, bytes):
-        return bytes([value]) if isinstance(value, int) else bytes(value)
-    match = _ARRAY_OF.match(type_name)
-    if match and "/" in match[1]:
-        package, element = match[1].split("/")
-        element_class = get_message(f"{package}/msg/{element}")
-        items = [element_class() for _ in value]
-        for item, item_values in zip(items, value, strict=True):
-            fill_message(item, item_values, now)
-        return items
-    if isinstance(present, numpy.ndarray):
-        return numpy.array(value, dtype=present.dtype)
-    if isinstance(present, array.array):
-        return array.array(present.typecode, value)
-    return list(value)
-
-
-def message_to_dict(message: Any, truncate: int | None = None) -> dict[str, Any]:
+def message_to_dict(message: Any, truncate: int) -> dict[str, Any]:
     """Return the fields; text and arrays longer than `truncate` are cut and end with '...'."""
     return {
         name: _plain(getattr(message, name), truncate)
@@ -102,21 +75,21 @@ def message_to_dict(message: Any, truncate: int | None = None) -> dict[str, Any]
     }
 
 
-def _plain(value: Any, truncate: int | None) -> Any:
+def _plain(value: Any, truncate: int) -> Any:
     if hasattr(value, "get_fields_and_field_types"):
         return message_to_dict(value, truncate)
     if isinstance(value, str):
-        return value if truncate is None or len(value) <= truncate else value[:truncate] + "..."
+        return value if len(value) <= truncate else value[:truncate] + "..."
     if isinstance(value, numpy.generic):
         return value.item()
     if isinstance(value, (bytes, list, tuple, array.array, numpy.ndarray)):
-        items = list(value if truncate is None else value[:truncate])
+        items = list(value[:truncate])
         cut = ["..."] if len(items) < len(value) else []
         return [_plain(item, truncate) for item in items] + cut
     return value
 
 
-def message_to_yaml(message: Any, truncate: int | None = None) -> str:
+def message_to_yaml(message: Any, truncate: int) -> str:
     return yaml.dump(
         message_to_dict(message, truncate),
         Dumper=yaml.SafeDumper,

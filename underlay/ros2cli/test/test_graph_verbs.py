@@ -84,11 +84,6 @@ def test_echo_of_an_unknown_topic_reports_the_reason(partner, short_discovery):
     )
 
 
-def test_services_are_listed_with_their_types(partner, ros2_until):
-    lines = ros2_until("/pqc/flip", "service", "list", "-t", *SOON).splitlines()
-    assert "/pqc/flip [std_srvs/srv/SetBool]" in lines
-
-
 def test_a_service_is_called_with_values_in_yaml(partner, ros2):
     text = ros2("service", "call", "/pqc/flip", "std_srvs/srv/SetBool", "{data: true}")
     assert text.endswith(
@@ -109,10 +104,10 @@ def test_a_service_of_an_unknown_type_is_rejected():
 
 
 def test_parameters_are_listed_read_and_set(partner, ros2):
-    lines = ros2("param", "list", partner, "--spin-time", "60").splitlines()
+    lines = ros2("param", "list", partner, *PATIENT).splitlines()
     assert "  link.ports" in lines and "  suite" in lines
     assert ros2("param", "get", partner, "suite", *PATIENT) == "String value is: fast\n"
-    assert ros2("param", "get", partner, "level", "--hide-type", *PATIENT) == "3\n"
+    assert ros2("param", "get", partner, "level", *PATIENT) == "Integer value is: 3\n"
     assert ros2("param", "set", partner, "suite", "slow", *PATIENT) == "Set parameter successful\n"
     assert ros2("param", "get", partner, "suite", *PATIENT) == "String value is: slow\n"
     assert ros2("param", "set", partner, "suite", "fast", *PATIENT) == "Set parameter successful\n"
@@ -131,8 +126,8 @@ def test_a_node_that_does_not_exist_is_an_error(partner, short_discovery):
 
 
 def test_an_interface_is_shown_with_its_parts(ros2):
-    lines = ros2("interface", "show", "std_msgs/msg/Header", "--no-comments").splitlines()
-    assert lines == [
+    lines = ros2("interface", "show", "std_msgs/msg/Header").splitlines()
+    assert [line for line in lines if line and not line.startswith("#")] == [
         "builtin_interfaces/Time stamp",
         "\tint32 sec",
         "\tuint32 nanosec",

@@ -22,7 +22,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(title="Verbs", metavar="VERB", required=True)
     verb = verbs.add_parser("show", help="print the definition of an interface")
     verb.add_argument("type", help="such as 'std_msgs/msg/String'")
-    verb.add_argument("--no-comments", action="store_true", help="leave comments out")
     verb.set_defaults(main=show)
 
 
@@ -36,7 +35,7 @@ def show(args: argparse.Namespace) -> None:
     path = _definition(*parts)
     if path is None:
         raise CommandError(f"Unknown interface '{args.type}'")
-    _print(path, "", args.no_comments)
+    _print(path, "")
 
 
 def _definition(*parts: str) -> Path | None:
@@ -50,19 +49,17 @@ def _definition(*parts: str) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def _print(path: Path, indent: str, no_comments: bool) -> None:
+def _print(path: Path, indent: str) -> None:
     package = path.parent.parent.name
     for line in path.read_text(encoding="utf-8").splitlines():
-        if no_comments:
+        if indent:  # only the interface itself keeps its comments
             line = line.partition("#")[0].rstrip()
             if not line:
                 continue
-        elif indent and line.startswith("#"):
-            continue  # only the interface itself keeps its introduction
         print(f"{indent}{line}")
         match = _FIELD.match(line)
         if (match and match[1][0].isupper()) or (match and "/" in match[1]):
             parts = match[1].split("/")
             inner = _definition(*parts) if len(parts) == 2 else _definition(package, "msg", *parts)
             if inner is not None:
-                _print(inner, f"{indent}\t", no_comments=True)
+                _print(inner, f"{indent}\t")

@@ -14,8 +14,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the verbs of `ros2 node`."""
     verbs = parser.add_subparsers(title="Verbs", metavar="VERB", required=True)
     verb = verbs.add_parser("list", help="list the nodes")
-    verb.add_argument("-a", "--all", action="store_true", help="list hidden nodes as well")
-    verb.add_argument("-c", "--count-nodes", action="store_true", help="print only the number")
     add_discovery_arguments(verb)
     verb.set_defaults(main=list_nodes)
 
@@ -23,10 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def list_nodes(args: argparse.Namespace) -> None:
     with ros_node() as node:
         discover(node, args.spin_time)
-        names = sorted(name.full_name for name in node_names(node, include_hidden=args.all))
-    if args.count_nodes:
-        print(len(names))
-        return
+        names = sorted(name.full_name for name in node_names(node))
     if len(set(names)) < len(names):
         print(
             "WARNING: Be aware that there are nodes in the graph that share an exact name, "

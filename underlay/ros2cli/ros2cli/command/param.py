@@ -16,14 +16,7 @@ from rclpy.parameter import get_parameter_value, parameter_value_to_python
 from rclpy.parameter_client import AsyncParameterClient
 
 from ..cli import CommandError
-from ..graph import (
-    NodeName,
-    add_discovery_arguments,
-    discover,
-    node_names,
-    require_node,
-    ros_node,
-)
+from ..graph import NodeName, require_node, ros_node
 
 _SERVICE_TIMEOUT_S = 5.0
 _LABELS = {
@@ -46,23 +39,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     def add(name: str, main: Callable, text: str) -> argparse.ArgumentParser:
         verb = verbs.add_parser(name, help=text)
-        verb.add_argument("--include-hidden-nodes", action="store_true")
+        verb.add_argument("--timeout", metavar="N", type=int, default=3)
+        verb.add_argument("node_name", help="name of the node")
         verb.set_defaults(main=main)
         return verb
 
-    def add_for_node(name: str, main: Callable, text: str) -> argparse.ArgumentParser:
-        verb = add(name, main, text)
-        verb.add_argument("--timeout", metavar="N", type=int, default=3)
-        verb.add_argument("node_name", help="name of the node")
-        return verb
-
-    verb = add("list", list_parameters, "list parameters")
-    verb.add_argument("node_name", nargs="?", help="name of the node (default: all nodes)")
-    add_discovery_arguments(verb)
-    verb = add_for_node("get", get, "print a parameter")
+    add("list", list_parameters, "list parameters")
+    verb = add("get", get, "print a parameter")
     verb.add_argument("parameter_name")
-    verb.add_argument("--hide-type", action="store_true", help="print nothing but the value")
-    verb = add_for_node("set", set_parameter, "set a parameter")
+    verb = add("set", set_parameter, "set a parameter")
     verb.add_argument("parameter_name")
     verb.add_argument("value", help="value in YAML")
 
@@ -103,23 +88,9 @@ def _client(args: argparse.Namespace) -> Iterator[_Client]:
 
 
 def list_parameters(args: argparse.Namespace) -> None:
-    """Print the parameters of one node, or of all nodes."""
-    with ros_node() as node:
-        if args.node_name is not None:
-            names = [require_node(node, args.node_name, max(3.0, args.spin_time))]
-        else:
-            discover(node, args.spin_time)
-            names = sorted(node_names(node, include_hidden=args.include_hidden_nodes))
-        for name in names:
-            _print_names(_Client(node, name), args)
-
-
-def _print_names(client: _Client, args: argparse.Namespace) -> None:
-    names = sorted(client.list_parameters().result.names)
-    if args.node_name is None and names:
-        print(f"{client.name.full_name}:")
-    for name in names:
-        print(f"  {name}")
+    with _client(args) as client:
+        for name in sorted(client.list_parameters().result.names):
+            print(f"  {name}")
 
 
 def get(args: argparse.Namespace) -> str | None:
@@ -131,8 +102,7 @@ def get(args: argparse.Namespace) -> str | None:
     if values[0].type == ParameterType.PARAMETER_NOT_SET:
         print(label)
         return None
-    value = parameter_value_to_python(values[0])
-    print(value) if args.hide_type else print(label, value)
+    print(label, parameter_value_to_python(values[0]))
     return None
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""ros2 service list | call."""
+"""ros2 service call."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import argparse
 import rclpy
 
 from ..cli import CommandError
-from ..graph import add_discovery_arguments, discover, is_hidden, ros_node
+from ..graph import ros_node
 from ..messages import fill_message, get_service, parse_values
 
 _PATIENCE_S = 1.0  # discovery takes a moment; the wait is reported only after that
@@ -18,12 +18,6 @@ _PATIENCE_S = 1.0  # discovery takes a moment; the wait is reported only after t
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the verbs of `ros2 service`."""
     verbs = parser.add_subparsers(title="Verbs", metavar="VERB", required=True)
-    verb = verbs.add_parser("list", help="list the services")
-    verb.add_argument("-t", "--show-types", action="store_true", help="print the types as well")
-    verb.add_argument("-c", "--count-services", action="store_true", help="print only the number")
-    verb.add_argument("--include-hidden-services", action="store_true")
-    add_discovery_arguments(verb)
-    verb.set_defaults(main=list_services)
     verb = verbs.add_parser("call", help="call a service")
     verb.add_argument("service_name", help="such as '/add_two_ints'")
     verb.add_argument("service_type", help="such as 'std_srvs/srv/Empty'")
@@ -31,27 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verb.set_defaults(main=call)
 
 
-def list_services(args: argparse.Namespace) -> None:
-    with ros_node() as node:
-        discover(node, args.spin_time)
-        found = [
-            (name, types)
-            for name, types in node.get_service_names_and_types()
-            if args.include_hidden_services or not is_hidden(name)
-        ]
-    if args.count_services:
-        print(len(found))
-        return
-    for name, types in found:
-        print(f"{name} [{', '.join(types)}]" if args.show_types else name)
-
-
 def call(args: argparse.Namespace) -> None:
     service = get_service(args.service_type)
     request = service.Request()
     values = parse_values(args.values)
     with ros_node("_requester") as node:
-        fill_message(request, values, node.get_clock().now().to_msg())
+        fill_message(request, values)
         client = node.create_client(service, args.service_name)
         if not client.wait_for_service(_PATIENCE_S):
             print("waiting for service to become available...", flush=True)

@@ -34,22 +34,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     verb = add("list", list_topics, "list the topics")
     verb.add_argument("-t", "--show-types", action="store_true", help="print the types as well")
-    verb.add_argument("-c", "--count-topics", action="store_true", help="print only the number")
-    verb.add_argument("--include-hidden-topics", action="store_true")
     verb = add("echo", echo, "print the messages on a topic")
     verb.add_argument("topic_name")
     verb.add_argument("message_type", nargs="?", help="such as 'std_msgs/msg/String'")
     verb.add_argument("--once", action="store_true", help="end after the first message")
 
 
-def topics(node: Node, *, include_hidden: bool = True) -> list[tuple[str, list[str]]]:
-    found = node.get_topic_names_and_types()
-    return [(name, types) for name, types in found if include_hidden or not is_hidden(name)]
-
-
 def _types_of(node: Node, topic: str) -> list[str]:
     full_name = expand_topic_name(topic, node.get_name(), node.get_namespace())
-    return dict(topics(node)).get(full_name, [])
+    return dict(node.get_topic_names_and_types()).get(full_name, [])
 
 
 def _discover_topic(node: Node, args: argparse.Namespace) -> None:
@@ -72,12 +65,10 @@ def message_class(node: Node, topic: str) -> Any:
 def list_topics(args: argparse.Namespace) -> None:
     with ros_node() as node:
         discover(node, args.spin_time)
-        found = topics(node, include_hidden=args.include_hidden_topics)
-    if args.count_topics:
-        print(len(found))
-        return
+        found = node.get_topic_names_and_types()
     for name, types in found:
-        print(f"{name} [{', '.join(types)}]" if args.show_types else name)
+        if not is_hidden(name):
+            print(f"{name} [{', '.join(types)}]" if args.show_types else name)
 
 
 def echo(args: argparse.Namespace) -> None:
