@@ -70,16 +70,6 @@ def disks(tmp_path: Path) -> Disks:
     return Disks(tmp_path)
 
 
-def test_each_session_takes_a_one_time_key_and_then_the_last_resort_key(disks: Disks) -> None:
-    world = disks.world()
-    for left in (1, 0, 0):
-        world.connect()
-        world.check_data()
-        assert disks.left() == left
-        world.restart_drone()
-    assert not world.heard("gcs", "failed")
-
-
 def test_a_key_that_was_used_is_refused_and_the_next_one_taken(disks: Disks) -> None:
     used = disks.keys.take(1)
     disks.secrets.erase(disks.secrets.find(used.id))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pqc_reference.crypto.policy import every_suite_from, only
 from pqc_reference.wire.messages import ClientHello
-from world import DRONE, GCS, MLKEM, World, changed, connected, identities, suite
+from world import DRONE, GCS, MLKEM, World, connected, suite
 
 
 def hello_of(world: World, **changes: Any) -> bytes:
@@ -119,20 +119,6 @@ def test_boot_keys_are_made_once_a_second_after_a_burst_of_three() -> None:
     assert kinds(b"4" * 32, world.now) == [0b10]  # Reject
     assert kinds(b"5" * 32, world.now + 1.1) == [0b01]
     assert kinds(b"6" * 32, world.now + 1.1) == [0b10]
-
-
-@pytest.mark.parametrize("who", ["drone", "gcs"])
-def test_another_pre_shared_key_gets_nowhere(who: str) -> None:
-    drone, gcs, record = identities()
-    if who == "drone":
-        drone = changed(drone, psk=b"\x06" * 32)
-    else:
-        record = replace(record, psk=b"\x06" * 32)
-    world = World(identity=(drone, gcs, record))
-    world.pass_time(10.0)
-    assert all(way == "up" for way, _ in world.seen)
-    assert world.heard("gcs", "does not prove")
-    assert world.ground.handshakes == world.drone.handshakes == world.drone.rollbacks == 0
 
 
 def test_the_drone_takes_the_first_valid_challenge_and_no_other() -> None:
