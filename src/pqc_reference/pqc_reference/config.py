@@ -171,9 +171,7 @@ def make_config(role: str, given: Mapping[str, Any]) -> Config:
     )
 
 
-def _drones(
-    identity: Path, values: Mapping[str, Any]
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _drones(identity: Path, values: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the drones of a ground station by number, and the parameters of each."""
     files = (identity / "drones").glob("*.drone")
     records = [load_drone_record(identity, file.stem) for file in files]

@@ -59,9 +59,7 @@ def read_until(process: subprocess.Popen, *texts: str) -> None:
     raise AssertionError(f"never read: {missing}")
 
 
-def record_for(
-    seconds: float, path: Path, number: signal.Signals, code: str = MAIN
-) -> None:
+def record_for(seconds: float, path: Path, number: signal.Signals, code: str = MAIN) -> None:
     """Record both topics of the partner for a moment; stop with the given signal."""
     process = start("bag", "record", "-o", str(path), "-e", "^/pqc/(chatter|status)$", code=code)
     try:

@@ -34,6 +34,14 @@ def fly_to(station: Station, height: float) -> None:
     station.run_until(lambda: abs(state(station)["height_m"] - height) < 0.3)
 
 
+def reposition(station: Station, frame: int, latitude_e7: int, height: float) -> int:
+    """Send the vehicle to a place on the meridian of its home; return the result."""
+    head = (1, 1, frame, mavlink.MAV_CMD_DO_REPOSITION)
+    place = (latitude_e7, 1491652370, height)
+    message = mavlink.MAVLink_command_int_message(*head, *(0, 0, -1.0, 0.0, 0.0, 0.0), *place)
+    return int(station.send(message)[0].result)
+
+
 def test_arming_is_refused_without_a_position_with_a_reason(station: Station) -> None:
     assert station.command(ARM, 1) == FAILED
     assert station.texts[-1] == "Arm: Need Position Estimate"
@@ -94,22 +102,7 @@ def test_takeoff_needs_guided_and_armed_motors(ready_station: Station) -> None:
 def test_it_takes_off_flies_somewhere_and_comes_home(ready_station: Station) -> None:
     station = ready_station
     fly_to(station, 10.0)
-    go = mavlink.MAVLink_command_int_message(
-        1,
-        1,
-        mavlink.MAV_FRAME_GLOBAL_RELATIVE_ALT,
-        mavlink.MAV_CMD_DO_REPOSITION,
-        0,
-        0,
-        -1.0,
-        0.0,
-        0.0,
-        0.0,
-        -353622620,
-        1491652370,
-        30.0,
-    )
-    assert station.send(go)[0].result == ACCEPTED
+    assert reposition(station, mavlink.MAV_FRAME_GLOBAL_RELATIVE_ALT, -353622620, 30.0) == ACCEPTED
     station.run_until(lambda: abs(state(station)["latitude_deg"] + 35.362262) < 1e-5)
     assert state(station)["height_m"] == pytest.approx(30.0, abs=1.0)
     assert station.command(mavlink.MAV_CMD_NAV_RETURN_TO_LAUNCH) == ACCEPTED
@@ -206,15 +199,7 @@ def test_it_flies_at_the_speed_that_the_mission_chooses(ready_station: Station) 
 
 def test_a_height_above_the_sea_is_not_one_above_home(ready_station: Station) -> None:
     fly_to(ready_station, 10.0)
-    go = mavlink.MAVLink_command_int_message(
-        1,
-        1,
-        mavlink.MAV_FRAME_GLOBAL,
-        mavlink.MAV_CMD_DO_REPOSITION,
-        *(0, 0, -1.0, 0.0, 0.0, 0.0),
-        *(-353632620, 1491652370, 584.0 + 25.0),
-    )
-    assert ready_station.send(go)[0].result == ACCEPTED
+    assert reposition(ready_station, mavlink.MAV_FRAME_GLOBAL, -353632620, 584.0 + 25.0) == ACCEPTED
     ready_station.run(30.0)
     assert state(ready_station)["height_m"] == pytest.approx(25.0, abs=0.5)
 
