@@ -24,14 +24,11 @@ ParameterValues with_profile(Role role, const std::string & profile, ParameterVa
     {"profile", profile},
     {"identity_dir", std::string("keys")},
     {"datagram_port", std::int64_t{46012}},
-    {"plaintext_bind_address", std::string("localhost")}};
+    {"plaintext_bind_address", std::string("localhost")},
+    {"plaintext_port", std::int64_t{14590}}};
   if (role == Role::drone) {
     values["gcs_address"] = std::string("ground.example");
     values["gcs_datagram_port"] = std::int64_t{46011};
-    values["plaintext_port"] = std::int64_t{14590};
-  } else {
-    values["drones"] = List{"alpha"};
-    values["drone.alpha.plaintext_port"] = std::int64_t{14551};
   }
   for (auto & [name, value] : more) {
     values[name] = value;
