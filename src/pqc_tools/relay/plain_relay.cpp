@@ -6,9 +6,10 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
-#include "pqc_tunnel/command_line/json_writer.hpp"
 #include "pqc_tunnel/net/address.hpp"
 #include "pqc_tunnel/os/clock.hpp"
 
@@ -18,10 +19,21 @@ namespace pqc_tunnel::relay
 Result<std::unique_ptr<PlainRelay>> PlainRelay::open(RelayOptions options, FileDescriptor signals)
 {
   std::unique_ptr<PlainRelay> relay(new PlainRelay(std::move(options), std::move(signals)));
-  for (const auto & [index, purpose] : {std::pair{0U, "the application"}, {1U, "the link"}}) {
-    if (const auto opened = relay->open_side(index, purpose); !opened) {
-      return tl::make_unexpected(opened.error());
+  auto link =
+    open_datagram_socket(relay->options_.link, relay->options_.receive_buffer_bytes, "the link");
+  if (!link) {
+    return tl::make_unexpected(link.error());
+  }
+  relay->link_ = std::move(*link);
+  relay->poller_.add(relay->link_.fd.get(), {Source::link}, EPOLLIN);
+  for (std::size_t i = 0; i < relay->options_.plaintexts.size(); ++i) {
+    if (const auto added = relay->add_drone(i); !added) {
+      return tl::make_unexpected(added.error());
     }
+  }
+  std::ranges::sort(relay->drones_, {}, [](const Drone & drone) { return drone.peer.port; });
+  for (std::size_t i = 0; i < relay->drones_.size(); ++i) {
+    relay->poller_.add(relay->drones_[i].plaintext.fd.get(), {Source::plaintext, i}, EPOLLIN);
   }
   return relay;
 }
@@ -32,20 +44,17 @@ PlainRelay::PlainRelay(RelayOptions options, FileDescriptor signals)
   poller_.add(signals_.get(), {Source::wake_up}, EPOLLIN);
 }
 
-Result<void> PlainRelay::open_side(std::size_t index, const std::string & purpose)
+Result<void> PlainRelay::add_drone(std::size_t index)
 {
-  Side & side = sides_[index];
-  auto socket = open_datagram_socket(options_.binds[index], options_.receive_buffer_bytes, purpose);
-  if (!socket) {
-    return tl::make_unexpected(socket.error());
-  }
-  side.socket = std::move(*socket);
+  auto plaintext = open_datagram_socket(
+    options_.plaintexts[index], options_.receive_buffer_bytes, "the application");
+  const auto application = resolve(options_.applications[index]);
   const auto peer = resolve(options_.peers[index]);
-  if (!peer) {
-    return tl::make_unexpected(peer.error());
+  if (!plaintext || !application || !peer) {
+    return tl::make_unexpected(
+      !plaintext ? plaintext.error() : (!application ? application : peer).error());
   }
-  side.peer = peer->front();
-  poller_.add(side.socket.fd.get(), {Source::plaintext, index}, EPOLLIN);
+  drones_.push_back({std::move(*plaintext), application->front(), peer->front()});
   return {};
 }
 
@@ -54,72 +63,82 @@ void PlainRelay::run()
   for (;;) {
     for (const epoll_event & event : poller_.wait(Instant::max())) {
       const ReadyTag tag = ReadyTag::unpack(event.data.u64);
-      if (tag.source != Source::plaintext) {
+      if (tag.source == Source::wake_up) {
         return;
       }
-      Side & from = sides_[tag.number];
-      Side & to = sides_[1 - tag.number];
+      const Drone * drone = tag.source == Source::plaintext ? &drones_[tag.number] : nullptr;
       if (options_.batched) {
-        forward_batch(from, to);
+        forward_batch(drone);
       } else {
-        forward_one(from, to);
+        forward_one(drone);
       }
     }
   }
 }
 
-void PlainRelay::forward_batch(Side & from, Side & to)
+PlainRelay::Way PlainRelay::way(const Drone * drone, const sockaddr_storage & source) const
 {
-  const std::size_t count = in_.receive(from.socket.fd.get(), monotonic_now());
-  std::uint64_t refused = 0;
-  std::uint64_t too_long = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (in_.truncated(i)) {
-      ++too_long;
-    } else if (!out_.add(in_.datagram(i), to.peer, to.socket.family)) {
-      ++refused;
+  if (drone != nullptr) {
+    return {&link_, &drone->peer};
+  }
+  if (drones_.size() == 1) {
+    return {&drones_[0].plaintext, &drones_[0].application};
+  }
+  const Endpoint from = to_endpoint(source);
+  const auto port = [](const Drone & one) { return one.peer.port; };
+  for (auto at = std::ranges::lower_bound(drones_, from.port, {}, port);
+       at != drones_.end() && at->peer.port == from.port; ++at)
+  {
+    if (at->peer == from) {
+      return {&at->plaintext, &at->application};
     }
   }
-  out_.flush(to.socket.fd.get(), [&refused](std::size_t, bool) { ++refused; });
-  from.forwarded += count - refused - too_long;
-  from.refused += refused;
-  from.too_long += too_long;
+  return {};
 }
 
-void PlainRelay::forward_one(Side & from, Side & to)
+void PlainRelay::forward_batch(const Drone * drone)
 {
+  const int from = (drone != nullptr ? drone->plaintext : link_).fd.get();
+  const std::size_t received = in_.receive(from, monotonic_now());
+  const Socket * by = nullptr;
+  const auto flush = [&] {
+    if (by != nullptr) {
+      out_.flush(by->fd.get(), [](std::size_t, bool) {});
+    }
+  };
+  for (std::size_t i = 0; i < received; ++i) {
+    const Way next = way(drone, in_.source(i));
+    if (next.by == nullptr || in_.truncated(i)) {
+      continue;
+    }
+    if (next.by != by) {
+      flush();
+      by = next.by;
+    }
+    out_.add(in_.datagram(i), *next.to, by->family);
+  }
+  flush();
+}
+
+void PlainRelay::forward_one(const Drone * drone)
+{
+  const int from = (drone != nullptr ? drone->plaintext : link_).fd.get();
   std::array<std::uint8_t, std::size_t{1} << 16> datagram;
-  const auto size =
-    ::recv(from.socket.fd.get(), datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_TRUNC);
-  if (size < 0) {
+  sockaddr_storage source;
+  socklen_t length = sizeof(source);
+  const bool asks = drone == nullptr && drones_.size() > 1;
+  const auto size = ::recvfrom(
+    from, datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_TRUNC,
+    asks ? reinterpret_cast<sockaddr *>(&source) : nullptr, asks ? &length : nullptr);
+  if (size < 0 || static_cast<std::size_t>(size) > options_.max_datagram) {
     return;
   }
-  if (static_cast<std::size_t>(size) > options_.max_datagram) {
-    ++from.too_long;
-    return;
+  if (const Way next = way(drone, source); next.by != nullptr) {
+    const SocketAddress address = to_socket_address(*next.to, next.by->family);
+    ::sendto(
+      next.by->fd.get(), datagram.data(), static_cast<std::size_t>(size),
+      MSG_DONTWAIT | MSG_NOSIGNAL, address.data(), address.length);
   }
-  const SocketAddress address = to_socket_address(to.peer, to.socket.family);
-  const auto sent = ::sendto(
-    to.socket.fd.get(), datagram.data(), static_cast<std::size_t>(size),
-    MSG_DONTWAIT | MSG_NOSIGNAL, address.data(), address.length);
-  ++(sent == size ? from.forwarded : from.refused);
-}
-
-std::string PlainRelay::report() const
-{
-  auto json = cli::JsonWriter::object();
-  json.flag("batched", options_.batched);
-  for (const auto & [name, side] :
-       {std::pair{"to_link", &sides_[0]}, std::pair{"to_application", &sides_[1]}})
-  {
-    json.raw(
-      name, cli::JsonWriter::object()
-              .number("forwarded", side->forwarded)
-              .number("refused", side->refused)
-              .number("too_long", side->too_long)
-              .str());
-  }
-  return json.str();
 }
 
 }  // namespace pqc_tunnel::relay

@@ -4,10 +4,10 @@
 #ifndef PQC_TOOLS__RELAY__PLAIN_RELAY_HPP_
 #define PQC_TOOLS__RELAY__PLAIN_RELAY_HPP_
 
-#include <array>
-#include <cstdint>
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "pqc_tunnel/base/result.hpp"
 #include "pqc_tunnel/net/datagram_batch.hpp"
@@ -20,17 +20,19 @@ namespace pqc_tunnel::relay
 
 struct RelayOptions
 {
-  // [0] is the application's side, [1] the link's.
-  std::array<HostPort, 2> binds;
-  std::array<HostPort, 2> peers;
+  HostPort link;
+  // In the order of the drones, of which the relay of a ground station may have several.
+  std::vector<HostPort> plaintexts;
+  std::vector<HostPort> applications;
+  std::vector<HostPort> peers;
   bool batched = true;
   std::size_t max_datagram = 2048;
   std::size_t receive_buffer_bytes = std::size_t{4} << 20;
 };
 
 // One end of a tunnel without cryptography, as a baseline for the cost of the tunnel: it forwards datagrams unaltered
-// between its sides. `batched`: up to 64 datagrams per system call, as the tunnel does; otherwise one, as the simplest
-// program does.
+// between the link and a socket for each drone. `batched`: up to 64 datagrams per system call, as the tunnel does;
+// otherwise one, as the simplest program does.
 class PlainRelay
 {
 public:
@@ -39,28 +41,31 @@ public:
   // Runs until a signal.
   void run();
 
-  // Returns JSON: datagrams forwarded, refused by a socket, and too long, each way.
-  std::string report() const;
-
 private:
-  struct Side
+  struct Drone
   {
-    Socket socket;
+    Socket plaintext;
+    Endpoint application;
     Endpoint peer;
-    std::uint64_t forwarded = 0;  // arrived here and left by the other side
-    std::uint64_t refused = 0;
-    std::uint64_t too_long = 0;
+  };
+  struct Way
+  {
+    const Socket * by = nullptr;  // null: there is none
+    const Endpoint * to = nullptr;
   };
 
   PlainRelay(RelayOptions options, FileDescriptor signals);
-  Result<void> open_side(std::size_t index, const std::string & purpose);
-  void forward_batch(Side & from, Side & to);
-  void forward_one(Side & from, Side & to);
+  Result<void> add_drone(std::size_t index);
+  // Return the way of what arrives at the plaintext socket of a drone, or at the link (null) from this address.
+  Way way(const Drone * drone, const sockaddr_storage & source) const;
+  void forward_batch(const Drone * drone);
+  void forward_one(const Drone * drone);
 
   RelayOptions options_;
   FileDescriptor signals_;
   Poller poller_;
-  std::array<Side, 2> sides_;
+  Socket link_;
+  std::vector<Drone> drones_;  // sorted by the ports of the peers
   ReceiveBatch in_;
   SendBatch out_;
 };

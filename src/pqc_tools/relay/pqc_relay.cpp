@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <CLI/CLI.hpp>
-#include <iostream>
 
 #include "plain_relay.hpp"
 #include "pqc_tunnel/command_line/command_line.hpp"
@@ -15,12 +14,17 @@ namespace
 
 Result<int> run(const relay::RelayOptions & options)
 {
+  const std::size_t drones = options.plaintexts.size();
+  if (options.applications.size() != drones || options.peers.size() != drones) {
+    return fail(
+      ErrorCode::invalid_argument,
+      "Each drone needs a --plaintext, an --application and a --peer.");
+  }
   auto opened = relay::PlainRelay::open(options, catch_stop_signals());
   if (!opened) {
     return tl::make_unexpected(opened.error());
   }
   (*opened)->run();
-  std::cout << (*opened)->report() << std::endl;
   return exit_success;
 }
 
@@ -30,17 +34,22 @@ int run_tool(int argc, char ** argv)
   CLI::App app(
     "One end of a tunnel without cryptography, as a baseline. It protects nothing.", "pqc_relay");
   app.footer(
-    "SIGINT and SIGTERM end it; it then prints one line of JSON.\n"
+    "Several drones: give --plaintext, --application and --peer of each, in the same order.\n"
+    "SIGINT and SIGTERM end it.\n"
     "Exit codes: 0 stopped by a signal, 1 cannot run, 2 usage.");
-  const auto add = [&app](const char * name, HostPort & into, const char * help) {
+  add_address(
+    app, "--link", [&options](HostPort address) { options.link = std::move(address); },
+    "where datagrams of the link arrive")
+    ->required();
+  const auto add = [&app](const char * name, std::vector<HostPort> & into, const char * help) {
     add_address(
-      app, name, [&into](HostPort address) { into = std::move(address); }, help)
-      ->required();
+      app, name, [&into](HostPort address) { into.push_back(std::move(address)); }, help)
+      ->required()
+      ->trigger_on_parse();
   };
-  add("--plaintext", options.binds[0], "where datagrams of the application arrive");
-  add("--link", options.binds[1], "where datagrams of the link arrive");
-  add("--application", options.peers[0], "where datagrams from the link go");
-  add("--peer", options.peers[1], "where datagrams from the application go");
+  add("--plaintext", options.plaintexts, "where datagrams of the application arrive");
+  add("--application", options.applications, "where datagrams from the link go");
+  add("--peer", options.peers, "where datagrams from the application go");
   bool unbatched = false;
   app.add_flag("--unbatched", unbatched, "one datagram per system call instead of up to 64");
   return run_program(app, {argv + 1, argv + argc}, [&] {

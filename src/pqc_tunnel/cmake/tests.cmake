@@ -253,6 +253,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/engine/loop/test_hello_budget.cpp
     test/engine/loop/test_policy_watch.cpp
     test/engine/loop/test_punctuality.cpp
+    test/engine/loop/test_work_ledger.cpp
     test/control/test_control_socket.cpp
     test/daemon/test_command_line.cpp
     test/daemon/test_reload.cpp

@@ -3,10 +3,12 @@
 """Measure what a fleet costs its ground station, for several numbers of drones.
 
 Every drone is a daemon with a session. The same number of datagrams goes through all of them in
-turn, whatever their number. Before, the ground station is idle: sessions, but no data. Then it
-restarts, until all have a session again, and at last one more drone floods it with authentic frames
-beside the data. The cost of a datagram may be at most 10 % above that with the fewest drones, the
-idle share at most 1 % of a core, and no datagram of the other drones may get lost.
+turn, whatever their number, and in alternating rounds through relays without cryptography. The
+ground station has a core of its own, since it shares none with its drones in the field. Before, it
+restarts, until all have a session again, and is idle: sessions, but no data. At last one more drone
+floods it with authentic frames beside the data. The cost of a datagram, and its ratio to that of
+the relay, may be at most 10 % above that with the fewest drones, the idle share at most 1 % of a
+core, and no datagram of the other drones may get lost.
 """
 
 from __future__ import annotations

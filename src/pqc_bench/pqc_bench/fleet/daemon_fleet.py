@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import time
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -25,6 +26,19 @@ _SESSIONS_S, _POLL_S = 120.0, 0.1
 _STARTED_AT_ONCE = 4
 
 
+def blaster(
+    ways: Sequence[tuple[Endpoint, Endpoint]],
+    applications: Mapping[str, Endpoint],
+    rate: int,
+    size: int,
+    windows: int,
+) -> Blaster:
+    """Start to send in turn to the plaintext ports of each drone and of the ground for it."""
+    (drone, ground), *others = ways
+    where = Applications(drone, ground, applications["drone"], applications[GROUND])
+    return Blaster(where, rate, size, windows, others=others)
+
+
 class DaemonFleet:
     """All daemons; they end with the stack."""
 
@@ -38,7 +52,7 @@ class DaemonFleet:
         self._ground_plaintext = {name: Endpoint(LOOPBACK, next(ports)) for name in members}
         self._drone_plaintext = {name: Endpoint(LOOPBACK, next(ports)) for name in members}
         self._drone_link = {name: next(ports) for name in members}
-        self._applications = {end: Endpoint(LOOPBACK, next(ports)) for end in ("drone", GROUND)}
+        self.applications = {end: Endpoint(LOOPBACK, next(ports)) for end in ("drone", GROUND)}
         self.ground = self._start_ground()
         with ThreadPoolExecutor(_STARTED_AT_ONCE) as starters:
             list(starters.map(self._start_drone, self._names))
@@ -62,9 +76,7 @@ class DaemonFleet:
     def blaster(self, rate: int, size: int, windows: int) -> Blaster:
         """Start to send through all drones in turn, each way."""
         ways = [(self._drone_plaintext[one], self._ground_plaintext[one]) for one in self._names]
-        (drone, ground), *others = ways
-        where = Applications(drone, ground, self._applications["drone"], self._applications[GROUND])
-        return Blaster(where, rate, size, windows, others=others)
+        return blaster(ways, self.applications, rate, size, windows)
 
     def _without_session(self) -> int:
         peers = self.tunnels.ask(GROUND, "status")["peers"]
@@ -74,7 +86,7 @@ class DaemonFleet:
         own = {
             "datagram_port": self.link.port,
             "plaintext_peer_address": LOOPBACK,
-            "plaintext_peer_port": self._applications[GROUND].port,
+            "plaintext_peer_port": self.applications[GROUND].port,
             # Its own STATUSTEXTs would count as datagrams that nobody has sent.
             "announce_decisions": False,
         }
@@ -92,7 +104,7 @@ class DaemonFleet:
             "datagram_port": self._drone_link[name],
             "plaintext_port": self._drone_plaintext[name].port,
             "plaintext_peer_address": LOOPBACK,
-            "plaintext_peer_port": self._applications["drone"].port,
+            "plaintext_peer_port": self.applications["drone"].port,
             "mirror_port": 0,
         }
         self.tunnels.start(name, own)

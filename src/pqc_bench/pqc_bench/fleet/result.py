@@ -8,7 +8,7 @@ from typing import Any
 
 from pqc_bench.harness.text import columns
 
-# A datagram may cost so many times what it costs with the fewest drones.
+# A datagram may cost so many times what it costs with the fewest drones, in time and in relays.
 MAX_COST = 1.1
 # The share of a core that the ground station may take without data.
 MAX_IDLE = 0.01
@@ -19,12 +19,17 @@ def judge(result: dict[str, Any]) -> list[str]:
     faults = []
     fewest, *_ = sorted(result["drones"], key=int)
     cost = result["drones"][fewest]["cpu_us_per_datagram"]
+    ratio = result["drones"][fewest]["ratio_to_relay"]["median"]
     for drones, one in result["drones"].items():
         fleet = f"{drones} drones" if drones != "1" else "1 drone"
         if one["cpu_us_per_datagram"] > MAX_COST * cost:
             faults.append(
                 f"{fleet}: a datagram costs {one['cpu_us_per_datagram']:.1f} us, {cost:.1f} us with"
                 f" {fewest}"
+            )
+        if (own := one["ratio_to_relay"]["median"]) > MAX_COST * ratio:
+            faults.append(
+                f"{fleet}: a datagram costs {own:.2f} times the relay's, {ratio:.2f} with {fewest}"
             )
         if one["idle_core_share"] > MAX_IDLE:
             faults.append(f"{fleet}: {100 * one['idle_core_share']:.2f} % of a core without data")
@@ -39,8 +44,8 @@ def judge(result: dict[str, Any]) -> list[str]:
 def lines(result: dict[str, Any]) -> list[str]:
     rows = [
         (
-            *("drones", "us/datagram", "idle, % of a core", "MiB", "all sessions, s", "lost"),
-            *("us beside the flood", "lost"),
+            *("drones", "us/datagram", "relay", "ratio", "idle, % of a core", "MiB"),
+            *("all sessions, s", "lost", "us beside the flood", "lost"),
         )
     ]
     for drones, one in result["drones"].items():
@@ -49,6 +54,8 @@ def lines(result: dict[str, Any]) -> list[str]:
             (
                 drones,
                 f"{one['cpu_us_per_datagram']:.1f}",
+                f"{one['relay_us_per_datagram']:.1f}",
+                "{median:.2f} ({p25:.2f} to {p75:.2f})".format(**one["ratio_to_relay"]),
                 f"{100 * one['idle_core_share']:.2f}",
                 f"{one['rss_mib']:.1f}",
                 f"{one['all_sessions_s']:.1f}",
@@ -57,4 +64,10 @@ def lines(result: dict[str, Any]) -> list[str]:
                 f"{flood['lost']} of {flood['sent']:,}",
             )
         )
-    return ["", *columns(rows), f"  {result['rate']:,} datagrams a second each way"]
+    pinned = all(one["pinned"] for one in result["drones"].values())
+    how = "on a core of its own" if pinned else "not pinned"
+    return [
+        "",
+        *columns(rows),
+        f"  {result['rate']:,} datagrams a second each way; the ground station is {how}",
+    ]

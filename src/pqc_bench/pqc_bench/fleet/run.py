@@ -11,18 +11,24 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from pqc_bench.fleet.daemon_fleet import HOSTILE, DaemonFleet
+from pqc_bench.fleet.relay_fleet import RelayFleet
 from pqc_bench.fleet.result import judge, lines
-from pqc_bench.harness.blaster import DIRECTIONS, Blaster
+from pqc_bench.harness.blaster import DIRECTIONS
+from pqc_bench.harness.cores import alone
 from pqc_bench.harness.measurement import run_measurement
 from pqc_bench.harness.places import ATTACKER
 from pqc_bench.harness.process_use import cpu_seconds, resident_kib
+from pqc_bench.peers.rounds import spread
 
 # After sessions were made, keys are made and fetched ahead, and addresses prove themselves.
 _SETTLE_S = 10.0
-_WARM_UP_S = 2.0
+_WARM_UP_S = 1.0
+_ROUNDS = 5  # of the tunnel and the relay in turn
+_WINDOW = "measured"
 _FLOOD_START_S = 3.0
 _FLOOD_SORT = "data"
 
@@ -47,52 +53,57 @@ def _measure_fleet(options: argparse.Namespace, folder: Path, drones: int) -> di
         fleet = DaemonFleet(folder, drones, stack)
         fleet.wait_for_sessions()
         all_sessions_s = fleet.restart()
+        relays = RelayFleet(drones, fleet.applications, stack)
+        pinned = stack.enter_context(alone([fleet.ground.pid, relays.ground.pid]))
         time.sleep(_SETTLE_S)
         idle_s = cpu_seconds(fleet.ground.pid)
         time.sleep(options.seconds)
         idle_s = cpu_seconds(fleet.ground.pid) - idle_s
-        blaster = stack.enter_context(fleet.blaster(options.rate, options.size, 8))
-        time.sleep(_WARM_UP_S)
-        quiet_s = _cpu_of_window(fleet, blaster, "quiet", options.seconds)
+        rounds = [(_window(options, fleet), _window(options, relays)) for _ in range(_ROUNDS)]
         with _flood(fleet, options.frames) as frames:
-            flood_s = _cpu_of_window(fleet, blaster, "flood", options.seconds)
-        blaster.open_window("after")
-        windows = {window["name"]: window for window in blaster.finish()["windows"]}
-        quiet, flood = (_counts(windows[name]) for name in ("quiet", "flood"))
+            flood = _window(options, fleet)
+        costs = [tuple(_per_datagram(one, one["sent"]) for one in both) for both in rounds]
         return {
-            "cpu_us_per_datagram": _per_datagram(quiet_s, quiet["sent"]),
+            "cpu_us_per_datagram": round(median(own for own, _ in costs), 2),
+            "relay_us_per_datagram": round(median(relay for _, relay in costs), 2),
+            "ratio_to_relay": spread(own / max(relay, 0.01) for own, relay in costs),
+            "pinned": pinned,
             "idle_core_share": round(idle_s / options.seconds, 5),
             "rss_mib": round(resident_kib(fleet.ground.pid) / 1024, 1),
             "all_sessions_s": round(all_sessions_s, 2),
-            "datagrams": quiet,
+            "datagrams": {name: sum(own[name] for own, _ in rounds) for name in ("sent", "lost")},
             "flood": {
-                **flood,
+                "sent": flood["sent"],
+                "lost": flood["lost"],
                 "frames_per_s": round(sum(frames)),
                 "cpu_us_per_datagram": _per_datagram(
-                    flood_s, flood["sent"] + sum(frames) * windows["flood"]["seconds"]
+                    flood, flood["sent"] + sum(frames) * flood["seconds"]
                 ),
             },
         }
 
 
-def _cpu_of_window(fleet: DaemonFleet, blaster: Blaster, name: str, seconds: float) -> float:
-    blaster.open_window(name)
-    before = cpu_seconds(fleet.ground.pid)
-    time.sleep(seconds)
-    used = cpu_seconds(fleet.ground.pid) - before
-    blaster.open_window(f"after {name}")
-    return used
-
-
-def _counts(window: dict[str, Any]) -> dict[str, int]:
+def _window(options: argparse.Namespace, fleet: DaemonFleet | RelayFleet) -> dict[str, Any]:
+    """Send for a while; return what was sent and lost, and the CPU time of the ground's process."""
+    with fleet.blaster(options.rate, options.size, 3) as blaster:
+        time.sleep(_WARM_UP_S)
+        blaster.open_window(_WINDOW)
+        before = cpu_seconds(fleet.ground.pid)
+        time.sleep(options.seconds / _ROUNDS)
+        used_s = cpu_seconds(fleet.ground.pid) - before
+        blaster.open_window("after")
+        windows = blaster.finish()["windows"]
+    (window,) = (one for one in windows if one["name"] == _WINDOW)
     return {
         "sent": sum(window[way]["sent"] for way in DIRECTIONS),
         "lost": sum(window[way]["lost"] for way in DIRECTIONS),
+        "seconds": window["seconds"],
+        "cpu_s": used_s,
     }
 
 
-def _per_datagram(cpu_s: float, datagrams: float) -> float:
-    return round(1e6 * cpu_s / max(datagrams, 1.0), 2)
+def _per_datagram(window: dict[str, Any], datagrams: float) -> float:
+    return round(1e6 * window["cpu_s"] / max(datagrams, 1.0), 2)
 
 
 @contextlib.contextmanager

@@ -9,7 +9,6 @@ import os
 import select
 import socket
 import time
-from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
@@ -17,6 +16,7 @@ from pqc_sim.datagrams.udp_port import Endpoint
 from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.harness.blaster import Applications
+from pqc_bench.harness.cores import pin as pin_process
 from pqc_bench.harness.process_use import cpu_seconds
 
 ENDS = ("drone", "gcs")
@@ -61,9 +61,7 @@ def pin(peer: Peer) -> bool:
         return False
     for end, core in zip(ENDS, cores, strict=False):
         for pid in peer.processes(end):
-            for task in Path(f"/proc/{pid}/task").glob("*"):
-                with contextlib.suppress(ProcessLookupError):
-                    os.sched_setaffinity(int(task.name), {core})
+            pin_process(pid, [core])
     return True
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 import subprocess
 
 from pqc_sim.datagrams.udp_port import Endpoint
-from pqc_sim.pair.programs import tool_program
 from pqc_sim.processes.run_fault import RunFault
-from pqc_testing.child import die_with_parent, stop
+from pqc_testing.child import stop
 from pqc_testing.ports import LOOPBACK, free_ports
 
 from pqc_bench.harness.blaster import Applications
+from pqc_bench.harness.relays import start_relay
 
 
 def _endpoints(count: int) -> list[Endpoint]:
@@ -53,10 +53,13 @@ class Relay:
 
     def __enter__(self) -> Relay:
         where = self.applications
-        drone_link, ground_link = self._links
+        drone, ground = self._links
         try:
-            self._start("drone", where.drone, where.drone_bind, drone_link, ground_link)
-            self._start("gcs", where.ground, where.ground_bind, ground_link, drone_link)
+            for end, link, way in (
+                ("drone", drone, (where.drone, where.drone_bind, ground)),
+                ("gcs", ground, (where.ground, where.ground_bind, drone)),
+            ):
+                self._processes[end] = start_relay(link, [way], *self._flags)
         except BaseException:
             self.__exit__()
             raise
@@ -76,20 +79,3 @@ class Relay:
                 assert process.stderr is not None
                 words = process.stderr.read().strip().splitlines()
                 raise RunFault(words[-1] if words else "a pqc_relay has ended")
-
-    def _start(
-        self, end: str, plaintext: Endpoint, application: Endpoint, link: Endpoint, peer: Endpoint
-    ) -> None:
-        command = [
-            *(str(tool_program("pqc_relay")), "--plaintext", str(plaintext)),
-            *("--application", str(application), "--link", str(link), "--peer", str(peer)),
-            *self._flags,
-        ]
-        self._processes[end] = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            preexec_fn=die_with_parent,
-        )

@@ -118,11 +118,14 @@ void PacketLoop::run()
   while (!stopping_) {
     const Instant idle_from = shares_time() ? monotonic_now() : Instant{};
     const auto ready = poller_.wait(deadline);
+    const Instant now = monotonic_now();
+    if (shares_time()) {
+      uncharged_ += now - idle_from;
+      work_.note_idle(idle_from, now);
+    }
     if (ready.empty()) {
       continue;  // interrupted, as by the end of a standstill
     }
-    const Instant now = monotonic_now();
-    uncharged_ += shares_time() ? now - idle_from : Duration{};
     note_punctuality(now);
     for (const epoll_event & event : ready) {
       dispatch(event, now);

@@ -31,6 +31,7 @@
 #include "policy_watch.hpp"
 #include "protocol/tunnel/tunnel.hpp"
 #include "punctuality.hpp"
+#include "work_ledger.hpp"
 #include "worker_pool.hpp"
 
 namespace pqc_tunnel
@@ -72,7 +73,7 @@ private:
   void note_work(std::optional<PeerIndex> peer);
   void charge();
   void handle_hellos(Instant now);
-  void flush_plaintexts();
+  void deliver();
   void flush(PlaintextSide & plaintext);
   void flush(Link & link);
 
@@ -142,18 +143,17 @@ private:
   ReceiveBatch from_plaintext_;
   ReceiveBatch from_link_;
   // Processor time of this thread, counted only with several peers, who share it.
-  Duration charged_until_{};
-  Duration uncharged_{};  // spent on no peer's frames, or idle
-  struct Work
-  {
-    std::optional<PeerIndex> peer;
-    Duration time{};  // that passed, even without the processor
-  };
-  std::vector<Work> work_;  // of the present batch
-  Instant work_until_;
+  Duration uncharged_{};     // spent on no peer's frames, or idle
+  WorkLedger work_;          // not charged yet
   std::vector<Bytes> kept_;  // see keep()
   std::size_t kept_frames_ = 0;
-  std::vector<std::size_t> filled_;  // plaintext sides with queued datagrams
+  struct Delivered
+  {
+    PeerIndex peer;
+    ByteView datagram;
+  };
+  std::vector<Delivered> delivered_;  // plaintext of the present batch, for local programs
+  SendBatch to_plaintext_;            // of one side at a time, so that it stays in the caches
   struct Hello
   {
     MutableBytes frame;

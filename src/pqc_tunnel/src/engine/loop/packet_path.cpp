@@ -99,7 +99,7 @@ void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)
     const auto take = [&](MutableBytes frame) {
       begin_charging();
       open_one(frame, link.far_end(), stood_still_, now);
-      flush_plaintexts();
+      deliver();
       charge();
       handle_hellos(now);  // the bytes of a hello are valid until the next frame
       hellos_.clear();
@@ -120,7 +120,7 @@ void PacketLoop::open_datagrams(std::size_t link, int socket, Instant now)
     from.link = static_cast<std::uint8_t>(link);
     open_one(from_link_.datagram(i), from, from_link_.waited(i), now);
   }
-  flush_plaintexts();
+  deliver();
   charge();
   handle_hellos(now);
 }
@@ -149,13 +149,11 @@ void PacketLoop::open_one(
   note_work(opened.peer);
 }
 
-// The processor time of a batch is divided by the time that passed for each datagram, because it costs a system call.
 void PacketLoop::begin_charging()
 {
   if (shares_time()) {
     tunnel_.charge(std::nullopt, std::exchange(uncharged_, {}));
-    charged_until_ = thread_time();
-    work_until_ = monotonic_now();
+    work_.begin(monotonic_now());
   }
 }
 
@@ -163,57 +161,35 @@ void PacketLoop::begin_charging()
 void PacketLoop::note_work(std::optional<PeerIndex> peer)
 {
   if (shares_time()) {
-    const Instant now = monotonic_now();
-    work_.push_back({peer, now - std::exchange(work_until_, now)});
+    work_.note(peer, monotonic_now());
   }
 }
 
 void PacketLoop::charge()
 {
-  if (work_.empty()) {
+  if (!work_.is_due()) {
     return;
   }
-  Duration passed{};
-  for (const Work & work : work_) {
-    passed += work.time;
-  }
-  const double share =
-    std::chrono::duration<double>(thread_time() - charged_until_) / std::max(passed, Duration{1});
-  for (const Work & work : work_) {
-    const auto time = std::chrono::duration_cast<Duration>(
-      std::chrono::duration<double, std::nano>(work.time) * share);
-    if (work.peer) {
-      tunnel_.charge(work.peer, time);
+  work_.settle(thread_time(), [this](std::optional<PeerIndex> peer, Duration time) {
+    if (peer) {
+      tunnel_.charge(peer, time);
     } else {
       uncharged_ += time;
     }
-  }
-  work_.clear();
+  });
 }
 
 void PacketLoop::forward(const Opened & opened)
 {
-  auto & plaintext = side(*opened.peer).plaintext;
-  const auto add = [&](ByteView datagram) {
-    const bool first = plaintext && !plaintext->has_queued();
-    if (!plaintext || !plaintext->add(datagram)) {
-      tunnel_.count_drop(*opened.peer, Drop::queue_full);
-    } else if (first) {
-      filled_.push_back(static_cast<std::size_t>(*opened.peer));
-    }
-  };
   if (!opened.bundle) {
-    add(opened.plaintext);
+    delivered_.push_back({*opened.peer, opened.plaintext});
   }
   MutableBytes rest = opened.plaintext;
   while (const auto datagram = opened.bundle ? take_from_bundle(rest) : std::nullopt) {
-    if (plaintext && plaintext->is_full()) {
-      flush(*plaintext);
-    }
-    add(*datagram);
+    delivered_.push_back({*opened.peer, *datagram});
   }
-  if (opened.assembled && plaintext) {
-    flush(*plaintext);
+  if (opened.assembled) {
+    deliver();
   }
 }
 
@@ -238,21 +214,34 @@ void PacketLoop::handle_hellos(Instant now)
   }
 }
 
-void PacketLoop::flush_plaintexts()
+// Sends what forward() was given, with a system call or more for each peer.
+void PacketLoop::deliver()
 {
-  for (const std::size_t filled : filled_) {
-    auto & plaintext = sides_[filled].plaintext;
-    if (plaintext && plaintext->has_queued()) {
-      flush(*plaintext);
-      note_work(plaintext->peer());
-    }
+  if (!std::ranges::is_sorted(delivered_, {}, &Delivered::peer)) {
+    std::ranges::stable_sort(delivered_, {}, &Delivered::peer);
   }
-  filled_.clear();
+  for (auto next = delivered_.begin(); next != delivered_.end();) {
+    const PeerIndex peer = next->peer;
+    auto & plaintext = side(peer).plaintext;
+    for (; next != delivered_.end() && next->peer == peer; ++next) {
+      if (to_plaintext_.full()) {
+        flush(*plaintext);
+      }
+      if (!plaintext || !plaintext->add(next->datagram, to_plaintext_)) {
+        tunnel_.count_drop(peer, Drop::queue_full);
+      }
+    }
+    if (!to_plaintext_.empty()) {
+      flush(*plaintext);
+    }
+    note_work(peer);
+  }
+  delivered_.clear();
 }
 
 void PacketLoop::flush(PlaintextSide & plaintext)
 {
-  plaintext.flush([this, &plaintext](bool oversize) {
+  plaintext.flush(to_plaintext_, [this, &plaintext](bool oversize) {
     tunnel_.count_drop(plaintext.peer(), oversize ? Drop::oversize : Drop::queue_full);
   });
 }

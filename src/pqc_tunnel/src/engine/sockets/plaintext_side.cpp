@@ -79,9 +79,9 @@ void PlaintextSide::mirror_outward(ByteView datagram, const sockaddr_storage & s
   }
 }
 
-bool PlaintextSide::add(ByteView datagram)
+bool PlaintextSide::add(ByteView datagram, SendBatch & batch)
 {
-  if (!out_->add(datagram, application_.address(), socket_.family)) {
+  if (!batch.add(datagram, application_.address(), socket_.family)) {
     return false;
   }
   if (has_vehicle_) {

@@ -46,22 +46,20 @@ public:
   void mirror_outward(ByteView datagram, const sockaddr_storage & source);
   void flush_mirror() { mirror_.flush(); }
 
-  // Queues a datagram for the local application. Returns false if its address is unknown.
-  bool add(ByteView datagram);
+  // Queues a datagram for the local application in a batch of this side alone. Returns false if its address is unknown.
+  bool add(ByteView datagram, SendBatch & batch);
   // Shows a line of text in the local application as if the vehicle had sent it. The newest line waits until a
   // datagram of the vehicle has gone there: programs take the first system that they hear for the vehicle.
   void show(MavlinkSeverity severity, std::string_view text);
   // Tells the vehicle how much airtime it asks for in vain, unless a radio reports by itself.
   void report_load(Duration load, Instant now);
-  bool has_queued() const { return !out_->empty(); }
-  bool is_full() const { return out_->full(); }
   // Calls refused(oversize) for each datagram that the socket did not accept.
   template <class Refused>
-  void flush(Refused && refused)
+  void flush(SendBatch & batch, Refused && refused)
   {
     mirror_.flush();
-    out_->flush(socket_.fd.get(), [&refused](std::size_t, bool oversize) { refused(oversize); });
-    application_.note_refusal(out_->refusal());
+    batch.flush(socket_.fd.get(), [&refused](std::size_t, bool oversize) { refused(oversize); });
+    application_.note_refusal(batch.refusal());
     if (!introduced_) {
       introduce();
     }
@@ -96,7 +94,6 @@ private:
   std::optional<std::pair<MavlinkSeverity, std::string>> waiting_;  // a line that show() was given
   RadioStatus radio_status_;
   Mirror mirror_;
-  std::unique_ptr<SendBatch> out_ = std::make_unique<SendBatch>();
   std::string trouble_;
 };
 

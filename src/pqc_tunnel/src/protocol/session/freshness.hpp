@@ -25,8 +25,10 @@ public:
   bool is_late(std::uint64_t sequence, Instant now) const
   {
     const Instant limit = now - max_age_;
-    return std::ranges::any_of(
-      spans_, [&](const Span & span) { return sequence < span.highest && span.last < limit; });
+    return sequence < spans_[newest_].highest &&
+           std::ranges::any_of(spans_, [&](const Span & span) {
+             return sequence < span.highest && span.last < limit;
+           });
   }
 
   // An authentic packet has arrived.
