@@ -29,9 +29,9 @@ struct Free
     function(object);
   }
 };
-using Key = std::unique_ptr<EVP_PKEY, Free<EVP_PKEY_free>>;
-using KeyContext = std::unique_ptr<EVP_PKEY_CTX, Free<EVP_PKEY_CTX_free>>;
-using DigestContext = std::unique_ptr<EVP_MD_CTX, Free<EVP_MD_CTX_free>>;
+using EvpKey = std::unique_ptr<EVP_PKEY, Free<EVP_PKEY_free>>;
+using EvpKeyContext = std::unique_ptr<EVP_PKEY_CTX, Free<EVP_PKEY_CTX_free>>;
+using EvpDigestContext = std::unique_ptr<EVP_MD_CTX, Free<EVP_MD_CTX_free>>;
 
 // What OpenSSL refuses here is no error of whoever asks for the thread's errors next.
 class NoErrors
@@ -63,13 +63,13 @@ bool generate(
   MutableBytes secret_key)
 {
   const NoErrors scope;
-  const KeyContext context(EVP_PKEY_CTX_new_from_name(nullptr, name.c_str(), nullptr));
+  const EvpKeyContext context(EVP_PKEY_CTX_new_from_name(nullptr, name.c_str(), nullptr));
   const OSSL_PARAM params[] = {octets("seed", seed.view()), OSSL_PARAM_construct_end()};
   EVP_PKEY * made = nullptr;
   const bool done = context && EVP_PKEY_keygen_init(context.get()) == 1 &&
                     EVP_PKEY_CTX_set_params(context.get(), params) == 1 &&
                     EVP_PKEY_generate(context.get(), &made) == 1;
-  const Key key(made);
+  const EvpKey key(made);
   const auto read = [&key](const char * part, MutableBytes out) {
     std::size_t size = 0;
     return EVP_PKEY_get_octet_string_param(key.get(), part, out.data(), out.size(), &size) == 1 &&
@@ -80,9 +80,9 @@ bool generate(
 }
 
 // Null if the key is none.
-Key read_key(const std::string & name, const char * part, ByteView bytes)
+EvpKey read_key(const std::string & name, const char * part, ByteView bytes)
 {
-  const KeyContext context(EVP_PKEY_CTX_new_from_name(nullptr, name.c_str(), nullptr));
+  const EvpKeyContext context(EVP_PKEY_CTX_new_from_name(nullptr, name.c_str(), nullptr));
   OSSL_PARAM params[] = {octets(part, bytes), OSSL_PARAM_construct_end()};
   const bool is_private = part == std::string_view(OSSL_PKEY_PARAM_PRIV_KEY);
   EVP_PKEY * key = nullptr;
@@ -90,7 +90,7 @@ Key read_key(const std::string & name, const char * part, ByteView bytes)
     EVP_PKEY_fromdata(
       context.get(), &key, is_private ? EVP_PKEY_KEYPAIR : EVP_PKEY_PUBLIC_KEY, params);
   }
-  return Key(key);
+  return EvpKey(key);
 }
 
 class OpensslKem final : public KemPrimitive
@@ -110,13 +110,13 @@ public:
     RandomSource & random) const override
   {
     const NoErrors scope;
-    const Key key = read_key(name_, OSSL_PKEY_PARAM_PUB_KEY, public_key);
+    const EvpKey key = read_key(name_, OSSL_PKEY_PARAM_PUB_KEY, public_key);
     if (!key) {
       return false;
     }
     const SecretBytes message = draw(random, 32);  // m of FIPS 203
     const OSSL_PARAM params[] = {octets("ikme", message.view()), OSSL_PARAM_construct_end()};
-    const KeyContext context(EVP_PKEY_CTX_new_from_pkey(nullptr, key.get(), nullptr));
+    const EvpKeyContext context(EVP_PKEY_CTX_new_from_pkey(nullptr, key.get(), nullptr));
     std::size_t size = ciphertext.size();
     std::size_t secret_size = shared_secret.size();
     return context && EVP_PKEY_encapsulate_init(context.get(), params) == 1 &&
@@ -128,8 +128,8 @@ public:
     MutableBytes shared_secret, ByteView ciphertext, ByteView secret_key) const override
   {
     const NoErrors scope;
-    const Key key = read_key(name_, OSSL_PKEY_PARAM_PRIV_KEY, secret_key);
-    const KeyContext context(
+    const EvpKey key = read_key(name_, OSSL_PKEY_PARAM_PRIV_KEY, secret_key);
+    const EvpKeyContext context(
       key ? EVP_PKEY_CTX_new_from_pkey(nullptr, key.get(), nullptr) : nullptr);
     std::size_t size = shared_secret.size();
     return context && EVP_PKEY_decapsulate_init(context.get(), nullptr) == 1 &&
@@ -160,8 +160,8 @@ public:
     RandomSource & random) const override
   {
     const NoErrors scope;
-    const Key key = read_key(name_, OSSL_PKEY_PARAM_PRIV_KEY, secret_key);
-    const DigestContext context(EVP_MD_CTX_new());
+    const EvpKey key = read_key(name_, OSSL_PKEY_PARAM_PRIV_KEY, secret_key);
+    const EvpDigestContext context(EVP_MD_CTX_new());
     if (!key || !context) {
       return 0;
     }
@@ -179,8 +179,8 @@ public:
   bool verify(ByteView message, ByteView signature, ByteView public_key) const override
   {
     const NoErrors scope;
-    const Key key = read_key(name_, OSSL_PKEY_PARAM_PUB_KEY, public_key);
-    const DigestContext context(EVP_MD_CTX_new());
+    const EvpKey key = read_key(name_, OSSL_PKEY_PARAM_PUB_KEY, public_key);
+    const EvpDigestContext context(EVP_MD_CTX_new());
     return key && context &&
            EVP_DigestVerifyInit_ex(
              context.get(), nullptr, nullptr, nullptr, nullptr, key.get(), nullptr) == 1 &&
