@@ -55,6 +55,8 @@ cross_native()
     plain_build pqc_tunnel "$NATIVE/stage" -DPQC_TUNNEL_ROS=OFF -DPQC_TUNNEL_TESTS=OFF
 }
 
+# Without sanitizers and fuzzing, which run on this machine's processor only, and without the tests of memory and of real
+# time that an emulator distorts (PQC_TUNNEL_TESTS_TOGETHER in tests.cmake).
 cross_test()
 {
   PQC_TEST_EMULATOR="$PQC_CROSS_EMULATOR -L $PQC_CROSS_SYSROOT" ctest --test-dir "$CROSS/pqc_tunnel" \
