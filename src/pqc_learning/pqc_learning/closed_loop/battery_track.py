@@ -8,7 +8,6 @@ moves the voltage by less than a sixth of the sensor's noise. What rekeys take i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import sqrt
 from random import Random
 
@@ -24,13 +23,7 @@ _STEPS_PER_S = 4
 _GUST_S = 2.5
 
 
-@dataclass(frozen=True, slots=True)
-class BatterySecond:
-    sensed: Battery
-    read: BatteryReading
-
-
-def battery_track(script: Script) -> list[BatterySecond]:
+def battery_track(script: Script) -> list[Battery]:
     seed = f"{script.name}/{script.seed}"
     ambient_c = script.ambient_c.at(0.0)
     pack = Pack(
@@ -56,12 +49,13 @@ def battery_track(script: Script) -> list[BatterySecond]:
         )
         monitor, report = monitor.taken(second + 1.0, read)
         assert report is not None and report.prediction is not None
-        sensed = Battery(
-            voltage_v=read.voltage_v,
-            rate_mv_per_min=report.rate_mv_per_min,
-            charge=report.prediction.charge,
-            endurance_s=report.prediction.endurance_s,
-            cells=script.pack.cells,
+        track.append(
+            Battery(
+                voltage_v=read.voltage_v,
+                rate_mv_per_min=report.rate_mv_per_min,
+                charge=report.prediction.charge,
+                endurance_s=report.prediction.endurance_s,
+                cells=script.pack.cells,
+            )
         )
-        track.append(BatterySecond(sensed, read))
     return track

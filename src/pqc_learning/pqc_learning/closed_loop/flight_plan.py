@@ -7,13 +7,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from pqc_policy.policy.inputs import Battery
 from pqc_sim.flights.script import Script
 from pqc_sim.physics.radio import PACKETS_PER_S
 from pqc_sim.tunnel.tunnel_model import AGE_AT_START_S
 
 from pqc_learning.closed_loop.advisor_follower import AdvisorTrack
 from pqc_learning.closed_loop.air_record import AirRecord
-from pqc_learning.closed_loop.battery_track import BatterySecond, battery_track
+from pqc_learning.closed_loop.battery_track import battery_track
 from pqc_learning.closed_loop.link_views import LinkViews
 from pqc_learning.closed_loop.surroundings import Surroundings, surroundings
 
@@ -80,7 +81,7 @@ class PreparedFlight:
     down: AirRecord = field(init=False)
     views: LinkViews = field(init=False)
     works: list[bool] = field(init=False)  # whether the link does, in the second until each
-    battery: list[BatterySecond] = field(init=False)
+    battery: list[Battery] = field(init=False)
     surroundings: list[Surroundings] = field(init=False)
     advisor: AdvisorTrack = field(init=False, default_factory=AdvisorTrack)
 

@@ -259,7 +259,7 @@ class Flight:
         outcome.unkeyed_s += suite is None
         self._emergencies.note(
             now_s,
-            self.prepared.battery[second - 1].sensed.voltage_v or 0.0,
+            self.prepared.battery[second - 1].voltage_v or 0.0,
             self.read_c,
             suite.tier if suite is not None else None,
         )

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from pqc_policy.policy.inputs import Phase
+from pqc_policy.policy.inputs import Battery, Phase
 from pqc_policy.sensing import mission_phase
 from pqc_policy.sensing.mission_phase import Observation, PhaseState
 from pqc_sim.flights.script import Script
 
-from pqc_learning.closed_loop.battery_track import BatterySecond
 from pqc_learning.closed_loop.sensed import (
     BATTERY_AGE_S,
     LINK_AGE_S,
@@ -55,7 +54,7 @@ class Surroundings:
     flying: bool
 
 
-def surroundings(script: Script, battery: Sequence[BatterySecond]) -> list[Surroundings]:
+def surroundings(script: Script, battery: Sequence[Battery]) -> list[Surroundings]:
     """Return those of each second of a flight, with the battery at its end."""
     seed = f"{script.name}/{script.seed}"
     thermal, power = Random(f"{seed}/thermal").gauss, Random(f"{seed}/power").gauss
@@ -68,7 +67,7 @@ def surroundings(script: Script, battery: Sequence[BatterySecond]) -> list[Surro
         battery_s, vehicle_s = now_s - BATTERY_AGE_S, now_s - VEHICLE_AGE_S
         mavros = script.silent("mavros", battery_s)
         if not mavros and not script.silent("battery", battery_s):
-            sensed.put("battery", battery_s, pack.sensed)
+            sensed.put("battery", battery_s, pack)
         if not mavros and not script.silent("vehicle", vehicle_s):
             leg = script.leg(vehicle_s)
             observed = Observation(now_s - THERMAL_AGE_S, leg.armed, leg.mode)

@@ -300,20 +300,6 @@ def test_a_battery_without_a_current_is_not_predicted(
     assert all(map(math.isnan, unknown))
 
 
-def test_a_temperature_that_mavros_never_sets_does_not_shorten_the_time_left(
-    sensing: NodeProcess, listener: Listener
-) -> None:
-    batteries = listener.subscribe(BatteryPrediction, "/pqc/battery")
-    mavros = FalseMavros(listener.node, MAVROS)
-    listener.wait_for(
-        lambda: batteries and not math.isnan(batteries[-1].endurance_s),
-        "a prediction",
-        lambda: mavros.publish(CELLS, 1250, temperature=2500),
-    )
-    assert batteries[-1].source == "/fc/battery"
-    assert math.isnan(batteries[-1].temperature_c)
-
-
 def test_messages_without_a_voltage_are_not_published_and_keep_the_rate(
     sensing: NodeProcess, listener: Listener
 ) -> None:

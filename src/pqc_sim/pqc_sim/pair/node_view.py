@@ -77,12 +77,6 @@ class NodeView:
         """Pass the messages of a topic to a function, in the calls of `spin_once`."""
         self._node.create_subscription(kind, topic, take, qos)
 
-    def publisher(self, kind: type, topic: str, qos: Any) -> Any:
-        return self._node.create_publisher(kind, topic, qos)
-
-    def now(self) -> Any:
-        return self._node.get_clock().now().to_msg()
-
     def _on_status(self, end: str, status: TunnelStatus) -> None:
         self.status[end] = status
 

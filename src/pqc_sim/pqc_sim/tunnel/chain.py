@@ -60,7 +60,3 @@ class LayersOf:
             Layer(one.family, one.form, one.kem, one.key, max(now_s - began_s, 0.0))
             for one, began_s in self._newest.values()
         )
-
-
-def layers_at(epochs: list[KeyEpoch], now_s: float) -> tuple[Layer, ...]:
-    return LayersOf(epochs).at(now_s)

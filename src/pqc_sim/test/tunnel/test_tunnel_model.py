@@ -13,7 +13,7 @@ from pqc_policy.policy.profile import Cost, Profile, shipped_profile
 from pqc_policy.policy.suites import SUITES, find_suite
 from pqc_sim.physics.air import Air, Spell, both
 from pqc_sim.physics.radio import Radio
-from pqc_sim.tunnel.chain import layers_at
+from pqc_sim.tunnel.chain import LayersOf
 from pqc_sim.tunnel.events import Event, Kind, State
 from pqc_sim.tunnel.fetching import TURN
 from pqc_sim.tunnel.live_tunnel import LiveTunnel
@@ -395,7 +395,7 @@ def test_the_chain_has_what_exchanges_mixed_and_a_restart_forgets_it() -> None:
     tunnel.advance(20.0)
     tunnel.rekey(FRODO976, 20.0)
     tunnel.advance(30.0)
-    layers = {(one.form, one.key): one.age_s for one in layers_at(tunnel.epochs, 30.0)}
+    layers = {(one.form, one.key): one.age_s for one in LayersOf(tunnel.epochs).at(30.0)}
     assert set(layers) == {
         ("structured", "ephemeral"),
         ("goppa", "one_time"),
@@ -405,7 +405,7 @@ def test_the_chain_has_what_exchanges_mixed_and_a_restart_forgets_it() -> None:
     tunnel.crash(30.0)
     tunnel.restart(31.0)
     tunnel.advance(40.0)
-    layers = {(one.form, one.key): one.age_s for one in layers_at(tunnel.epochs, 40.0)}
+    layers = {(one.form, one.key): one.age_s for one in LayersOf(tunnel.epochs).at(40.0)}
     assert set(layers) == {("structured", "ephemeral"), ("goppa", "one_time")}
     assert tunnel.one_time_keys == 16 - 3
 

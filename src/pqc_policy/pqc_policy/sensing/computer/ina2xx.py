@@ -25,7 +25,6 @@ _SUPPLY_V = (2.5, 26.0)  # that an INA219 can measure and a computer or vehicle 
 _CURRENT_ERROR = 0.5  # relative: a load may change between two reads
 
 ReadWord = Callable[[int], int]  # register to its 16 bits
-WriteWord = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
