@@ -256,7 +256,7 @@ class Drone(End):
             self.rekey.handle_progress()
 
     def handle_message(self, peer: Peer, message: bytes, keys: EpochKeys) -> None:
-        if peer.boot is not None and keys is peer.boot.keys:
+        if peer.is_boot(keys):
             if self.attempt is not None:
                 self.attempt.handle_message(message)
         elif message[0] == MessageType.PREKEY:
@@ -264,7 +264,7 @@ class Drone(End):
 
     def handle_control(self, peer: Peer, message: ControlMessage, keys: EpochKeys) -> bool:
         kind, transaction, fields = message
-        if peer.boot is not None and keys is peer.boot.keys:
+        if peer.is_boot(keys):
             # Frames that come after the attempt are repetitions.
             return self.attempt is None or self.attempt.handle_control(message)
         rekey = self.rekey

@@ -151,7 +151,7 @@ class Peer:
     ) -> None:
         """Deliver the content of an authentic frame, or act on it."""
         self.packets["cipher_in"] += 1
-        in_boot = self.boot is not None and keys is self.boot.keys
+        in_boot = self.is_boot(keys)
         if in_boot:
             assert self.boot is not None
             self.boot.address = sender if keys.skipped >= 0 else self.boot.address
@@ -267,8 +267,7 @@ class Peer:
         self.packets["control_in"] += 1
         message = control.decode(payload)
         wish = message is not None and message.kind in _WISHES
-        in_boot = self.boot is not None and keys is self.boot.keys
-        if wish and not in_boot and keys.stale:
+        if wish and not self.is_boot(keys) and keys.stale:
             self.drops["stale"] += 1
             return
         if message is None or not (
@@ -295,11 +294,11 @@ class Peer:
                 self._answer(question[0], keys)
         elif kind is Control.PATH_REQ:
             answer = control.encode(Control.PATH_RSP, 0, fields[0])
-            in_boot = self.boot is not None and keys is self.boot.keys
-            self._send_control(answer, keys if in_boot else self.slots.sending or keys, sender)
-        elif kind is Control.ECHO_REQ and not self._is_boot(keys):
+            live = keys if self.is_boot(keys) else self.slots.sending or keys
+            self._send_control(answer, live, sender)
+        elif kind is Control.ECHO_REQ and not self.is_boot(keys):
             self._answer_echo(message.transaction, fields[0])
-        elif kind is Control.ECHO_RSP and not self._is_boot(keys):
+        elif kind is Control.ECHO_RSP and not self.is_boot(keys):
             self.echoes[message.transaction] = fields
         elif kind is not Control.KEEPALIVE:
             return False
@@ -319,7 +318,7 @@ class Peer:
 
     def _answer(self, asked: int, keys: EpochKeys) -> None:
         now = self.time_ns()
-        send = self.send_boot_control if self._is_boot(keys) else self.send_control
+        send = self.send_boot_control if self.is_boot(keys) else self.send_control
         send(Control.TIME_RSP, 0, asked, now, now)
 
     def _note_answer(self, fields: tuple[Any, ...], keys: EpochKeys) -> None:
@@ -327,7 +326,7 @@ class Peer:
             return  # not a question of this end
         now, asked = self._end.now, fields[0] / 1e9
         keys.note_answer(asked, now)
-        if self._is_boot(keys):
+        if self.is_boot(keys):
             return
         self.clock.note(*fields, self.time_ns())
         self.last_answered = max(self.last_answered, asked)
@@ -338,7 +337,7 @@ class Peer:
         if keys is self.slots.sending:
             self._end.handle_answer(self, asked)
 
-    def _is_boot(self, keys: EpochKeys) -> bool:
+    def is_boot(self, keys: EpochKeys) -> bool:
         return self.boot is not None and keys is self.boot.keys
 
     # --- Time ---

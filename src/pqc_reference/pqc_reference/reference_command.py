@@ -110,7 +110,6 @@ async def _run(config: Config, options: argparse.Namespace) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, running.cancel)
     later = [loop.create_task(_rekey_later(shell, *rekey)) for rekey in options.rekey]
-    later += [loop.create_task(_prefetch_later(shell, *fetch)) for fetch in options.prefetch]
     while not running.done():
         if file is not None:
             _write_summary(file, shell.end, "running")
@@ -123,21 +122,11 @@ async def _run(config: Config, options: argparse.Namespace) -> None:
         running.result()
 
 
-async def _session_after(shell: Shell, seconds: float) -> None:
+async def _rekey_later(shell: Shell, seconds: float, suite: Suite) -> None:
     await asyncio.sleep(seconds)
     while not shell.end.peers[0].slots.confirmed:
         await asyncio.sleep(_SESSION_POLL_S)
-
-
-async def _rekey_later(shell: Shell, seconds: float, suite: Suite) -> None:
-    await _session_after(shell, seconds)
     await shell.request_rekey(suite)
-
-
-async def _prefetch_later(shell: Shell, seconds: float, suite: Suite) -> None:
-    await _session_after(shell, seconds)
-    problem = shell.prefetch(suite)
-    shell.end.report(f"prefetch of {suite.name}: {problem or 'under way'}", None)
 
 
 def _suite_later(text: str) -> tuple[float, Suite]:
@@ -169,14 +158,10 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
     option("role", "the end that it runs as", choices=("drone", "gcs"))
     option("--config", "parameter file of the tunnel", type=Path, metavar="FILE", **many)
     option("-p", "one parameter; takes precedence over files", metavar="NAME:=VALUE", **many)
-    later: dict[str, Any] = {"type": _suite_later, "metavar": "SUITE@SECONDS", **many}
-    option("--rekey", "a rekey after the start", **later)
-    option("--prefetch", "a key that a drone fetches in the background after the start", **later)
+    later = {"type": _suite_later, "metavar": "SUITE@SECONDS"}
+    option("--rekey", "a rekey after the start", **later, **many)
     option("--summary", "file for state and counters, written every second", type=Path)
-    options = parser.parse_args(words)
-    if options.prefetch and options.role != "drone":
-        parser.error("only a drone fetches keys: leave out --prefetch")
-    return options
+    return parser.parse_args(words)
 
 
 def main(words: Sequence[str] | None = None) -> int:

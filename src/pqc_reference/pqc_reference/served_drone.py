@@ -173,7 +173,7 @@ class ServedDrone:
             self._end_rekey(None)
 
     def handle_message(self, message: bytes, keys: EpochKeys) -> None:
-        in_use, in_boot = self.peer.slots.sending, self._is_boot(keys)
+        in_use, in_boot = self.peer.slots.sending, self.peer.is_boot(keys)
         if self._answers_again(message):
             return
         if in_boot and message[0] == MessageType.FINISH:
@@ -185,7 +185,7 @@ class ServedDrone:
         """Handle a control message; False if the ground station ignores it."""
         kind, transaction, fields = message
         in_use, pending = self.peer.slots.sending, self._pending
-        if self._is_boot(keys) or in_use is None:
+        if self.peer.is_boot(keys) or in_use is None:
             return False
         if kind is Control.WANT:
             self.rekeys.handle_want(transaction, *fields, keys.session)
@@ -232,9 +232,6 @@ class ServedDrone:
             psk = self.psk.keys(keys.suite.wire_id)
             mac = psk.erase_mac(keys.session.id, erasure.transaction)
             self.peer.send_control(Control.ERASE, erasure.transaction, mac)
-
-    def _is_boot(self, keys: EpochKeys) -> bool:
-        return self.peer.boot is not None and keys is self.peer.boot.keys
 
     # --- Rekeys that the ground station requests ---
 
