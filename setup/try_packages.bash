@@ -71,8 +71,10 @@ try()
   files >/tmp/before
   say "install"
   dpkg --install /packages/pqc-mav_*.deb
-  pqc identity init --out /etc/pqc --drone drone1 >/dev/null
-  mv /etc/pqc/drone1 /etc/pqc/drone
+  pqc identity init --out /root/keys --drone drone1 >/dev/null
+  pqc pair drone1 --out /root/keys --code /root/code >/dev/null
+  pqc pair --take /root/keys/drone1.pair --code /root/code --identity /etc/pqc/drone
+  mv /root/keys/gcs /etc/pqc/gcs
   chown -R pqc: /etc/pqc/drone /etc/pqc/gcs
   cp /usr/share/pqc_tunnel/config/{drone,gcs}.yaml /etc/pqc/
   systemctl enable --now pqc@drone pqc@gcs
