@@ -124,9 +124,10 @@ TEST(ShowText, says_which_library_computes_kem_and_signature)
 {
   const auto of = [](const std::string & libraries) {
     return show_text(
-      "drone", YAML::Load(
-                 "{role: drone, ports: {}, peers: [{name: gcs, suite: cs-a, " + libraries +
-                 "traffic: {drops: {}}, paths: []}]}"));
+      "drone",
+      YAML::Load(
+        "{role: drone, ports: {}, peers: [{name: gcs, suite: cs-a, " + libraries +
+        "handshake: {total_s: 0.002}, link: {loss: 0.01}, traffic: {drops: {}}, paths: []}]}"));
   };
   expect_part(
     of("kem_library: OpenSSL 3.5.5, signature_library: liboqs 0.13.0, "),
