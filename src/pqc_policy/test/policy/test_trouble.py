@@ -58,7 +58,7 @@ def test_a_suite_that_fails_is_blacklisted_and_the_next_one_is_tried() -> None:
     assert decision.reason.startswith(f"The rekey to {HQC256} failed (the peer refused); it is")
     assert [d.to_suite for d in flight.decisions if d.to_suite][:2] == [
         HQC256,
-        "cs-hqc256-chacha20poly1305-mldsa87",
+        "cs-hqc5-aesgcm-mldsa87",
     ]
 
 
