@@ -164,7 +164,7 @@ def test_every_suite_carries_data_both_ways(role: str, keys: Path, tmp_path: Pat
             assert reference.rekey(suite) is None, (suite.name, reference.events[-3:])
             check_both_ways(drone, ground, f"{suite.name} {role}".encode())
             assert reference.session is not None and reference.session.suite == suite
-        assert not reference.peer.drops and not reference.end.unassigned_drops
+        assert not reference.peer.drops
         assert {name for name, count in tunnel.peer["traffic"]["drops"].items() if count} == set()
         wait_for("its count of rekeys", lambda: tunnel.peer["rekeys"] == len(suites) or None)
 

@@ -7,12 +7,29 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pqc_reference.crypto.suites import all_suites
 from pqc_reference.wire.control import Control
 from world import Link, World, connected
 
 SMALL = "cs-mlkem512-chacha20poly1305-falcon512"
 LARGE = "cs-classicmceliece348864-aesgcm-mldsa44"
 POOR = {"jitter_s": 0.05, "loss": 0.2, "duplicates": 0.1}
+
+
+def test_every_suite_of_level_1_carries_data_both_ways() -> None:
+    world = connected()
+    slow = ("sphincs128s",)
+    suites = [s for s in all_suites() if s.level == 1 and s.signature.token not in slow]
+    for number, wanted in enumerate(suites, 1):
+        assert world.rekey(wanted.name) is None
+        world.check_data()
+        drone, gcs = world.keys
+        assert drone is not None and gcs is not None
+        assert drone.suite == gcs.suite == wanted
+        assert drone.epoch == gcs.epoch == number
+    for end in (world.drone, world.ground):
+        assert not end.unassigned_drops and not end.peers[0].drops
+        assert not end.peers[0].packets["control_ignored"]
 
 
 @pytest.mark.parametrize("mode", range(4), ids=["plain", "hybrid", "signed", "both"])
