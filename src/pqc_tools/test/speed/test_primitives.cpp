@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <yaml-cpp/yaml.h>
+#include <algorithm>
 #include <set>
 
 #include "pqc_tunnel/os/clock.hpp"
