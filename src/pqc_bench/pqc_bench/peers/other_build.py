@@ -45,13 +45,15 @@ class OtherBuild(Programs):
     def _parameters(self, end: str, changes: dict[str, Any]) -> dict[str, Any]:
         known = _names(self._pqc, end)
         wanted = {**super()._parameters(end, changes), _HANDSHAKE_PORT: self._handshake_port}
-        if _LIST in known:
+        prefixes = [""]
+        if end == "gcs" and _LIST in known:
             wanted[_LIST] = [DRONE]
+            prefixes += [_OF_ANY_DRONE]
         return {
-            name.replace(_OF_ANY_DRONE, f"drone.{DRONE}."): value
-            for plain, value in wanted.items()
-            for name in (plain, _OF_ANY_DRONE + plain)
-            if name in known
+            (prefix + name).replace(_OF_ANY_DRONE, f"drone.{DRONE}."): value
+            for name, value in wanted.items()
+            for prefix in prefixes
+            if prefix + name in known
         }
 
 

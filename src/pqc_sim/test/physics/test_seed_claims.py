@@ -355,7 +355,7 @@ def test_a_suite_that_fails_to_authenticate_is_blacklisted_and_the_next_one_is_u
     first, second = switches(flown)[:2]
     assert first.to_suite == hqc192
     assert second.to_suite not in (None, hqc192)
-    assert suite(second.to_suite or "").kem == "hqc192"
+    assert suite(second.to_suite or "").kem == "hqc3"
     told = next(d for d in flown.decisions if d.blacklisted)
     assert (told.blacklisted, told.t - first.t) == ((hqc192,), 1.0)
     assert "it is blacklisted for 1800 s" in told.reason
