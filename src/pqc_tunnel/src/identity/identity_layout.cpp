@@ -103,7 +103,7 @@ bool take_entries(ByteView rest, Take && take)
       return false;
     }
     const WireCode code{rest[0], rest[1]};
-    const std::uint64_t size = to_number(rest.subspan(2, 4));
+    const auto size = static_cast<std::size_t>(to_number(rest.subspan(2, 4)));
     rest = rest.subspan(entry_header);
     if (size > rest.size() || !take(code, rest.first(size))) {
       return false;

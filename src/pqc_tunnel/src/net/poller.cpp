@@ -58,7 +58,7 @@ void Poller::arm(Instant deadline)
   if (deadline != Instant::max()) {
     const auto nanoseconds = std::max<std::int64_t>(deadline.time_since_epoch().count(), 1);
     when.it_value.tv_sec = nanoseconds / second;
-    when.it_value.tv_nsec = nanoseconds % second;
+    when.it_value.tv_nsec = static_cast<decltype(when.it_value.tv_nsec)>(nanoseconds % second);
   }
   ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
   armed_ = deadline;

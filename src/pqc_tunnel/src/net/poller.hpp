@@ -40,8 +40,8 @@ struct ReadyTag
   {
     return {Source::peer_socket, static_cast<std::uint64_t>(peer) << 8 | link};
   }
-  std::size_t link() const { return number & 0xff; }  ///< of peer_socket
-  std::size_t peer() const { return number >> 8; }    ///< of peer_socket
+  std::size_t link() const { return number & 0xff; }                          ///< of peer_socket
+  std::size_t peer() const { return static_cast<std::size_t>(number >> 8); }  ///< of peer_socket
 
   std::uint64_t pack() const { return static_cast<std::uint64_t>(source) << 56 | number; }
   static ReadyTag unpack(std::uint64_t packed)

@@ -97,7 +97,7 @@ private:
     for (const std::uint8_t byte : tag) {
       mixed = (mixed ^ byte) * factor_;
     }
-    return mixed >> (64 - place_bits);
+    return static_cast<std::size_t>(mixed >> (64 - place_bits));
   }
 
   std::uint64_t factor_;

@@ -55,8 +55,9 @@ public:
     while (const auto changed =
              link.settings->is_thin() ? link.queue->take_changed() : std::nullopt) {
       const Shaper & shaper = link.queue->shaper().of(*changed);
-      const auto waiting = shaper.counts(TrafficClass::stream).waiting();
-      const auto background = shaper.counts(TrafficClass::background).waiting();
+      const auto waiting = static_cast<std::size_t>(shaper.counts(TrafficClass::stream).waiting());
+      const auto background =
+        static_cast<std::size_t>(shaper.counts(TrafficClass::background).waiting());
       if (peers_[*changed].handle_stream_queue(index, waiting, background, now)) {
         sent(peers_[*changed].index());
         any = true;
