@@ -226,12 +226,12 @@ void PacketLoop::dispatch(const epoll_event & event, Instant now)
   const ReadyTag tag = ReadyTag::unpack(event.data.u64);
   switch (tag.source) {
     case Source::plaintext:
-      if (auto & plaintext = sides_[tag.number].plaintext) {
+      if (auto & plaintext = sides_[static_cast<std::size_t>(tag.number)].plaintext) {
         seal_from(*plaintext, now);
       }
       break;
     case Source::link:
-      open_from(tag.number, event.events, now);
+      open_from(static_cast<std::size_t>(tag.number), event.events, now);
       break;
     case Source::peer_socket:
       hellos_.clear();
