@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Check the documents without building them: where their links lead."""
+"""Check the documents without building them: where links lead, and that named evidence exists."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ CODE = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
 SITE = "docs/site/"
+_NAMES = r"((?:`\w+`(?:,\s+and\s+|,\s+|\s+and\s+)?)+)"
+TEST = re.compile(r"`(test_(?!depend`)\w+)(?:\.(?:py|cpp))?`")
+PLANTED = re.compile(rf"planted\s+mistakes?\s+{_NAMES}")
+MODEL = re.compile(rf"models?\s+{_NAMES}")
+MISTAKES = "src/pqc_tunnel/test/simulator/planted_mistakes.hpp"
 
 
 def link_findings(root: Path, files: list[str]) -> Iterator[str]:
@@ -31,6 +36,21 @@ def link_findings(root: Path, files: list[str]) -> Iterator[str]:
                 yield f"{name}: the link to {target} leads to no file"
             elif anchor and anchor not in anchors.get(place, ()):
                 yield f"{name}: the link to {target} leads to no heading"
+
+
+def evidence_findings(root: Path, files: list[str]) -> Iterator[str]:
+    """Findings on tests, planted mistakes and models that documents name and that are none."""
+    tests = {PurePosixPath(name).stem for name in files if not name.endswith(".md")}
+    mistakes = set(re.findall(r'"(\w+)"', (root / MISTAKES).read_text()))
+    models = {PurePosixPath(name).name.split(".")[0] for name in files if "formal/" in name}
+    kinds = (
+        ("test", TEST, tests), ("planted mistake", PLANTED, mistakes), ("model", MODEL, models),
+    )  # fmt: skip
+    for name in (name for name in files if name.endswith(".md")):
+        text = FENCED.sub("", (root / name).read_text())
+        for kind, pattern, known in kinds:
+            named = set(re.findall(r"\w+", " ".join(pattern.findall(text)))) - {"and"}
+            yield from (f"{name}: there is no {kind} {one}" for one in sorted(named - known))
 
 
 def _anchors(text: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ import parameters
 from budget import budget_findings
 from clang_tidy import tidy_findings
 from cpp_includes import include_findings
-from documents import link_findings
+from documents import evidence_findings, link_findings
 from python_imports import import_findings, lab_packages
 from underlay_use import underlay_findings
 
@@ -143,6 +143,7 @@ class Lint:
 
     def documents(self) -> Iterator[str]:
         yield from link_findings(self.root, self.files)
+        yield from evidence_findings(self.root, self.files)
 
     def addresses(self) -> Iterator[str]:
         for name in self.named(*SOURCE):

@@ -3,8 +3,15 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   message(FATAL_ERROR "PQC_TUNNEL_FUZZ needs Clang: libFuzzer is part of it.")
 endif()
 
+# What a target is linked with; OSS-Fuzz (fuzz/oss_fuzz) has several, and gives the compiler's flags for them.
+set(PQC_TUNNEL_FUZZ_ENGINE "-fsanitize=fuzzer" CACHE STRING "Flag or library of the fuzzing engine")
+set(PQC_TUNNEL_FUZZ_FLAGS "")
+if(PQC_TUNNEL_FUZZ_ENGINE STREQUAL "-fsanitize=fuzzer")
+  set(PQC_TUNNEL_FUZZ_FLAGS -fsanitize=fuzzer-no-link)
+endif()
+
 # The core tells the fuzzer where it goes; without a fuzzer this costs little.
-target_compile_options(pqc_tunnel_core PRIVATE -fsanitize=fuzzer-no-link)
+target_compile_options(pqc_tunnel_core PRIVATE ${PQC_TUNNEL_FUZZ_FLAGS})
 
 set(PQC_TUNNEL_FUZZ_TARGETS cobs fragments frames hello_gate messages shaper streams tunnel)
 set(PQC_TUNNEL_FUZZ_SECONDS 2 CACHE STRING "How long the tests fuzz with each target")
@@ -15,10 +22,9 @@ add_custom_target(fuzz_targets)
 foreach(name IN LISTS PQC_TUNNEL_FUZZ_TARGETS)
   add_executable(fuzz_${name} fuzz/${name}.cpp)
   target_include_directories(fuzz_${name} PRIVATE fuzz)
-  target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer-no-link)
+  target_compile_options(fuzz_${name} PRIVATE ${PQC_TUNNEL_FUZZ_FLAGS})
   target_link_libraries(fuzz_${name} PRIVATE
-    pqc_tunnel_core pqc_tunnel_test_support pqc_tunnel_options)
-  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    pqc_tunnel_core pqc_tunnel_test_support pqc_tunnel_options ${PQC_TUNNEL_FUZZ_ENGINE})
   add_dependencies(fuzz_targets fuzz_${name})
 
   # Every input of the corpus, then new ones for a moment; what is new stays in the build folder.

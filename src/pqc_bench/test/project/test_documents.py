@@ -53,6 +53,31 @@ def test_a_dead_link_is_found(tmp_path: Path, link: str, finding: str) -> None:
     assert findings(tmp_path, pages) == [f"docs/a.md: the link to {link} {finding}"]
 
 
+@pytest.mark.parametrize(
+    ("text", "finding"),
+    [
+        ("`test_wire`, `test_wire.cpp`, model `one`, planted\nmistakes `early` and `late`", None),
+        ("`test_gone`", "there is no test test_gone"),
+        ("planted mistakes `early`, `never`", "there is no planted mistake never"),
+        ("models `one` and `two`", "there is no model two"),
+    ],
+)
+def test_evidence_that_a_document_names_exists(
+    tmp_path: Path, text: str, finding: str | None
+) -> None:
+    files = {
+        documents.MISTAKES: '{"early"}, {"late"}',
+        "src/a/test/test_wire.cpp": "",
+        "formal/b/one.vp.in": "",
+        "docs/a.md": text,
+    }
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+    found = list(documents.evidence_findings(tmp_path, sorted(files)))
+    assert found == ([f"docs/a.md: {finding}"] if finding else [])
+
+
 @pytest.mark.parametrize("anchor", ["b.md#two-1", "a.md#code--more-a"])
 def test_anchors_are_those_of_the_site(tmp_path: Path, anchor: str) -> None:
     pages = SITE | {"docs/c.md": f"[good]({anchor})\n"}
