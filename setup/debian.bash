@@ -23,20 +23,29 @@ debian_packages()
 # try_packages FOLDER: installs the packages in a folder into a fresh system and boots it.
 try_packages()
 {
-  local folder system=$DEV/system
-  folder=$(target try-packages "$@") || exit
+  local folder package system=$DEV/system
+  folder=$(target try-packages "$@") && package=$(package_in "$folder") || exit
   make_dev_folder
   setup_named mmdebstrap systemd-container
-  step "making a system" debian_system "$folder" "$system"
+  step "making a system" debian_system "$package" "$system"
   step "installing and flying in it" debian_boot "$system"
 }
 
-# debian_system PACKAGES FOLDER: a system with what the packages depend on, not with them.
+# package_in FOLDER: prints the package for this machine.
+package_in()
+{
+  local found
+  found=("$1"/pqc-mav_*_"$(dpkg --print-architecture)".deb)
+  [ -f "${found[0]}" ] && [ ${#found[@]} = 1 ] || die "$1 must have one package of this machine: ./dev packages $1"
+  echo "${found[0]}"
+}
+
+# debian_system PACKAGE FOLDER: a system with what the packages depend on, not with them.
 debian_system()
 {
   as_root rm -rf "$2"
   as_root mmdebstrap --variant=minbase --include=systemd-sysv,dbus,iproute2,procps,python3-minimal \
-    --customize-hook='mkdir "$1/packages"' --customize-hook="copy-in $(echo "$1"/pqc-mav_*_"$(dpkg --print-architecture)".deb) /packages" \
+    --customize-hook='mkdir "$1/packages"' --customize-hook="copy-in $1 /packages" \
     --customize-hook="copy-in $ROOT/setup/try_packages.bash /packages" \
     --chrooted-customize-hook='apt-get install --yes --no-install-recommends /packages/pqc-mav_*.deb && dpkg --purge pqc-mav &&
       printf "[Unit]\nAfter=multi-user.target\n[Service]\nType=oneshot\nExecStart=/packages/try_packages.bash\n[Install]\nWantedBy=multi-user.target\n" \
@@ -75,7 +84,7 @@ debian_build()
   mmdebstrap --variant=apt --architectures="$(printf '%s\n' "$native" "$1" | sort -u | paste -sd,)" --include="$tools" \
     --customize-hook='mkdir "$1/out"' --customize-hook="sync-in $DEV/debian /out" \
     --chrooted-customize-hook="cd /out/pqc-mav && apt-get build-dep --yes --host-architecture $1 ./ &&
-      dpkg-buildpackage --host-arch $1 --build=binary --no-sign && mkdir /out/packages && mv /out/*.deb /out/packages" \
+      dpkg-buildpackage --host-arch $1 --build=binary --no-sign && mkdir /out/packages && mv /out/*.deb /out/*.buildinfo /out/packages" \
     --customize-hook="sync-out /out/packages $2" \
     bookworm /dev/null $(platform_mirror debian12)
 }

@@ -280,6 +280,7 @@ if(PQC_TUNNEL_CORE_TESTS)
   target_sources(${program_of_test_measure_echoes} PRIVATE
     src/command/measure_echoes.cpp src/command/tunnels.cpp)
   target_link_libraries(${program_of_test_measure_echoes} PRIVATE yaml-cpp)
+  target_link_libraries(${program_of_test_pqc} PRIVATE yaml-cpp)
   target_link_libraries(${program_of_test_pqc_ping} PRIVATE yaml-cpp)
   target_link_libraries(${program_of_test_doctor} PRIVATE yaml-cpp)
   target_link_libraries(${program_of_test_pqc_doctor} PRIVATE yaml-cpp)

@@ -35,6 +35,7 @@ struct Given
   std::string sys_root = "/sys";
   std::size_t count = 5;
   bool json = false;
+  bool algorithms = false;
   bool path_mtu = false;
   bool rotate = false;
   bool at_drone = false;

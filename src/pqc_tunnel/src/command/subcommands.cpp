@@ -183,6 +183,9 @@ void Pqc::add_tunnel_commands()
   CLI::App & list =
     add(app_, "suites", suites, "the suites of a running tunnel, or of this machine");
   add_word(list, "NAME", running, "the tunnel");
+  list.add_flag(
+    "--algorithms", given_.algorithms,
+    "the algorithms of this machine instead: revision, and the library that computes each");
   list.add_flag("--json", given_.json, "print JSON");
 
   CLI::App & test = add(app_, "check", check, "check parameters, keys, ports and addresses");

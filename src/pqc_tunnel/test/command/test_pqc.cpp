@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <signal.h>
+#include <yaml-cpp/yaml.h>
 
 #include <fstream>
 #include <iterator>
+#include <set>
+#include <sstream>
 
 #include "pqc_fixture.hpp"
 #include "support/pipe.hpp"
@@ -170,6 +173,32 @@ TEST_F(Pqc, tunnels_go_up_are_shown_and_rekeyed_and_go_down)
   EXPECT_EQ(outcome({"down", "drone"}).code, 0);
   expect_failure({"down", "drone"}, 1, "The tunnel drone is not up.");
   EXPECT_EQ(outcome({"show"}).output, "No tunnel is up.\n");
+}
+
+TEST_F(Pqc, every_algorithm_of_a_suite_is_listed_with_what_computes_it)
+{
+  const Outcome listed = outcome({"suites", "--algorithms", "--json"});
+  ASSERT_EQ(listed.code, 0) << listed.errors;
+  std::set<std::string> tokens;
+  for (const YAML::Node & one : YAML::Load(listed.output)) {
+    EXPECT_NE(one["library"].as<std::string>(), "") << one["name"];
+    if (one["token"]) {
+      tokens.insert(one["token"].as<std::string>());
+    }
+    if (one["level"]) {
+      EXPECT_NE(one["specification"].as<std::string>(), "") << one["name"];
+    }
+  }
+  for (const YAML::Node & suite : YAML::Load(outcome({"suites", "--json"}).output)) {
+    std::istringstream id(suite["id"].as<std::string>());
+    std::string part;
+    std::getline(id, part, '-');
+    for (int i = 0; i < 3; ++i) {
+      std::getline(id, part, '-');
+      EXPECT_TRUE(tokens.contains(part)) << part;
+    }
+  }
+  EXPECT_TRUE(has(outcome({"suites", "--algorithms"}).output, "FIPS 203"));
 }
 
 TEST_F(Pqc, a_tunnel_of_another_user_is_named_instead_of_none)
