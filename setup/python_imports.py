@@ -16,6 +16,7 @@ LAB_LIST = "setup/lab_packages.txt"
 TESTING = "pqc_testing"  # the tests of every package may use it
 # The Python module of a dependency, unless it is the name without "python3-".
 _MODULES = {
+    "cyclonedx-python-lib": "cyclonedx",
     "liboqs-python": "oqs",
     "python3-yaml": "yaml",
     "vl-convert-python": "vl_convert",
