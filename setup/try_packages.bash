@@ -98,8 +98,8 @@ try()
     pqc-seal "$end" --with-key=host
     pqc-seal "$end" # has nothing more to do
   done
-  ! find /etc/pqc -type f '(' -name '*.identity' -o -path '*/signing/*.key' ')' -not -path '*/sealed/*' | grep .
-  ! grep -rl PQMK /etc/pqc/*/sealed
+  [ -z "$(find /etc/pqc -type f '(' -name '*.identity' -o -path '*/signing/*.key' ')' -not -path '*/sealed/*')" ]
+  [ -z "$(grep -rl PQMK /etc/pqc/*/sealed)" ]
   systemctl restart pqc@drone pqc@gcs
   established
   mavlink
@@ -128,7 +128,7 @@ try()
   say "remove"
   keys=$(find /etc/pqc -type f | sort | xargs sha256sum)
   dpkg --purge pqc-mav
-  ! pgrep pqc_tunneld
+  [ -z "$(pgrep pqc_tunneld)" ]
   [ "$keys" = "$(find /etc/pqc -type f | sort | xargs sha256sum)" ]
   files >/tmp/after
   left=$(comm -13 /tmp/before /tmp/after | grep -v '^/etc/pqc\|^/etc/\(passwd\|group\|shadow\|gshadow\)-\?$' || true)
