@@ -160,7 +160,7 @@ def test_a_zone_that_fails_gives_way_to_the_next_and_returns(tmp_path: Path) -> 
 
 def test_a_zone_whose_read_hangs_stops_no_other(tmp_path: Path) -> None:
     board = Board(tmp_path, ("cpu0-thermal", 70.0), ("cpu1-thermal", 50.0))
-    reads = PatientReads(wait_s=0.02)
+    reads = PatientReads(wait_s=0.2)
     zones = PatientZones(tmp_path, reads=reads)
     for step in range(4):
         board.show("cpu0-thermal", 70.0 + step)
