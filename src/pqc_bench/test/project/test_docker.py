@@ -144,6 +144,7 @@ def test_an_image_builds_from_the_files_that_it_copies(file: Path, tmp_path: Pat
         run = subprocess.run(command, capture_output=True, text=True)
         assert run.returncode == 0, run.stderr
     assert {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()} == {
+        "bin/pqc-seal",
         "lib/systemd/system/pqc@.service",
         "lib/sysctl.d/pqc.conf",
         "lib/sysusers.d/pqc.conf",

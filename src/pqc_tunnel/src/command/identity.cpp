@@ -176,7 +176,7 @@ Result<int> identity_rotate(const Given & given)
   plan.now_unix_s = unix_seconds();
   plan.former_until_unix_s =
     plan.now_unix_s + static_cast<std::int64_t>(given.overlap_days) * 24 * 3600;
-  const auto made = make(
+  auto made = make(
     [&](RandomSource & random) { return rotate_keys(given.out, plan, random, show_progress); });
   if (made) {
     std::cout << "Carry the changed folders to their machines, in any order, and run pqc reload "

@@ -114,7 +114,7 @@ Result<int> pair(const Given & given)
   if (std::ranges::find(recorded, name) == recorded.end()) {
     Given adding = given;
     adding.drones = {name};
-    const auto added = identity_add_drone(adding);
+    auto added = identity_add_drone(adding);
     if (!added) {
       return added;
     }

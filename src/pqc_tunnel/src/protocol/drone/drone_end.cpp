@@ -43,12 +43,11 @@ void DroneEnd::use(DroneIdentity identity)
 {
   const std::vector<Credential> before = std::exchange(credentials_, {});
   const auto add = [&](const Psk & psk, const PublicKeys & gcs, const SigningKeys & own) {
-    SharedPskKeys derived = std::make_shared<const PskKeySet>(PskKeySet::derive(psk));
+    const SharedPskKeys derived = std::make_shared<const PskKeySet>(PskKeySet::derive(psk));
     const auto known = std::ranges::find_if(before, [&](const Credential & one) {
-      return identity.id == identity_.id &&
-             constant_time_equal(one.psk->sha256.derived.view(), derived->sha256.derived.view());
+      return constant_time_equal(one.psk->sha256.derived.view(), derived->sha256.derived.view());
     });
-    credentials_.push_back({known == before.end() ? std::move(derived) : known->psk, gcs, own});
+    credentials_.push_back({known == before.end() ? derived : known->psk, gcs, own});
   };
   add(identity.psk, identity.gcs_keys, identity.signing_keys);
   // The suites are judged by the present keys, and a session may use any of them.
@@ -120,10 +119,9 @@ const DroneEnd::Credential & DroneEnd::credential_of_next_session(bool for_rekey
 // The ground station uses the newest keys, too.
 void DroneEnd::retire_former(Instant now)
 {
-  const EpochKeys * live = peer_.keys().sending();
   if (
-    live == nullptr || !peer_.keys().confirmed() || credentials_.size() < 2 ||
-    live->psk() != newest_psk())
+    credentials_.size() < 2 || !peer_.keys().confirmed() ||
+    peer_.keys().sending()->psk() != newest_psk())
   {
     return;
   }

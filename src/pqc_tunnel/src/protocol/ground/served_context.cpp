@@ -22,13 +22,12 @@ void ServedContext::use(DroneRecord from)
 {
   const std::vector<Credential> before = std::exchange(credentials, {});
   const auto add = [&](KeyAge age, const Psk & psk, PublicKeys keys, bool signs_former) {
-    SharedPskKeys derived = std::make_shared<const PskKeySet>(PskKeySet::derive(psk));
+    const SharedPskKeys derived = std::make_shared<const PskKeySet>(PskKeySet::derive(psk));
     const auto known = std::ranges::find_if(before, [&](const Credential & one) {
       return from.id == record.id && is_same(*one.psk, *derived);
     });
     credentials.push_back(
-      {age, known == before.end() ? std::move(derived) : known->psk, std::move(keys),
-       signs_former});
+      {age, known == before.end() ? derived : known->psk, std::move(keys), signs_former});
   };
   add(KeyAge::present, from.psk, std::move(from.drone_keys), false);
   if (from.former) {

@@ -456,7 +456,7 @@ JobResult run(CompleteFinish job, RandomSource &)
 
 }  // namespace
 
-JobResult run(EraseKeys job, RandomSource &)
+JobResult run(const EraseKeys & job, RandomSource &)
 {
   if (auto erased = job.store->erase(); !erased) {
     return JobFailed{JobError::unavailable, std::move(erased.error().message)};

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -247,6 +248,57 @@ TEST_F(Rotation, that_a_drone_reads_again_and_again_changes_nothing)
     send_for(500ms);
   }
   EXPECT_EQ(session(), before);
+  expect_nothing_lost();
+}
+
+TEST_F(Rotation, to_the_identity_of_another_drone_or_ground_station_ends_the_session)
+{
+  const auto other_drone = [&](DroneIdentity & identity) { identity.id = fleet_.identity(1).id; };
+  const auto other_ground = [](DroneIdentity & identity) { identity.gcs_id.bytes[0] ^= 1; };
+  for (const auto & change :
+       {std::function<void(DroneIdentity &)>(other_drone),
+        std::function<void(DroneIdentity &)>(other_ground)})
+  {
+    ASSERT_TRUE(connects());
+    DroneIdentity identity = fleet_.identity(0);  // with the same PSK
+    change(identity);
+    fleet_.change(fleet_.drone(0), std::move(identity));
+    EXPECT_FALSE(is_encrypted(fleet_.at_drone(0)));
+    fleet_.change(fleet_.drone(0), fleet_.identity(0));
+  }
+}
+
+TEST_F(Rotation, while_a_session_is_sought_in_vain_lets_the_new_keys_seek_it_at_once)
+{
+  ASSERT_TRUE(connects());
+  DroneRecord record = new_record();
+  record.former.reset();
+  fleet_.serve(0, std::move(record));
+  fleet_.run_for(100ms);
+  ASSERT_FALSE(is_encrypted(fleet_.at_drone(0)));
+  DroneIdentity identity = new_identity();
+  identity.former.reset();
+  fleet_.change(fleet_.drone(0), std::move(identity));
+  EXPECT_TRUE(fleet_.run_until([&] { return fleet_.agreed(0); }, 200ms));
+}
+
+TEST_F(Rotation, that_is_followed_by_another_before_the_ground_station_knows_loses_nothing)
+{
+  ASSERT_TRUE(connects());
+  const SessionId before = session();
+  DroneIdentity first = new_identity();
+  random_.fill(first.psk.span());
+  fleet_.change(fleet_.drone(0), std::move(first));
+  send_for(100ms);  // it seeks a session by these keys
+  DroneIdentity second = new_identity();
+  second.store = nullptr;  // its keys are in no file
+  fleet_.change(fleet_.drone(0), std::move(second));
+  send_for(5s);
+  EXPECT_EQ(session(), before);
+  fleet_.serve(0, new_record());
+  send_for(150s);
+  EXPECT_NE(session(), before);
+  EXPECT_TRUE(rekeys());
   expect_nothing_lost();
 }
 
