@@ -133,7 +133,7 @@ SecretBytes qr_code(ByteView text)
   };
   // Light is the block: terminals have light letters on a dark ground.
   constexpr std::string_view halves[2][2] = {{"█", "▀"}, {"▄", " "}};
-  const std::size_t side = static_cast<std::size_t>(width) + 2 * quiet;
+  const std::size_t side = static_cast<std::size_t>(width) + std::size_t{2} * quiet;
   SecretBytes drawn((side * 3 + 1) * (side / 2 + 1));
   std::size_t at = 0;
   for (int y = -quiet; y < width + quiet; y += 2) {
