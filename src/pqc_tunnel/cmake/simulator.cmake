@@ -31,6 +31,7 @@ if(PQC_TUNNEL_TESTS_TOGETHER)
 endif()
 set(PQC_TUNNEL_TEST_RUNS_UNDER nice)  # these only compute; those beside them keep time
 pqc_tunnel_add_tests(pqc_tunnel_simulator test/simulator/test_simulated_schedules.cpp)
+set_tests_properties(${PQC_TUNNEL_BUILT_TESTS} PROPERTIES COST 100)  # the longest begin first
 target_compile_definitions(${program_of_test_simulated_schedules} PRIVATE
   PQC_TUNNEL_SIMULATED_SCHEDULES=${schedules}u PQC_TUNNEL_HOSTILE_SCHEDULES=${hostile_schedules}u
   PQC_TUNNEL_FLEET_SCHEDULES=${fleet_schedules}u)
@@ -71,5 +72,5 @@ target_link_libraries(pqc_simulate_mistakes
   PRIVATE pqc_tunnel_mistaken pqc_tunnel_simulator pqc_tunnel_test_options)
 pqc_tunnel_add_tests("pqc_tunnel_mistaken;pqc_tunnel_simulator"
   test/simulator/test_planted_mistakes.cpp)
-set_tests_properties(test_planted_mistakes PROPERTIES TIMEOUT 900 COST 200)  # the longest begins first
+set_tests_properties(test_planted_mistakes PROPERTIES TIMEOUT 900 COST 200)
 unset(PQC_TUNNEL_TEST_RUNS_UNDER)
