@@ -19,7 +19,7 @@ from typing import Any
 
 Json = dict[str, Any]
 OWN = "pqc-mav"
-# Of these only headers are used, which are in the programs.
+# The programs contain the headers of these libraries, and nothing else of them.
 HEADERS = ("libcli11-dev", "libexpected-dev")
 PLATFORMS = {"amd64": "x86_64", "arm64": "armv8-a", "armhf": "armv7-a"}
 FUNCTIONS = {

@@ -26,7 +26,7 @@ std::vector<Subject> measured(const std::vector<std::string> & patterns, std::si
   return subjects;
 }
 
-// Whether liboqs 0.13 has it, with which these programs are tested.
+// These programs are tested with liboqs 0.13: returns whether it has the algorithm.
 bool is_expected(const Subject & subject)
 {
   static const std::set<std::string> newer = {"hqc1", "hqc3", "hqc5"};

@@ -19,7 +19,7 @@ namespace pqc_tunnel::cli
 namespace
 {
 
-// What computes KEM and signature; empty if the suite is unavailable.
+// Names the libraries that compute KEM and signature; empty if the suite is unavailable.
 std::string libraries(const YAML::Node & suite)
 {
   const std::string kem = suite["kem_library"].as<std::string>("");
@@ -55,12 +55,11 @@ void print(const YAML::Node & suites)
   }
 }
 
-// The algorithms of all suites on this machine, and of what binds them together, as JSON. Levels are NIST's; of ciphers the
-// size of the key is told.
+// Returns as JSON the algorithms of all suites on this machine, and those that bind them together. KEMs and signatures have
+// a level of NIST, ciphers a size of their keys.
 std::string algorithms_json()
 {
-  // Of every algorithm, by its name.
-  std::map<std::string, std::string> libraries;
+  std::map<std::string, std::string> libraries;  // by the name of the algorithm
   std::string hashing;
   std::string random;
   for (const Suite & suite : registry().all()) {

@@ -16,7 +16,7 @@ namespace pqc_tunnel
 // Returns the libraries of algorithms that are loaded, with their versions, as "liboqs 0.13.0, OpenSSL 3.0.17".
 std::string loaded_libraries();
 
-// What a library has under a name.
+// A library may have a name for another revision of an algorithm, which other sizes show.
 enum class Offer : std::uint8_t
 {
   nothing,

@@ -33,7 +33,7 @@ using EvpKey = std::unique_ptr<EVP_PKEY, Free<EVP_PKEY_free>>;
 using EvpKeyContext = std::unique_ptr<EVP_PKEY_CTX, Free<EVP_PKEY_CTX_free>>;
 using EvpDigestContext = std::unique_ptr<EVP_MD_CTX, Free<EVP_MD_CTX_free>>;
 
-// What OpenSSL refuses here is no error of whoever asks for the thread's errors next.
+// Removes the errors that OpenSSL notes for this thread meanwhile: others would take them for theirs.
 class NoErrors
 {
 public:

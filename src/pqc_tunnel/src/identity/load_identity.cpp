@@ -80,7 +80,7 @@ private:
   std::array<std::uint8_t, sha256_size> present_;
 };
 
-// What a drone needs of its folder. What is not erased is named.
+// Erases all keys in a drone's folder. An error names the file that stays.
 class WholeFolder final : public KeyStore
 {
 public:

@@ -113,7 +113,7 @@ protected:
     return peers;
   }
 
-  // Sends through drones until it is told to stop, and knows what got lost.
+  // Sends through drones until stop(), and counts what got lost.
   class Traffic
   {
   public:

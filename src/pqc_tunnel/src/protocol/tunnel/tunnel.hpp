@@ -56,9 +56,9 @@ struct GcsAddresses  // drone: newly resolved ones, which an unanswered attempt 
 {
   std::vector<Endpoint> all;
 };
-// GCS: a drone that it serves from now on, or with other keys, or no longer. `peer` is the drone's index, or the next one.
-// Its session ends, and the drone is told, if the record has no longer the keys that the session began with. Nothing
-// happens to other drones.
+// The GCS serves a drone from now on, or with other keys, or no longer. `peer` is the drone's index, or the next one. If
+// the record no longer has the keys that the session began with, the GCS ends the session and tells the drone. Other
+// drones notice nothing.
 struct DroneChange
 {
   PeerIndex peer{};

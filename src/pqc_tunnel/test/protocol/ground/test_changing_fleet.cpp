@@ -65,7 +65,7 @@ TEST_F(ChangingFleet, loses_the_session_of_a_removed_drone_at_once_and_nothing_o
   send_for(50ms, {0, 2});
   fleet_.serve(1, std::nullopt);
   EXPECT_FALSE(has_keys(1));
-  EXPECT_FALSE(is_encrypted(fleet_.at_drone(1)));  // it was told
+  EXPECT_FALSE(is_encrypted(fleet_.at_drone(1)));  // the ground station told it
   send_for(20s, {0, 2});
   EXPECT_FALSE(has_keys(1));
   EXPECT_FALSE(is_encrypted(fleet_.at_drone(1)));
