@@ -71,10 +71,12 @@ try()
   files >/tmp/before
   say "install"
   dpkg --install /packages/pqc-mav_*.deb
-  pqc identity init --out /root/keys --drone drone1 >/dev/null
-  pqc pair drone1 --out /root/keys --code /root/code >/dev/null
-  pqc pair --take /root/keys/drone1.pair --code /root/code --identity /etc/pqc/drone
-  mv /root/keys/gcs /etc/pqc/gcs
+  local trusted
+  trusted=$(mktemp -d)
+  pqc identity init --out "$trusted/keys" --drone drone1 >/dev/null
+  pqc pair drone1 --out "$trusted/keys" --code "$trusted/code" >/dev/null
+  pqc pair --take "$trusted/keys/drone1.pair" --code "$trusted/code" --identity /etc/pqc/drone
+  mv "$trusted/keys/gcs" /etc/pqc/gcs
   chown -R pqc: /etc/pqc/drone /etc/pqc/gcs
   cp /usr/share/pqc_tunnel/config/{drone,gcs}.yaml /etc/pqc/
   systemctl enable --now pqc@drone pqc@gcs
