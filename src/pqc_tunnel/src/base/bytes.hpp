@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace pqc_tunnel
@@ -17,6 +18,12 @@ using Bytes = std::vector<std::uint8_t>;
 using ByteView = std::span<const std::uint8_t>;
 /// Writable view of bytes that the caller keeps alive.
 using MutableBytes = std::span<std::uint8_t>;
+
+/// Returns the bytes of a text.
+inline ByteView bytes_of(std::string_view text)
+{
+  return {reinterpret_cast<const std::uint8_t *>(text.data()), text.size()};
+}
 
 }  // namespace pqc_tunnel
 

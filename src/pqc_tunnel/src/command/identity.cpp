@@ -6,7 +6,6 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <iostream>
 
@@ -19,6 +18,7 @@
 #include "identity/drone_folder.hpp"
 #include "identity/match_identities.hpp"
 #include "identity/renew_identity.hpp"
+#include "os/clock.hpp"
 #include "os/process.hpp"
 
 namespace pqc_tunnel::cli
@@ -73,13 +73,6 @@ void show_progress(const std::string & step)
   if (!step.empty()) {
     std::cout << step << std::endl;
   }
-}
-
-std::int64_t unix_seconds()
-{
-  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now())
-    .time_since_epoch()
-    .count();
 }
 
 Result<AnchorPlan> read_anchor_plan(const Given & given)

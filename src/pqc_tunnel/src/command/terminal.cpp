@@ -33,23 +33,6 @@ Result<FileDescriptor> open_terminal()
   return terminal;
 }
 
-bool write_all(int fd, ByteView text)
-{
-  while (!text.empty()) {
-    const auto written = ::write(fd, text.data(), text.size());
-    if (written <= 0) {
-      return false;
-    }
-    text = text.subspan(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
-ByteView bytes_of(std::string_view text)
-{
-  return {reinterpret_cast<const std::uint8_t *>(text.data()), text.size()};
-}
-
 // Switches the echo of a terminal off for as long as it exists.
 class Silence
 {
@@ -83,7 +66,7 @@ Result<void> show_on_terminal(ByteView text)
   if (!terminal) {
     return tl::make_unexpected(terminal.error());
   }
-  if (!write_all(terminal->get(), text)) {
+  if (!write_whole(terminal->get(), text)) {
     return fail(ErrorCode::unavailable, "The terminal takes no text.");
   }
   return {};
@@ -96,7 +79,7 @@ Result<SecretBytes> ask_on_terminal(std::string_view question)
     return tl::make_unexpected(terminal.error());
   }
   const Silence silence(terminal->get());
-  write_all(terminal->get(), bytes_of(question));
+  write_whole(terminal->get(), bytes_of(question));
   SecretBytes line(longest_line);
   std::size_t size = 0;
   while (size < longest_line) {
@@ -106,7 +89,7 @@ Result<SecretBytes> ask_on_terminal(std::string_view question)
     }
     ++size;
   }
-  write_all(terminal->get(), bytes_of("\n"));
+  write_whole(terminal->get(), bytes_of("\n"));
   return SecretBytes::copy_of(line.view().first(size));
 }
 

@@ -98,18 +98,6 @@ bool is_credential(const std::filesystem::path & path)
   return std::filesystem::canonical(path, error).string().starts_with("/run/credentials/");
 }
 
-bool write_whole(int fd, ByteView bytes)
-{
-  while (!bytes.empty()) {
-    const auto written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR) {
-      return false;
-    }
-    bytes = bytes.subspan(written > 0 ? static_cast<std::size_t>(written) : 0);
-  }
-  return ::fsync(fd) == 0;
-}
-
 }  // namespace
 
 const char * to_string(KeyFileKind kind)
@@ -198,7 +186,7 @@ Result<void> write_with(
   }
   const SecretBytes bytes = encode(file);
   const bool written = ::fchmod(fd.get(), is_secret(file.kind) ? 0600 : 0644) == 0 &&
-                       write_whole(fd.get(), bytes.view()) &&
+                       write_whole(fd.get(), bytes.view()) && ::fsync(fd.get()) == 0 &&
                        place(temporary.c_str(), path.c_str()) == 0;
   const int error = errno;
   ::unlink(temporary.c_str());

@@ -54,9 +54,7 @@ AeadKey key_of(const PairingCode & code, ByteView salt)
   constexpr std::string_view label = "pqm3 pair";
   const SecretBytes extracted = hkdf_extract(Hash::sha384, salt, code.view());
   SecretBytes key(32);
-  hkdf_expand(
-    Hash::sha384, extracted.view(),
-    {reinterpret_cast<const std::uint8_t *>(label.data()), label.size()}, key.span());
+  hkdf_expand(Hash::sha384, extracted.view(), bytes_of(label), key.span());
   return AeadKey::create(AeadAlgorithm::aes_256_gcm, key.view());
 }
 
@@ -138,11 +136,6 @@ void put(MutableBytes & out, ByteView bytes)
   out = out.subspan(bytes.size());
 }
 
-ByteView bytes_of(const std::string & text)
-{
-  return {reinterpret_cast<const std::uint8_t *>(text.data()), text.size()};
-}
-
 // Takes a number and so many bytes; nothing if there are less.
 std::optional<ByteView> take(ByteView & rest, std::size_t number_size)
 {
@@ -214,14 +207,7 @@ Result<void> write_secret_file(const fs::path & path, ByteView bytes)
 {
   const FileDescriptor fd(
     ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  while (fd && !bytes.empty()) {
-    const auto written = ::write(fd.get(), bytes.data(), bytes.size());
-    if (written <= 0) {
-      break;
-    }
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
-  if (!fd || !bytes.empty() || ::fsync(fd.get()) != 0) {
+  if (!fd || !write_whole(fd.get(), bytes) || ::fsync(fd.get()) != 0) {
     return fail(
       ErrorCode::unavailable, path.string() + " can't be written: " + error_text(errno) + ".");
   }

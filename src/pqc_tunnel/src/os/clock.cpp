@@ -10,6 +10,13 @@
 namespace pqc_tunnel
 {
 
+std::int64_t unix_seconds()
+{
+  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now())
+    .time_since_epoch()
+    .count();
+}
+
 Duration thread_time()
 {
   timespec time{};

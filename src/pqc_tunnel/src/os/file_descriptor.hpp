@@ -6,7 +6,10 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
+
+#include "base/bytes.hpp"
 
 namespace pqc_tunnel
 {
@@ -40,6 +43,19 @@ public:
 private:
   int fd_ = -1;
 };
+
+/// Writes all bytes to a descriptor that blocks. Returns false, with errno set, if it fails.
+inline bool write_whole(int fd, ByteView bytes)
+{
+  while (!bytes.empty()) {
+    const auto written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR) {
+      return false;
+    }
+    bytes = bytes.subspan(written > 0 ? static_cast<std::size_t>(written) : 0);
+  }
+  return true;
+}
 
 }  // namespace pqc_tunnel
 

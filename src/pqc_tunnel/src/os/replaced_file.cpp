@@ -103,19 +103,6 @@ std::optional<struct stat> look_at(const FileDescriptor & folder, const std::str
   return status;
 }
 
-// Returns 0 or the errno value.
-int write_all(int fd, std::string_view text)
-{
-  while (!text.empty()) {
-    const auto written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno != EINTR) {
-      return errno;
-    }
-    text.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
-  }
-  return 0;
-}
-
 }  // namespace
 
 ReplacedFile::ReplacedFile(fs::path path)
@@ -159,7 +146,7 @@ Result<void> ReplacedFile::replace(std::string_view text) const
     error = ::fchmod(fd.get(), before->st_mode & 0777) == 0 ? 0 : errno;
   }
   if (error == 0) {
-    error = write_all(fd.get(), text);
+    error = write_whole(fd.get(), bytes_of(text)) ? 0 : errno;
   }
   // Some file systems report only here that the disk is full.
   if (::close(fd.release()) != 0 && error == 0) {

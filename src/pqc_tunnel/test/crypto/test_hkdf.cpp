@@ -21,11 +21,6 @@ namespace
 using test::from_hex;
 using test::read_vectors;
 
-ByteView bytes_of(std::string_view text)
-{
-  return {reinterpret_cast<const std::uint8_t *>(text.data()), text.size()};
-}
-
 std::string vectors(const std::string & file)
 {
   return std::string(PQC_TUNNEL_TEST_VECTORS) + "/" + file;

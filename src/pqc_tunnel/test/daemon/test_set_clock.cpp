@@ -11,6 +11,7 @@
 
 #include "engine/engine_fixture.hpp"
 #include "identity/renew_identity.hpp"
+#include "os/clock.hpp"
 #include "support/program.hpp"
 
 // Both ends, while the real-time clock of one of them is set: support/set_clock.cpp does that to its process alone.
@@ -71,6 +72,27 @@ protected:
     }
   }
 
+  // Starts a ground station as a program whose clock can be set, and a drone beside it.
+  void fly_with_ground(const std::filesystem::path & keys)
+  {
+    gcs_datagram_port_ = Application().port();
+    const auto plaintext = Application().port();
+    ground_ = tunneld(
+      "gcs",
+      {"identity_dir:=" + keys.string(), "datagram_port:=" + std::to_string(gcs_datagram_port_),
+       "plaintext_port:=" + std::to_string(plaintext), "plaintext_peer_address:=127.0.0.1",
+       "plaintext_peer_port:=" + std::to_string(gcs_application_.port())});
+    drone_config_.role = Role::drone;
+    drone_config_.identity_dir = identities() / "alpha";
+    drone_config_.settings = quick_settings();
+    drone_config_.links[0].bind = {loopback, 0};
+    drone_config_.links[0].gcs = {loopback, gcs_datagram_port_};
+    drone_config_.plaintext = {"", {loopback, 0}, {loopback, drone_application_.port()}, {}, {}};
+    ASSERT_TRUE(drone_ = start(drone_config_));
+    gcs_application_.connect(plaintext);
+    drone_application_.connect(drone_->ports().plaintext[0]);
+  }
+
   // Sets the clock of the program again and again, while datagrams pass between it and the engine `other`.
   void set_under_traffic(Engine & other, const Application & one, const Application & far)
   {
@@ -92,6 +114,8 @@ protected:
 
   ScratchDir scratch_;
   volatile long * set_by_ = nullptr;
+  std::unique_ptr<Program> ground_;
+  EngineConfig drone_config_;
 };
 
 TEST_F(SetClock, of_a_drone_delays_and_drops_nothing)
@@ -112,70 +136,33 @@ TEST_F(SetClock, of_a_drone_delays_and_drops_nothing)
 
 TEST_F(SetClock, of_a_ground_station_delays_and_drops_nothing)
 {
-  gcs_datagram_port_ = Application().port();
-  const auto plaintext = Application().port();
-  const auto program = tunneld(
-    "gcs", {"identity_dir:=" + gcs_identity().string(),
-            "datagram_port:=" + std::to_string(gcs_datagram_port_),
-            "plaintext_port:=" + std::to_string(plaintext), "plaintext_peer_address:=127.0.0.1",
-            "plaintext_peer_port:=" + std::to_string(gcs_application_.port())});
-  EngineConfig config;
-  config.role = Role::drone;
-  config.identity_dir = identities() / "alpha";
-  config.settings = quick_settings();
-  config.links[0].bind = {loopback, 0};
-  config.links[0].gcs = {loopback, gcs_datagram_port_};
-  config.plaintext = {"", {loopback, 0}, {loopback, drone_application_.port()}, {}, {}};
-  ASSERT_TRUE(drone_ = start(config));
-  gcs_application_.connect(plaintext);
-  drone_application_.connect(drone_->ports().plaintext[0]);
+  ASSERT_NO_FATAL_FAILURE(fly_with_ground(gcs_identity()));
   set_under_traffic(*drone_, drone_application_, gcs_application_);
 }
 
 TEST_F(SetClock, past_the_last_day_of_a_key_lets_no_session_begin_and_ends_none)
 {
-  gcs_datagram_port_ = Application().port();
-  const auto plaintext = Application().port();
   const auto keys = gcs_identity();
-  const std::int64_t tomorrow =
-    std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now())
-      .time_since_epoch()
-      .count() +
-    day_s;
-  ASSERT_TRUE(set_expiry(keys, {"alpha"}, tomorrow));
-  const auto program = tunneld(
-    "gcs",
-    {"identity_dir:=" + keys.string(), "datagram_port:=" + std::to_string(gcs_datagram_port_),
-     "plaintext_port:=" + std::to_string(plaintext), "plaintext_peer_address:=127.0.0.1",
-     "plaintext_peer_port:=" + std::to_string(gcs_application_.port())});
-  EngineConfig config;
-  config.role = Role::drone;
-  config.identity_dir = identities() / "alpha";
-  config.settings = quick_settings();
-  config.links[0].bind = {loopback, 0};
-  config.links[0].gcs = {loopback, gcs_datagram_port_};
-  config.plaintext = {"", {loopback, 0}, {loopback, drone_application_.port()}, {}, {}};
-  ASSERT_TRUE(drone_ = start(config));
-  gcs_application_.connect(plaintext);
-  drone_application_.connect(drone_->ports().plaintext[0]);
+  ASSERT_TRUE(set_expiry(keys, {"alpha"}, unix_seconds() + day_s));
+  ASSERT_NO_FATAL_FAILURE(fly_with_ground(keys));
   ASSERT_TRUE(eventually([&] { return state(*drone_) == PeerState::established; }));
   const SessionId session = drone_->snapshot().peers.at(0).session;
   const auto says = [&](const std::string & text) {
-    return eventually([&] { return program->errors().find(text) != std::string::npos; });
+    return eventually([&] { return ground_->errors().find(text) != std::string::npos; });
   };
 
   *set_by_ = 2 * day_s;
-  EXPECT_TRUE(says("alpha: the keys have expired by this machine's clock")) << program->errors();
+  EXPECT_TRUE(says("alpha: the keys have expired by this machine's clock")) << ground_->errors();
   expect_to_arrive(drone_application_, gcs_application_, 1);
   *set_by_ = 0;  // a clock that is set back brings no key back
   expect_to_arrive(gcs_application_, drone_application_, 2);
   EXPECT_EQ(drone_->snapshot().peers.at(0).session, session);
   drone_->stop();
-  ASSERT_TRUE(drone_ = start(config));
-  EXPECT_TRUE(says("it has the id of alpha, but a different key")) << program->errors();
+  ASSERT_TRUE(drone_ = start(drone_config_));
+  EXPECT_TRUE(says("it has the id of alpha, but a different key")) << ground_->errors();
   EXPECT_NE(state(*drone_), PeerState::established);
 
-  program->send_signal(SIGHUP);  // the clock is right now
+  ground_->send_signal(SIGHUP);  // the clock is right now
   EXPECT_TRUE(eventually([&] { return state(*drone_) == PeerState::established; }));
 }
 

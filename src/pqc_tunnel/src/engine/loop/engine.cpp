@@ -126,6 +126,25 @@ Result<Tunnel> make_drone_tunnel(const EngineConfig & config, RandomSource & ran
     monotonic_now()));
 }
 
+struct GroundFiles
+{
+  GcsIdentity identity;
+  DroneFolder folder;
+};
+
+Result<GroundFiles> load_ground(const EngineConfig & config)
+{
+  auto identity = load_gcs_identity(config.identity_dir);
+  if (!identity) {
+    return tl::make_unexpected(identity.error());
+  }
+  auto folder = load_drones(config.identity_dir, config.plaintext);
+  if (!folder) {
+    return tl::make_unexpected(folder.error());
+  }
+  return GroundFiles{std::move(*identity), std::move(*folder)};
+}
+
 Event reload_event(const std::string & text, bool is_warning)
 {
   return {
@@ -225,26 +244,22 @@ Result<Tunnel> Engine::Impl::make_tunnel()
   if (config_.role == Role::drone) {
     return make_drone_tunnel(config_, random_);
   }
-  auto identity = load_gcs_identity(config_.identity_dir);
-  if (!identity) {
-    return tl::make_unexpected(identity.error());
+  auto files = load_ground(config_);
+  if (!files) {
+    return tl::make_unexpected(files.error());
   }
-  auto folder = load_drones(config_.identity_dir, config_.plaintext);
-  if (!folder) {
-    return tl::make_unexpected(folder.error());
+  if (files->folder.drones.empty() && !files->folder.unusable.empty()) {
+    return tl::make_unexpected(files->folder.unusable.front().problem);
   }
-  if (folder->drones.empty() && !folder->unusable.empty()) {
-    return tl::make_unexpected(folder->unusable.front().problem);
-  }
-  for (const UnusableDrone & drone : folder->unusable) {
+  for (const UnusableDrone & drone : files->folder.unusable) {
     mailbox_.add_event(reload_event("The other drones are served: " + drone.problem.message, true));
   }
-  if (folder->drones.empty()) {
+  if (files->folder.drones.empty()) {
     mailbox_.add_event(reload_event(no_drones(config_), true));
   }
-  auto records = fleet_.emplace().begin(std::move(folder->drones));
+  auto records = fleet_.emplace().begin(std::move(files->folder.drones));
   return as_sentence(Tunnel::create(
-    Tunnel::GcsConfig{config_.settings, std::move(*identity), std::move(records)}, random_,
+    Tunnel::GcsConfig{config_.settings, std::move(files->identity), std::move(records)}, random_,
     monotonic_now()));
 }
 
@@ -280,18 +295,14 @@ Result<Engine::Impl::Reloaded> Engine::Impl::reload_drone()
 
 Result<Engine::Impl::Reloaded> Engine::Impl::reload_gcs()
 {
-  auto identity = load_gcs_identity(config_.identity_dir);
-  if (!identity) {
-    return tl::make_unexpected(identity.error());
-  }
-  auto folder = load_drones(config_.identity_dir, config_.plaintext);
-  if (!folder) {
-    return tl::make_unexpected(folder.error());
+  auto files = load_ground(config_);
+  if (!files) {
+    return tl::make_unexpected(files.error());
   }
   // What leaves makes room for the ports of what comes.
-  FleetChange change = fleet_->compare(std::move(*folder));
+  FleetChange change = fleet_->compare(std::move(files->folder));
   if (
-    !mailbox_.post_changes(std::move(change.leaving), std::move(*identity)).get() ||
+    !mailbox_.post_changes(std::move(change.leaving), std::move(files->identity)).get() ||
     !mailbox_.post_changes(fleet_->open(change, open_plaintext)).get())
   {
     return stopped();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "net/address.hpp"
+#include "os/clock.hpp"
 #include "os/machine_load.hpp"
 #include "os/process.hpp"
 #include "os/thread.hpp"
@@ -29,13 +30,6 @@ constexpr int preparation_niceness = 10;
 
 // Bytes of a received frame: peers may have a larger MTU than this end.
 constexpr std::size_t max_frame = 9216;
-
-std::int64_t unix_seconds()
-{
-  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now())
-    .time_since_epoch()
-    .count();
-}
 
 // Sets the likely cause, unless an earlier one is known.
 void note_cause(PeerSnapshot & peer, const std::string & cause)

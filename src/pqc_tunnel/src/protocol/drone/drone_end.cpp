@@ -38,16 +38,11 @@ DroneEnd::DroneEnd(
 
 // --- Keys of this end ---
 
-// A PSK that is known already stays the same object.
 void DroneEnd::use(DroneIdentity identity)
 {
   const std::vector<Credential> before = std::exchange(credentials_, {});
   const auto add = [&](const Psk & psk, const PublicKeys & gcs, const SigningKeys & own) {
-    const SharedPskKeys derived = std::make_shared<const PskKeySet>(PskKeySet::derive(psk));
-    const auto known = std::ranges::find_if(before, [&](const Credential & one) {
-      return constant_time_equal(one.psk->sha256.derived.view(), derived->sha256.derived.view());
-    });
-    credentials_.push_back({known == before.end() ? derived : known->psk, gcs, own});
+    credentials_.push_back({derive_psk_keys(psk, before), gcs, own});
   };
   add(identity.psk, identity.gcs_keys, identity.signing_keys);
   // The suites are judged by the present keys, and a session may use any of them.

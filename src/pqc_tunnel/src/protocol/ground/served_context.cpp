@@ -8,26 +8,12 @@
 
 namespace pqc_tunnel
 {
-namespace
-{
-
-bool is_same(const PskKeySet & one, const PskKeySet & other)
-{
-  return constant_time_equal(one.sha256.derived.view(), other.sha256.derived.view());
-}
-
-}  // namespace
 
 void ServedContext::use(DroneRecord from)
 {
   const std::vector<Credential> before = std::exchange(credentials, {});
   const auto add = [&](KeyAge age, const Psk & psk, PublicKeys keys, bool signs_former) {
-    const SharedPskKeys derived = std::make_shared<const PskKeySet>(PskKeySet::derive(psk));
-    const auto known = std::ranges::find_if(before, [&](const Credential & one) {
-      return from.id == record.id && is_same(*one.psk, *derived);
-    });
-    credentials.push_back(
-      {age, known == before.end() ? derived : known->psk, std::move(keys), signs_former});
+    credentials.push_back({age, derive_psk_keys(psk, before), std::move(keys), signs_former});
   };
   add(KeyAge::present, from.psk, std::move(from.drone_keys), false);
   if (from.former) {

@@ -66,6 +66,19 @@ struct PskKeySet
 
 using SharedPskKeys = std::shared_ptr<const PskKeySet>;
 
+/// Derives the keys of a PSK. Those of the same PSK among `known`, by the member `psk`, stay the same object.
+template <class Credentials>
+SharedPskKeys derive_psk_keys(const Psk & psk, const Credentials & known)
+{
+  auto derived = std::make_shared<const PskKeySet>(PskKeySet::derive(psk));
+  for (const auto & one : known) {
+    if (constant_time_equal(one.psk->sha256.derived.view(), derived->sha256.derived.view())) {
+      return one.psk;
+    }
+  }
+  return derived;
+}
+
 /// The secrets of one epoch, in both directions, and what identifies it.
 struct EpochSecrets
 {
