@@ -36,6 +36,7 @@ double ArrivalRate::Section::rate(Instant now) const
 void ArrivalRate::handle_part(std::size_t bytes, Duration round_trip, Instant now)
 {
   const bool begins = !last_ || now > *last_ + longest_gap;
+  const Duration gap = last_ ? now - *last_ : Duration{};
   last_ = now;
   bytes_ += bytes;
   if (begins) {
@@ -48,6 +49,9 @@ void ArrivalRate::handle_part(std::size_t bytes, Duration round_trip, Instant no
   }
   for (Section * const part_of : {&train_, &section_, &trip_}) {
     part_of->bytes += bytes;
+  }
+  if (round_trip > Duration{}) {
+    round_trips_ += std::chrono::duration<double>(gap) / std::max(round_trip, shortest_trip);
   }
   if (round_trip > Duration{} && now >= trip_.begun + std::max(round_trip, shortest_trip)) {
     fastest_trip_ = std::max(fastest_trip_, trip_.rate(now));

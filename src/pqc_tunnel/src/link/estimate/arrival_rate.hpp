@@ -24,14 +24,20 @@ public:
   static constexpr std::size_t long_train = 128'000;
   // Bytes before which nothing is known: the key of a FrodoKEM, and a small one.
   static constexpr std::size_t least_known = 40'000;
+  // The same in round trips of trains, for thin links: a sender that grows in each of them fills any of these.
+  static constexpr double least_round_trips = 10;
 
-  // `round_trip` of the link; zero: unknown.
+  // `round_trip`: the shortest of the link, without the queue that the parts make; zero: unknown.
   void handle_part(std::size_t bytes, Duration round_trip, Instant now);
   // Returns bytes per second; none before enough has arrived. Until a sender has filled the link they are too few, and
   // those of the fastest round trip so far.
   std::optional<double> bytes_per_s() const { return rate_; }
-  // Returns whether they say something of the link: a sender has filled it, or enough has come for one to feel its way.
-  bool is_known() const { return filled_ || bytes_ >= least_known; }
+  // Returns whether they say something of the link: a sender has filled it, or has had the bytes or the round trips to feel
+  // its way.
+  bool is_known() const
+  {
+    return filled_ || bytes_ >= least_known || round_trips_ >= least_round_trips;
+  }
   bool has_filled() const { return filled_.has_value(); }
   // Returns whether a sender has filled the link lately.
   bool is_sure(Instant now) const;
@@ -50,6 +56,7 @@ private:
   void note_section(Duration round_trip, Instant now);
 
   std::size_t bytes_ = 0;
+  double round_trips_ = 0;         // that all trains have lasted
   std::optional<Instant> last_;  // the newest part
   Section train_;
   Section section_;            // of the train, under way

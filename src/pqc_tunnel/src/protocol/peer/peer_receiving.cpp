@@ -182,7 +182,7 @@ void Peer::take_payload(
       // A pace says nothing of the rate of the link.
       if (in_session && class_of(received.channel, received.lane) == TrafficClass::stream) {
         paths().handle_stream_part(
-          from.link, frame_overhead + payload.size(), link_.clock().rtt(), now);
+          from.link, frame_overhead + payload.size(), link_.clock().min_rtt(), now);
       }
       count_key_traffic(received.channel, received.lane, frame_overhead + payload.size());
       received.message = streams(received.channel).in.handle_part(*part, now);

@@ -227,5 +227,26 @@ TEST(ArrivalRate, says_something_once_enough_has_come_or_the_link_was_full)
   EXPECT_TRUE(slow.is_sure() && slow.is_known());
 }
 
+TEST(ArrivalRate, says_something_after_ten_round_trips_of_trains)
+{
+  Train train(200ms);
+  for (int trip = 0; trip < 9; ++trip) {
+    train.pass(10s);
+    train.come(1, 0ms, 400);
+    train.come(1, 200ms, 400);
+  }
+  train.pass(10s);
+  train.come(1, 0ms, 400);
+  EXPECT_FALSE(train.is_known());
+  train.come(1, 200ms, 400);
+  EXPECT_TRUE(train.is_known() && !train.is_sure());
+  Train near(10ms);
+  near.come(1, 0ms, 1);
+  near.come(9, 100ms, 1);
+  EXPECT_FALSE(near.is_known()) << "no round trip is shorter than a tenth of a second";
+  near.come(1, 100ms, 1);
+  EXPECT_TRUE(near.is_known());
+}
+
 }  // namespace
 }  // namespace pqc_tunnel::test

@@ -646,6 +646,53 @@ TEST(PacedFetches, of_large_keys_measure_the_link_first)
   EXPECT_LT(share, 0.018);
 }
 
+// Behind a modem, a radio whose rate nobody has told: it queues half a second, drops what exceeds that, and its jitter and
+// losses break the trains of parts. The vehicle fills most of the way up.
+TEST(PacedFetches, find_the_rate_of_a_radio_before_a_key_has_come)
+{
+  constexpr double bytes_per_s = 7200;
+  for (const std::uint64_t seed : {5u, 12u, 14u}) {
+    WiredPair::Options options = options_of({{.name = "modem"}});
+    options.settings.prefetch_max_bytes = 4 << 20;
+    options.latency = 20ms;
+    options.seed = seed;
+    WiredPair pair(std::move(options));
+    std::map<Side, Instant> free_at;
+    pair.set_channel([&](Side from, Bytes & frame) {
+      const auto size = static_cast<double>(frame.size() + 6);
+      const auto airtime =
+        std::chrono::duration_cast<Duration>(std::chrono::duration<double>(size / bytes_per_s));
+      Instant & free = free_at[from];
+      free = std::max(free, pair.now());
+      if (free - pair.now() + airtime > 500ms || pair.random().uniform() < 0.005) {
+        return std::vector<Duration>{};
+      }
+      free += airtime;
+      const std::chrono::duration<double> jitter(0.03 * pair.random().uniform());
+      return std::vector<Duration>{
+        free - pair.now() + std::chrono::duration_cast<Duration>(jitter)};
+    });
+    ASSERT_TRUE(pair.establish());
+    RekeyCommand command = rekey_to(&frodo());
+    command.fetch_only = true;
+    for (std::uint32_t n = 0; n < 1000; ++n) {
+      if (n == 100) {
+        pair.drone().request_rekey(command, pair.now());
+      }
+      pair.offer(Side::drone, mavlink(attitude, n));
+      if (n % 20 == 0) {
+        pair.offer(Side::gcs, mavlink(heartbeat, n, 9, 255));
+      }
+      pair.run_for(10ms);
+    }
+    const auto drone = pair.snapshot(Side::drone);
+    EXPECT_NEAR(drone.paths.at(0).rate_bytes_s, bytes_per_s, 0.1 * bytes_per_s) << seed;
+    for (const KemFetch & fetch : drone.fetches) {
+      EXPECT_FALSE(fetch.ready && fetch.suite->kem == frodo().kem) << seed;
+    }
+  }
+}
+
 TEST(FetchDebt, is_what_came_without_a_pace_less_what_the_budget_allows_since)
 {
   FetchDebt debt;
