@@ -21,6 +21,8 @@ namespace
 
 constexpr Duration look_interval = std::chrono::milliseconds(100);
 constexpr std::size_t looks_around = 10;              // until each peer was looked at
+// Of looks at peers that carry no data, so that they cost the same for any number of peers.
+constexpr Duration idle_look_spacing = std::chrono::milliseconds(25);
 constexpr Duration longest_wait = 2 * look_interval;  // a longer one is a standstill
 constexpr Duration news_spacing = std::chrono::milliseconds(5);
 constexpr Duration event_delay = std::chrono::milliseconds(10);
@@ -165,7 +167,10 @@ void PacketLoop::handle_timeout(Instant now)
   if (next_address_look_ <= now) {
     for (Side & side : sides_) {
       if (side.plaintext) {
-        side.plaintext->look_again();
+        side.plaintext->ask_for_addresses();
+        if (network_.fd() < 0) {
+          side.plaintext->look_at_network();
+        }
       }
     }
     next_address_look_ = now + config_.address_look_interval;
@@ -554,8 +559,8 @@ void PacketLoop::expire_keys(Instant now)
   }
 }
 
-// Looks after what changes without an event. Each peer has its turn once a second, since a look costs as much as several
-// datagrams.
+// Looks after what changes without an event. Each peer with data has its turn once a second, since a look costs as much as
+// several datagrams.
 void PacketLoop::look_around(Instant now)
 {
   note_troubles(now);
@@ -564,8 +569,15 @@ void PacketLoop::look_around(Instant now)
   std::ranges::for_each(
     event_limit_.take_counts(now), [this](Event & count) { add_event(std::move(count)); });
   const std::size_t step = network_changed_ ? 1 : looks_around;
+  const Duration idle_interval = sides_.size() * idle_look_spacing;
   for (std::size_t peer = network_changed_ ? 0 : turn_; peer < sides_.size(); peer += step) {
-    look_at(peer, now);
+    Side & side = sides_[peer];
+    if (network_changed_ && side.plaintext) {
+      side.plaintext->look_at_network();
+    }
+    if (network_changed_ || side.carried || now >= side.looked + idle_interval) {
+      look_at(peer, now);
+    }
   }
   turn_ = (turn_ + 1) % looks_around;
   network_changed_ = false;
@@ -586,6 +598,8 @@ void PacketLoop::note_news(std::optional<PeerIndex> of)
 void PacketLoop::look_at(std::size_t index, Instant now)
 {
   Side & side = sides_[index];
+  side.carried = false;
+  side.looked = now;
   if (auto news = side.plaintext ? side.plaintext->news(now) : std::nullopt) {
     carry_out(std::move(*news));
   }

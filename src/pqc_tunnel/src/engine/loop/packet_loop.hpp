@@ -136,6 +136,8 @@ private:
     PolicyWatch policy_watch;
     bool has_news = false;
     bool serves = true;
+    bool carried = false;  // data, since the last look
+    Instant looked{};
     Expiries expires{};
   };
   Side & side(PeerIndex peer) { return sides_.at(static_cast<std::size_t>(peer)); }

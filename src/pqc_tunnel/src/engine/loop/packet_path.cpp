@@ -26,6 +26,7 @@ void PacketLoop::seal_from(PlaintextSide & plaintext, Instant now)
 {
   const PeerIndex peer = plaintext.peer();
   const std::size_t received = plaintext.receive(from_plaintext_, now);
+  side(peer).carried = true;
   std::array<bool, batch_size> kept = {};
   for (std::size_t i = 0; i < received; ++i) {
     const bool foreign = plaintext.is_foreign(from_plaintext_.source(i));
@@ -222,6 +223,7 @@ void PacketLoop::deliver()
   }
   for (auto next = delivered_.begin(); next != delivered_.end();) {
     const PeerIndex peer = next->peer;
+    side(peer).carried = true;
     auto & plaintext = side(peer).plaintext;
     for (; next != delivered_.end() && next->peer == peer; ++next) {
       if (to_plaintext_.full()) {

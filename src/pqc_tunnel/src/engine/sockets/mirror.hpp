@@ -33,7 +33,7 @@ public:
 
   // See PlaintextSide.
   void start_look_ups(const std::function<void()> & answered) { address_.start(answered); }
-  void look_again() { address_.ask(); }
+  void ask_for_addresses() { address_.ask(); }
   void take_answers();
   std::string trouble(Instant now);
 

@@ -47,7 +47,7 @@ Result<PlaintextSide> PlaintextSide::open(
     return tl::make_unexpected(mirror.error());
   }
   side.mirror_ = std::move(*mirror);
-  side.look_again();
+  side.look_at_network();
   return side;
 }
 
@@ -150,17 +150,21 @@ void PlaintextSide::start_look_ups(const std::function<void()> & answered)
   mirror_.start_look_ups(answered);
 }
 
-void PlaintextSide::look_again()
+void PlaintextSide::look_at_network()
 {
   has_many_ = application_.is_given() && reaches_many(application_.address());
+}
+
+void PlaintextSide::ask_for_addresses()
+{
   application_.ask();
-  mirror_.look_again();
+  mirror_.ask_for_addresses();
 }
 
 void PlaintextSide::take_answers()
 {
   if (application_.take_answers(socket_.family)) {
-    has_many_ = reaches_many(application_.address());
+    look_at_network();
   }
   mirror_.take_answers();
 }

@@ -68,8 +68,10 @@ public:
   // --- Addresses and their trouble ---
   // Host names are looked up on threads of their own, which call `answered` when take_answers() has something new.
   void start_look_ups(const std::function<void()> & answered);
-  // Looks up the addresses again, since names and networks change.
-  void look_again();
+  // Looks up the host names again, since their addresses change.
+  void ask_for_addresses();
+  // Call it when the network has changed: the local programs' address may now be one for all of a network.
+  void look_at_network();
   void take_answers();
   // Returns an event if trouble() has changed. Call it regularly.
   std::optional<Event> news(Instant now);

@@ -149,7 +149,6 @@ void PeerLink::note_stretched(std::string_view what, Instant now)
 
 // --- Reports to the peer ---
 
-// The ground station reports first, so that a drone answers with its own report.
 Duration PeerLink::rest_of(Role role, const TunnelSettings & settings)
 {
   const Duration usual = settings.report_interval;
@@ -164,13 +163,12 @@ std::uint64_t PeerLink::flow() const
          traffic_.stream_out_packets;
 }
 
-// True if the peer learns nothing new from an early report, and this end nothing from its answer.
-bool PeerLink::is_quiet(const LinkView & view, Instant now) const
+// True if all frames arrive, and soon.
+bool PeerLink::is_calm(const LinkView & view, Instant now) const
 {
   const bool hears = last_heard_ > reported_ && asked_ <= last_answered_;
   const bool lossless = view.loss == 0 && remote_ && remote_->view.loss == 0;
-  return flow() == reported_flow_ && hears && lossless && !is_stretched(now) &&
-         rate_search_.rests(now);
+  return hears && lossless && !is_stretched(now) && rate_search_.rests(now);
 }
 
 // Reports and asks more often if an answer is overdue, because only answers prove that the peer is present and how old its
@@ -182,12 +180,16 @@ LinkReport PeerLink::make_report(bool answered, Instant now)
   const bool overdue =
     asked_ > last_answered_ && now >= waits_from + settings_.peer_timeout / 2 + allowance_;
   const bool often = !answered || overdue || rate_search_.saturation().wants_delays();
-  rests_ = !often && is_quiet(report.view, now);
-  next_report_ = now + (often    ? settings_.report_interval / 4
-                        : rests_ ? rest_
-                                 : settings_.report_interval);
-  if (rests_) {  // the reports to all quiet peers leave in few groups
-    *next_report_ -= next_report_->time_since_epoch() % (rest_ / report_groups);
+  const bool calm = !often && is_calm(report.view, now);
+  rests_ = calm && flow() == reported_flow_;
+  // On a thin link a command would wait behind the longer frame.
+  joins_ = rests_ || (calm && !settings_.paths.links[paths_.preferred().link].is_thin());
+  const Duration usual = settings_.report_interval;
+  const Duration beside_data = joins_ && !leads_ ? usual * 9 / 8 : usual;
+  interval_ = often ? usual / 4 : rests_ ? rest_ : beside_data;
+  next_report_ = now + interval_;
+  if (joins_ && leads_) {  // the reports to all such drones leave in few groups
+    *next_report_ -= next_report_->time_since_epoch() % (interval_ / report_groups);
   }
   reported_ = now;
   reported_data_ = traffic_.plain_in_packets;
@@ -202,17 +204,17 @@ std::optional<LinkReport> PeerLink::take_report(bool answered, Instant now)
   }
   LinkReport report = make_report(answered, now);
   asked_ = asked_ > last_answered_ ? asked_ : now;
-  if (rests_) {
+  if (joins_) {
     report.question = TimeRequest{now.time_since_epoch().count()};
   }
   return report;
 }
 
-// Asks once in peer_timeout, since the peer asks with each report.
+// At rest this end asks once in peer_timeout, since the peer asks with each report.
 std::optional<LinkReport> PeerLink::take_reply(
   const TimeResponse & answer, bool answered, Instant now)
 {
-  if (!rests_ || now + rest_ / 2 < next_report()) {
+  if (!joins_ || now + interval_ / 2 < next_report()) {
     return std::nullopt;
   }
   LinkReport report = make_report(answered, now);

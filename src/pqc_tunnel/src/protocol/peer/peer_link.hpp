@@ -33,6 +33,7 @@ public:
     Outbox & outbox)
   : index_(index),
     settings_(settings),
+    leads_(own_role == Role::gcs),
     rest_(rest_of(own_role, settings)),
     outbox_(outbox),
     paths_(settings.paths, random),
@@ -88,7 +89,7 @@ public:
   // Returns the report, if one is due. `answered`: the peer's clock is known. One without a question follows a frame that
   // asks: a full queue has room for short frames.
   std::optional<LinkReport> take_report(bool answered, Instant now);
-  // Returns a report with this answer if the link rests and a report is due soon.
+  // Returns a report with this answer if reports carry answers and one is due soon.
   std::optional<LinkReport> take_reply(const TimeResponse & answer, bool answered, Instant now);
   void end_reports() { next_report_.reset(); }
   // Returns when the next report is due, which data bring forward.
@@ -116,7 +117,7 @@ private:
   static Duration rest_of(Role role, const TunnelSettings & settings);
   // Returns how many frames have carried something for others than this tunnel.
   std::uint64_t flow() const;
-  bool is_quiet(const LinkView & view, Instant now) const;
+  bool is_calm(const LinkView & view, Instant now) const;
   LinkReport make_report(bool answered, Instant now);
   bool is_deaf(Instant now) const;
   void report_moved(const EpochKeys * keys, Instant now);
@@ -127,6 +128,7 @@ private:
 
   PeerIndex index_;
   const TunnelSettings & settings_;
+  bool leads_;  // the ground station reports first, so that a drone answers with its own report
   Duration rest_;
   Outbox & outbox_;
   PathSet paths_;
@@ -146,6 +148,8 @@ private:
   Duration allowance_{};  // extra time for a slow link
   std::string machine_trouble_;
   std::optional<Instant> next_report_;
+  Duration interval_{};  // from the newest report to the next one
+  bool joins_ = false;    // reports carry question and answer
   bool rests_ = false;
   Instant reported_;                 // when the newest report was made
   Instant asked_;                    // when the oldest open question left with a report

@@ -72,6 +72,28 @@ TEST(OwnFrames, of_a_quiet_pair_are_four_a_second_at_most_and_none_without_keys)
   }
 }
 
+// Two reports each way, with questions and answers in them, and an answer to the second one.
+TEST(OwnFrames, beside_sparse_data_are_seven_a_second_at_most)
+{
+  for (const bool loses : {false, true}) {
+    WiredPair pair;
+    ASSERT_TRUE(pair.establish());
+    Traffic traffic(pair);
+    traffic.run_for(10s, 50ms);
+    const auto sent = [&pair] {
+      return pair.snapshot(Side::drone).traffic.control_out +
+             pair.snapshot(Side::gcs).traffic.control_out;
+    };
+    const auto before = sent();
+    pair.set_datagram_filter([&](Side, Bytes &) { return !loses || pair.random().uniform() > 0.2; });
+    traffic.run_for(10s, 50ms);
+    EXPECT_EQ(sent() - before > 75, loses) << "short frames alone where some are lost";
+    for (const Side side : both_sides) {
+      EXPECT_LE(pair.now(side) - pair.snapshot(side).remote->received, loses ? 2s : 550ms);
+    }
+  }
+}
+
 // In steps over more than the time between two reports.
 std::vector<Duration> moments_of_a_quiet_second()
 {

@@ -88,7 +88,7 @@ TEST_P(Standstill, does_not_make_this_end_forget_since_when_the_peer_receives_no
   ASSERT_TRUE(pair_.run_until([&] { return !deaf(); }, 30s));
   pair_.run_for(2s);
   pair_.set_datagram_filter([](Side from, Bytes &) { return from != GetParam(); });
-  pair_.run_for(time - 1s);
+  pair_.run_for(time - 1500ms);
   ASSERT_FALSE(deaf());
   pair_.stand_still(GetParam(), 1200ms);
   pair_.run_for(1200ms + 1500ms);
