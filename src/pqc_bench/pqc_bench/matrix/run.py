@@ -32,7 +32,7 @@ _FIELDS = {
     "link": "links",
     "detector": "scenario_commands",
 }
-_OPTIONS = ("suites", "seconds", "repeat", "order_seed", "link_seed", "policy", *_FIELDS)
+_OPTIONS = ("suites", "seconds", "repeat", "order_seed", "link_seed", "policy", "power", *_FIELDS)
 
 
 def run(options: argparse.Namespace) -> int:

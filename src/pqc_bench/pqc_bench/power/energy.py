@@ -16,6 +16,7 @@ LONGEST_BRIDGE_S = 0.02
 # Windows of the idle time that show how much its energy varies.
 _BLOCKS = 8
 _CONFIDENCE = 0.95
+_SMALL_J = 1e-3  # shown in mJ
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Energy:
-    """Energy in J with a 95 % interval; a smaller one than `resolution_j` can't be told from none.
+    """Energy in J with a 95 % interval; one below `resolution_j` (None: unknown) may be none.
 
     `bridged_share` of its time are gaps that were bridged, `uncovered_share` longer ones, whose
     time counts with the mean power of the rest.
@@ -41,18 +42,25 @@ class Energy:
     joules: float
     low_j: float
     high_j: float
-    resolution_j: float
+    resolution_j: float | None
     seconds: float
     bridged_share: float
     uncovered_share: float
 
     @property
     def is_below(self) -> bool:
-        return abs(self.joules) < self.resolution_j
+        return self.resolution_j is not None and abs(self.joules) < self.resolution_j
 
     @property
     def words(self) -> str:
-        return f"below {self.resolution_j:.2g} J" if self.is_below else f"{self.joules:.3g} J"
+        if self.resolution_j is not None and self.is_below:
+            return f"below {_joules(self.resolution_j, 2)}"
+        return _joules(self.joules, 3)
+
+
+def _joules(energy_j: float, digits: int) -> str:
+    small = abs(energy_j) < _SMALL_J
+    return f"{energy_j * (1e3 if small else 1.0):.{digits}g} {'mJ' if small else 'J'}"
 
 
 @dataclass(frozen=True)
@@ -121,13 +129,16 @@ class EnergyOfTrace:
             else quiet.deviation_j * (span.seconds / quiet.block_s) ** 0.5
         )
         half_j = float(stats.t.ppf((1.0 + _CONFIDENCE) / 2.0, _BLOCKS - 1)) * deviation_j
+        # Work may begin and end anywhere between two samples.
+        edges_j = self._interval_s * abs(joules) / span.seconds if idle else 0.0
+        whole_j = float(np.hypot(half_j, edges_j))
         step_j = self._step_of(span.seconds)
         covered = self._between(self._covered, span)
         return Energy(
             joules=float(joules),
-            low_j=float(joules - half_j),
-            high_j=float(joules + half_j),
-            resolution_j=max(step_j, half_j) if idle else step_j,
+            low_j=float(joules - whole_j),
+            high_j=float(joules + whole_j),
+            resolution_j=(max(step_j, half_j) if idle else step_j) or None,
             seconds=span.seconds,
             bridged_share=self._between(self._bridged, span) / span.seconds,
             uncovered_share=max(0.0, 1.0 - covered / span.seconds),
