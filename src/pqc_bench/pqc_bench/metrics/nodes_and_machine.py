@@ -14,6 +14,7 @@ from pqc_bench.metrics.sheet import BELOW, NOT_APPLICABLE, Sheet
 
 SYSTEMS = {"drone": "n_system_drone", "gcs": "o_system_gcs"}
 NO_SENSOR = "no sensor"
+POWER = "p_power_energy"
 
 
 def control_plane(seen: Observed, sheet: Sheet) -> None:
@@ -90,7 +91,7 @@ def power(seen: Observed, sheet: Sheet) -> None:
 
 def record_power(found: Plain | None, delivered: int, sheet: Sheet) -> None:
     """Record the result of cell_power; None without a sensor."""
-    path = "p_power_energy"
+    path = POWER
     if found is None or found.get("source") is None:
         sheet.lack(path, NO_SENSOR)
         return

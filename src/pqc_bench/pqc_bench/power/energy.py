@@ -16,6 +16,8 @@ LONGEST_BRIDGE_S = 0.02
 # Windows of the idle time that show how much its energy varies.
 _BLOCKS = 8
 _CONFIDENCE = 0.95
+# Samples that may be missing at the edge of a span.
+_EDGE = 2.0
 _SMALL_J = 1e-3  # shown in mJ
 
 
@@ -98,9 +100,12 @@ class EnergyOfTrace:
         self._interval_s = trace.interval_s
 
     def covers(self, span: Span) -> bool:
-        """Return whether the trace has samples before, within or at, and after a span."""
+        """Return whether the trace has samples from the begin to the end of a span."""
+        edge_s = _EDGE * self._interval_s
         return bool(
-            len(self._at) > 1 and self._at[0] <= span.begin_s and span.end_s <= self._at[-1]
+            len(self._at) > 1
+            and self._at[0] - edge_s <= span.begin_s
+            and span.end_s <= self._at[-1] + edge_s
         )
 
     def mean_w(self, span: Span) -> float:
