@@ -81,7 +81,8 @@ class EmulatedSensor:
         out; else they come as quickly as they are read.
         """
         fed, dice = Fed(), random.Random(seed)
-        end = os.open(self.dev / _DEVICE, os.O_WRONLY | (os.O_NONBLOCK if paced else 0))
+        end = os.open(self.dev / _DEVICE, os.O_WRONLY)  # waits for the reader
+        os.set_blocking(end, not paced)
         begin_ns = time.monotonic_ns()
         period_s = (1.0 + drift) / self.rate_hz
         due, leave_out, in_gap = bytearray(), 0, False
