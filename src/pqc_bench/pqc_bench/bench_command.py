@@ -24,7 +24,7 @@ _INTERRUPTED = 130
 _WRONG_USAGE = 2
 _FOLDERS = (
     *("matrix", "report", "check", "rekey", "flood", "fleet", "hold", "stream", "radio", "layers"),
-    *("power", "profile", "saturation", "cost", "peers", "speed", "policy", "detectors", "record"),
+    *("power", "meter", "profile", "saturation", "cost", "peers", "speed", "policy", "detectors", "record"),
     *("simulate", "formal", "fuzz", "mutants"),
 )
 # The modules that describe and run each command.

@@ -28,7 +28,8 @@ public:
   {
     const std::int64_t before = std::exchange(uj_, uj);
     const std::int64_t used = uj - before + (uj < before ? range_uj_ : 0);
-    const double us = std::chrono::duration<double, std::micro>(at - std::exchange(at_, at)).count();
+    const double us =
+      std::chrono::duration<double, std::micro>(at - std::exchange(at_, at)).count();
     if (used > 0 && !(step_uj_ <= static_cast<double>(used))) {
       step_uj_ = static_cast<double>(used);
     }

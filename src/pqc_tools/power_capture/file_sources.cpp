@@ -82,9 +82,8 @@ private:
   {
     const auto milli_v = voltage_.read();
     const auto milli_a = current_.read();
-    return milli_v && milli_a
-             ? std::optional(static_cast<double>(*milli_v * *milli_a) * micro)
-             : std::nullopt;
+    return milli_v && milli_a ? std::optional(static_cast<double>(*milli_v * *milli_a) * micro)
+                              : std::nullopt;
   }
 
   std::string sensor_;
@@ -97,8 +96,7 @@ private:
 class RaplSource final : public TimedSource
 {
 public:
-  RaplSource(
-    std::string package, Attribute energy, EnergyCounter counter, std::uint64_t rate_hz)
+  RaplSource(std::string package, Attribute energy, EnergyCounter counter, std::uint64_t rate_hz)
   : TimedSource(rate_hz),
     package_(std::move(package)),
     energy_(std::move(energy)),
@@ -171,7 +169,8 @@ Result<std::unique_ptr<Source>> open_source(const SourceOptions & options)
     return open_i2c(options);
   }
   for (const auto & [kind, open] :
-       {std::pair{"iio", &open_iio}, std::pair{"hwmon", &open_hwmon}, std::pair{"rapl", &open_rapl}})
+       {std::pair{"iio", &open_iio}, std::pair{"hwmon", &open_hwmon},
+        std::pair{"rapl", &open_rapl}})
   {
     if (options.kind != "auto" && options.kind != kind) {
       continue;

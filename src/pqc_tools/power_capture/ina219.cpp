@@ -51,8 +51,8 @@ bool Ina219::begin()
     return false;
   }
   high_range_ = volts(word[0]) > surely_low_v;
-  const std::uint16_t wanted = (high_range_ ? bus_32_v : 0) | shunt_320_mv | bus_11_bits |
-                               shunt_12_bits | continuous;
+  const std::uint16_t wanted =
+    (high_range_ ? bus_32_v : 0) | shunt_320_mv | bus_11_bits | shunt_12_bits | continuous;
   return registers_.write(configuration, wanted) && registers_.write(calibration, no_scaling) &&
          registers_.read(settings, word) && word[0] == wanted;
 }

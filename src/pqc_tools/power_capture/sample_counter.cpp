@@ -49,9 +49,10 @@ std::optional<Sample> SampleCounter::take(Instant at, const Read & read)
 {
   if (!read) {
     ++missed_;
-    ++(read.error() == Missing::no_answer  ? counts_.no_answers
-       : read.error() == Missing::overflow ? counts_.overflows
-                                           : counts_.stale);
+    ++(
+      read.error() == Missing::no_answer  ? counts_.no_answers
+      : read.error() == Missing::overflow ? counts_.overflows
+                                          : counts_.stale);
     return std::nullopt;
   }
   const std::uint64_t missed = missed_;

@@ -30,8 +30,8 @@ std::optional<double> read_number(const std::filesystem::path & file)
 {
   const auto line = read_line(file);
   double value = 0.0;
-  if (
-    !line || std::from_chars(line->data(), line->data() + line->size(), value).ec != std::errc()) {
+  if (!line || std::from_chars(line->data(), line->data() + line->size(), value).ec != std::errc())
+  {
     return std::nullopt;
   }
   return value;

@@ -23,10 +23,10 @@ constexpr const char * fast = "wb1";
 
 Result<TraceFile> TraceFile::create(const std::string & file)
 {
-  gzFile opened = file == "-" ? ::gzdopen(::dup(STDOUT_FILENO), fast) : ::gzopen(file.c_str(), fast);
+  gzFile opened =
+    file == "-" ? ::gzdopen(::dup(STDOUT_FILENO), fast) : ::gzopen(file.c_str(), fast);
   if (opened == nullptr) {
-    return fail(
-      ErrorCode::unavailable, file + " can't be written: " + std::strerror(errno) + ".");
+    return fail(ErrorCode::unavailable, file + " can't be written: " + std::strerror(errno) + ".");
   }
   return TraceFile(opened);
 }

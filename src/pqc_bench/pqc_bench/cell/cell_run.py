@@ -19,6 +19,7 @@ from pqc_bench.cell.cell_view import CellView
 from pqc_bench.cell.conductor import Conductor
 from pqc_bench.cell.observed import ENDS, Observed
 from pqc_bench.cell.plain_message import as_plain
+from pqc_bench.cell.power_marks import marks_of
 from pqc_bench.cell.scenario import SCENARIO_FILE, scenario_text
 from pqc_bench.cell.session_process import SessionProcess, bag_of
 from pqc_bench.collectors.collector import Collector
@@ -31,7 +32,6 @@ from pqc_bench.collectors.system import SystemCollector
 from pqc_bench.harness.measured_nodes import rekey_times_ms
 from pqc_bench.load.load_report import read_load_report
 from pqc_bench.power.capture import PowerCapture
-from pqc_bench.power.cell_marks import marks_of
 from pqc_bench.power.cell_power import cell_power
 from pqc_bench.power.marks import NAME as MARKS
 from pqc_bench.power.options import PowerOptions

@@ -94,7 +94,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--power",
         type=power_source,
         metavar="SOURCE",
-        help="auto, none, meter (an external one, whose file `bench power` imports afterwards), or "
+        help="auto, none, meter (an external one, whose file `bench meter` imports afterwards), or "
         "options of pqc_power_capture, such as '--source i2c --bus 1' (auto)",
     )
 

@@ -89,10 +89,10 @@ class EmulatedSensor:
         total = round(seconds * self.rate_hz)
         for number in range(total):
             at_s = number * period_s
-            if number and number < total - 1 and leave_out == 0:
-                if dice.random() < _GAPS_PER_S * period_s:
-                    leave_out = dice.randint(1, _LONGEST_GAP)
-            if leave_out and number < total - 1:
+            inner = 0 < number < total - 1
+            if inner and not leave_out and dice.random() < _GAPS_PER_S * period_s:
+                leave_out = dice.randint(1, _LONGEST_GAP)
+            if inner and leave_out:
                 leave_out -= 1
                 fed.missed, fed.gaps = fed.missed + 1, fed.gaps + (not in_gap)
                 in_gap = True

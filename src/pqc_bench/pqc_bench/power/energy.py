@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy import stats
@@ -117,7 +118,7 @@ class EnergyOfTrace:
         """Return the power of a span without work."""
         edges = np.linspace(span.begin_s, span.end_s, _BLOCKS + 1)
         block_s = span.seconds / _BLOCKS
-        means = np.array([self.mean_w(Span(*pair)) for pair in zip(edges, edges[1:], strict=False)])
+        means = np.array([self.mean_w(Span(*pair)) for pair in pairwise(edges)])
         deviation_w = float(np.std(means[np.isfinite(means)], ddof=1))
         return Idle(span, self.mean_w(span), block_s, deviation_w * block_s)
 

@@ -18,7 +18,6 @@ from pqc_bench.harness.measurement import run_measurement
 from pqc_bench.power.capture import PowerCapture
 from pqc_bench.power.emulated import EmulatedSensor, Fed
 from pqc_bench.power.energy import EnergyOfTrace, Span
-from pqc_bench.power.meter_import import import_meter
 
 _SEED = 1
 # Of the energy that was fed.
@@ -26,8 +25,6 @@ _TOLERANCE = 0.01
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.run is not None:
-        return import_meter(options.run, options.meter, options.volts)
     return run_measurement(
         options.out, lambda folder: trial(folder, options.seconds, options.rate), judge, _text
     )

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from observed_cell import observed_cell
 from pqc_bench.cell.observed import Observed
+from pqc_bench.cell.power_marks import marks_of
 from pqc_bench.metrics.aggregator import aggregate
 from pqc_bench.metrics.canonical import seal
 from pqc_bench.metrics.schema import problems
-from pqc_bench.power.cell_marks import marks_of
 from pqc_bench.power.cell_power import cell_power
 from pqc_bench.power.energy import EnergyOfTrace, Span
 from pqc_bench.power.marks import (

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from exit_code import exit_code
 from pqc_bench.bench_command import main
+from pqc_bench.meter.alignment import align
+from pqc_bench.meter.meter_file import read_meter
 from pqc_bench.metrics import read_metrics
-from pqc_bench.power.alignment import align
 from pqc_bench.power.marks import Mark, Marks
-from pqc_bench.power.meter_file import read_meter
 from pqc_bench.power.pattern import STEP_S, Patterns, bits
 from pqc_bench.power.trace import Trace, TraceFault, read_trace
 from report_run import make_run
@@ -131,7 +130,7 @@ def test_a_meters_file_gives_each_cell_its_energy(
     file.write_text(
         "#time (s),current (A),voltage (V)\n" + "".join(f"{t:.6f},{i:.9f},5.0\n" for t, i in rows)
     )
-    assert main(["power", str(run), "--meter", str(file)]) == 1
+    assert main(["meter", str(run), str(file)]) == 1
     assert "1 of 2 cells have their power" in capsys.readouterr().out
     power: dict[str, Any] = read_metrics(first)["p_power_energy"]
     assert (power["source"], power["power_w"]["count"]) == ("meter", pytest.approx(9000, abs=5))
@@ -141,14 +140,5 @@ def test_a_meters_file_gives_each_cell_its_energy(
     assert read_trace(first.with_name("power.csv.gz")).facts["source"] == "meter"
     assert read_metrics(second)["p_power_energy"]["source"] is None
     (run / "power_patterns.json").unlink()
-    assert main(["power", str(run), "--meter", str(file)]) == 1
+    assert main(["meter", str(run), str(file)]) == 1
     assert "the run made no pattern for a meter" in capsys.readouterr().err
-
-
-def test_a_run_and_a_meters_file_need_each_other(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = str(tmp_path)
-    for words in (["power", run], ["power", "--meter", "x"], ["power", run, "--meter", "x", "--rate", "5"]):
-        assert exit_code(words) == 2
-    assert "--rate has no effect with RUN" in capsys.readouterr().err

@@ -31,7 +31,9 @@ TEST(SampleCounter, every_reason_for_a_missing_sample_is_counted_and_all_in_a_ro
 {
   SampleCounter counter(900us);
   EXPECT_TRUE(counter.ticked(start, 1, four_watts));
-  for (const Missing why : {Missing::no_answer, Missing::no_answer, Missing::overflow, Missing::stale}) {
+  for (const Missing why :
+       {Missing::no_answer, Missing::no_answer, Missing::overflow, Missing::stale})
+  {
     EXPECT_FALSE(counter.ticked(start, 1, tl::make_unexpected(why)));
   }
   EXPECT_EQ(counter.ticked(start, 1, four_watts)->missed, 4U);

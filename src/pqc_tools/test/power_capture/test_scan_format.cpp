@@ -36,8 +36,8 @@ TEST(ScanFormat, a_time_before_the_epoch_is_negative)
 TEST(ScanFormat, forms_that_it_does_not_know_are_rejected)
 {
   for (const char * text :
-       {"", "le:u16/16", "le:u16/16X2>>0", "le:u0/16>>0", "le:u16/24>>0", "le:u13/16>>4", "xe:u8/8>>0",
-        "le:u16/16>>0 and more"})
+       {"", "le:u16/16", "le:u16/16X2>>0", "le:u0/16>>0", "le:u16/24>>0", "le:u13/16>>4",
+        "xe:u8/8>>0", "le:u16/16>>0 and more"})
   {
     EXPECT_FALSE(parse_scan_format(text)) << text;
   }

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from pqc_sim.processes.run_fault import RunFault
 
+from pqc_bench.meter.alignment import align
+from pqc_bench.meter.meter_file import read_meter
 from pqc_bench.metrics.file import NAME as METRICS
 from pqc_bench.metrics.file import read_metrics, write_metrics
 from pqc_bench.metrics.nodes_and_machine import POWER, record_power
 from pqc_bench.metrics.sheet import Sheet
-from pqc_bench.power.alignment import align
 from pqc_bench.power.cell_power import cell_power
 from pqc_bench.power.marks import NAME as MARKS
 from pqc_bench.power.marks import read_marks
-from pqc_bench.power.meter_file import read_meter
 from pqc_bench.power.pattern import NAME as PATTERNS
 from pqc_bench.power.pattern import Patterns, bits, read_patterns
 from pqc_bench.power.trace import NAME as TRACE
