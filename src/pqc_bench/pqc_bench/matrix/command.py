@@ -21,7 +21,7 @@ from pqc_bench.cell.cell import CLEAN, POLICIES, RATES
 from pqc_bench.cell.scenario import BASELINE, DETECTORS, SCENARIOS, scenario_command
 from pqc_bench.cell.suite_set import choose_suites
 from pqc_bench.harness.usage import UsageFault, check_output_folder, some_of, unknown
-from pqc_bench.power.options import power_source
+from pqc_bench.power.source import power_source
 
 _SHORTEST_S = 0.5
 

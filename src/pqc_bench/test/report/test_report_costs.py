@@ -96,7 +96,9 @@ def test_energy_is_what_the_drones_work_adds_at_the_measured_power_of_a_core(
         cell["p_power_energy"]["power_w"]["mean"]
         for cell in in_scenario(raw_cells(folder), "baseline")
     )
-    rows = rows_of(run_report(read_run_folder(folder), folder), "energy")
+    report = run_report(read_run_folder(folder), folder)
+    rows = rows_of(report, "energy")
+    assert " mJ to a 30-minute flight (at 0.7 W for a busy core, hwmon)" in report.html
     assert len(rows) == len(cells)
     for row in rows:
         (one,) = (option for option in cells if option["name"] == row["suite"])
