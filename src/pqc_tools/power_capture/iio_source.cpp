@@ -151,7 +151,7 @@ Result<void> IioSource::open(const fs::path & dev)
     return fail(ErrorCode::unavailable, sensor() + " tells no sampling frequency.");
   }
   interval_ = Duration(static_cast<Duration::rep>(ns_per_s / *rate_hz));
-  if (const auto chosen = choose(); !chosen) {
+  if (auto chosen = choose(); !chosen) {
     return chosen;
   }
   // Without the attribute a kernel stamps with the real time.

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
-#include <cstring>
+#include <system_error>
 
 namespace pqc_tunnel::power
 {
@@ -26,7 +26,9 @@ Result<TraceFile> TraceFile::create(const std::string & file)
   gzFile opened =
     file == "-" ? ::gzdopen(::dup(STDOUT_FILENO), fast) : ::gzopen(file.c_str(), fast);
   if (opened == nullptr) {
-    return fail(ErrorCode::unavailable, file + " can't be written: " + std::strerror(errno) + ".");
+    return fail(
+      ErrorCode::unavailable,
+      file + " can't be written: " + std::generic_category().message(errno) + ".");
   }
   return TraceFile(opened);
 }

@@ -20,6 +20,7 @@ import numpy as np
 
 from pqc_bench.power.trace import Array, Trace, TraceFault
 
+# A comma may be that of a decimal.
 _DELIMITERS = "\t;,"
 _NAMES = {
     "time": re.compile(r"time|timestamp|elapsed|t"),
@@ -48,9 +49,13 @@ def read_meter(path: Path, volts: float | None = None) -> Trace:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise TraceFault(f"{path} can't be read: {error}") from error
-    delimiter = max(_DELIMITERS, key=text[:4096].count)
-    rows = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter) if row]
-    columns, first = _columns(path, rows)
+    for delimiter in _DELIMITERS:
+        rows = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter) if row]
+        columns, first = _columns(rows)
+        if columns:
+            break
+    else:
+        raise TraceFault(f"{path} has no headings of time and current")
     comma = delimiter != ","
     try:
         values = {
@@ -86,8 +91,8 @@ def _trace(path: Path, at_s: Array, watts: Array) -> Trace:
     return Trace(at_s - at_s[0], watts, missed, facts)
 
 
-def _columns(path: Path, rows: Sequence[Sequence[str]]) -> tuple[dict[str, _Column], int]:
-    """Return where the quantities are, and the number of the first row of values."""
+def _columns(rows: Sequence[Sequence[str]]) -> tuple[dict[str, _Column], int]:
+    """Return where the quantities are, if they are, and the number of the first row of values."""
     for number, row in enumerate(rows[:50]):
         found: dict[str, _Column] = {}
         for place, text in enumerate(row):
@@ -98,7 +103,7 @@ def _columns(path: Path, rows: Sequence[Sequence[str]]) -> tuple[dict[str, _Colu
             return found, number + 1
     if rows and len(rows[0]) == len(_HEADLESS) and all(map(_is_number, rows[0])):
         return {what: _Column(place, 1.0) for what, place in _HEADLESS.items()}, 0
-    raise TraceFault(f"{path} has no headings of time and current")
+    return {}, 0
 
 
 def _known(heading: str) -> tuple[str, float] | None:

@@ -24,6 +24,7 @@ FILES = {
     "units of a thousandth": "Timestamp(ms),Main current (mA),Main voltage (mV)\n"
     "0,800,5000\n1,900,5000\n",
     "semicolons and decimal commas": "Time [s];VBUS [V];IBUS [A]\n0,000;5,0;0,8\n0,001;5,0;0,9\n",
+    "more commas of decimals than delimiters": "Time [s];P [W]\n0,000;4,0\n0,001;4,5\n",
     "tabs and other columns": "t_us\tu_v\ti_ma\tD+ (V)\n0\t5.0\t800\t3.3\n1000\t5.0\t900\t3.3\n",
     "times of day and a preface": "AVHzY\nTime,Voltage(V),Current(A)\n"
     "2026-11-28 01:02:03.000,5.0,0.8\n2026-11-28 01:02:03.001,5.0,0.9\n",
