@@ -36,6 +36,7 @@ from pqc_bench.power.cell_power import cell_power
 from pqc_bench.power.marks import NAME as MARKS
 from pqc_bench.power.options import PowerOptions
 from pqc_bench.power.trace import NAME as TRACE
+from pqc_bench.power.trace import TraceFault
 
 # Before the launch, for the power without the session.
 _IDLE_S = 2.0
@@ -104,10 +105,14 @@ class CellRun:
         if there or self._power.meter:
             mark(seen, "idle")
             time.sleep(_IDLE_S)
+        trace = None
         try:
             yield
         finally:
-            trace = capture.stop() if capture is not None else None
+            try:
+                trace = capture.stop() if capture is not None else None
+            except (RunFault, TraceFault) as fault:
+                seen.failure = seen.failure or str(fault)
         if there or self._power.meter:
             marks = marks_of(seen, self._view.stamped)
             marks.write(folder / MARKS)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from pqc_bench.bench_command import main
 from pqc_bench.meter.alignment import align
 from pqc_bench.meter.meter_file import read_meter
 from pqc_bench.metrics import read_metrics
+from pqc_bench.power import pattern
 from pqc_bench.power.marks import Mark, Marks
 from pqc_bench.power.pattern import STEP_S, Patterns, bits
 from pqc_bench.power.trace import Trace, TraceFault, read_trace
@@ -89,6 +91,20 @@ def metered(begins_s: tuple[float, ...] = BEGINS_S, rate_hz: float = 500.0) -> T
 def test_a_pattern_resembles_itself_only_unshifted() -> None:
     values = 2 * np.array(bits()) - 1
     assert [int(values @ np.roll(values, shift)) for shift in range(63)] == [63] + 62 * [-1]
+
+
+def test_a_run_notes_when_it_made_its_patterns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pattern, "STEP_S", 0.001)
+    file = tmp_path / "patterns.json"
+    # Of a boot before.
+    Patterns(1.0, (5.0,)).write(file)
+    before_s = time.monotonic()
+    for _ in range(2):
+        pattern.make_pattern(file)
+    first_s, second_s = pattern.read_patterns(file).begins_s
+    assert before_s < first_s < second_s - 0.063 < time.monotonic()
 
 
 def test_both_patterns_give_the_offset_and_the_drift_of_the_meters_clock() -> None:
