@@ -18,6 +18,7 @@ from pqc_bench.harness.neighbours import Neighbours
 from pqc_bench.power.capture import PowerCapture
 from pqc_bench.power.energy import EnergyOfTrace, Span
 from pqc_bench.power.options import PowerOptions
+from pqc_bench.power.source import AUTO
 from pqc_bench.power.trace import NAME, Trace
 
 # Idle and busy windows in turn, so that a slow drift of the power affects both alike.
@@ -43,23 +44,25 @@ class Round:
     busy: Span
 
 
-def measure_busy_core(sys_root: Path) -> BusyCore | str:
+def measure_busy_core(sys_root: Path, source: str = AUTO) -> BusyCore | str:
     """Return what a busy core takes, or a sentence: no sensor, or one that doesn't show it.
 
-    `sys_root` is the folder in which the kernel shows power sensors. Takes ROUNDS times two windows
+    `sys_root` is the folder in which the kernel shows power sensors, and `source` as of --power,
+    but no meter. Takes ROUNDS times two windows
     on a computer that should do nothing else.
     """
+    command = PowerOptions(source).command(sys_root)
     with tempfile.TemporaryDirectory(prefix="pqc-power-") as folder:
-        capture = PowerCapture(PowerOptions().command(sys_root), Path(folder) / NAME)
-        if not capture.start():
+        capture = PowerCapture(command, Path(folder) / NAME)
+        if not command or not capture.start():
             return "This computer has no power sensor (INA219 or RAPL)"
         rounds = take_rounds(lambda: Neighbours(1))
         trace = capture.stop()
     assert trace is not None
-    source, watts = trace.facts["source"], busy_core_w(trace, rounds)
+    sensor, watts = trace.facts["source"], busy_core_w(trace, rounds)
     if watts is None:
-        return f"The power sensor {source} shows no busy core"
-    return BusyCore(watts, source)
+        return f"The power sensor {sensor} shows no busy core"
+    return BusyCore(watts, sensor)
 
 
 def take_rounds(

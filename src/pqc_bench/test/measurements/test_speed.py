@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from exit_code import exit_code
 from pqc_bench.bench_command import main
 from pqc_bench.cost.sensors import Sensors
 from pqc_bench.power.trace import Trace
@@ -214,6 +215,16 @@ def test_without_a_power_sensor_the_profile_has_no_power_and_the_output_says_so(
     document = json.loads(file.read_text(encoding="utf-8"))
     assert "busy_w" not in document
     assert not any("cipher_w" in suite for suite in document["suites"].values())
+
+
+def test_a_profile_may_be_made_without_power_and_not_with_a_meter(
+    tmp_path: Path, measured_parts: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["speed", "--profile", str(tmp_path / "profile.json"), "--power"]
+    assert exit_code([*words, "none"]) == 0
+    assert "the profile has no power" in capsys.readouterr().out
+    assert exit_code([*words, "meter"]) == 2
+    assert exit_code(["speed", "--power", "none"]) == 2
 
 
 def test_power_that_does_not_follow_a_busy_core_is_left_out(
