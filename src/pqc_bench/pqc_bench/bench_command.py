@@ -25,7 +25,7 @@ _WRONG_USAGE = 2
 _FOLDERS = (
     *("matrix", "report", "check", "rekey", "flood", "fleet", "hold", "stream", "radio", "layers"),
     *("saturation", "cost", "peers", "speed", "policy", "detectors", "record"),
-    *("simulate", "formal", "fuzz", "mutants"),
+    *("power", "meter", "profile", "simulate", "formal", "fuzz", "mutants"),
 )
 # The modules that describe and run each command.
 COMMANDS = {name: (f"pqc_bench.{name}.command", f"pqc_bench.{name}.run") for name in _FOLDERS}

@@ -19,6 +19,7 @@ from pqc_bench.cell.cell_view import CellView
 from pqc_bench.cell.conductor import Conductor
 from pqc_bench.cell.observed import ENDS, Observed
 from pqc_bench.cell.plain_message import as_plain
+from pqc_bench.cell.power_marks import marks_of
 from pqc_bench.cell.scenario import SCENARIO_FILE, scenario_text
 from pqc_bench.cell.session_process import SessionProcess, bag_of
 from pqc_bench.collectors.collector import Collector
@@ -27,13 +28,18 @@ from pqc_bench.collectors.environment import EnvironmentCollector
 from pqc_bench.collectors.latency import LatencyCollector
 from pqc_bench.collectors.mavlink import MavlinkCollector
 from pqc_bench.collectors.network import NetworkCollector
-from pqc_bench.collectors.power import PowerCollector
 from pqc_bench.collectors.system import SystemCollector
 from pqc_bench.harness.measured_nodes import rekey_times_ms
 from pqc_bench.load.load_report import read_load_report
+from pqc_bench.power.capture import PowerCapture
+from pqc_bench.power.cell_power import cell_power
+from pqc_bench.power.marks import NAME as MARKS
+from pqc_bench.power.options import PowerOptions
+from pqc_bench.power.trace import NAME as TRACE
+from pqc_bench.power.trace import TraceFault
 
-_POWER_SAMPLE_S = 0.05
-_POWER_TRACE = "power.csv"
+# Before the launch, for the power without the session.
+_IDLE_S = 2.0
 # Includes the start of a detector, and Classic McEliece or SPHINCS+ beside it.
 _ESTABLISH_S = 120.0
 _CLOCK_S = 30.0
@@ -54,8 +60,16 @@ _MS_PER_S = 1000.0
 class CellRun:
     """Runs cells in sequence; all cells share the view, everything else is made per cell."""
 
-    def __init__(self, view: CellView, keys: Path, control: Path, sys_root: Path) -> None:
+    def __init__(
+        self,
+        view: CellView,
+        keys: Path,
+        control: Path,
+        sys_root: Path,
+        power: PowerOptions | None = None,
+    ) -> None:
         """Take the identities' folder, and a short path for the control socket."""
+        self._power = power or PowerOptions()
         self._view = view
         self._keys = keys
         self._control = control
@@ -75,6 +89,37 @@ class CellRun:
             scenario_command=scenario_text(cell.scenario, scenario_command) or None,
             started_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
         )
+        with self._powered(seen, folder):
+            self._launch(cell, folder, seen, scenario_command)
+        seen.bag = bag_of(folder / "bag")
+        seen.link_summary = read_summary(folder / "link.json")
+        seen.scenario_report = read_load_report(folder / SCENARIO_FILE)
+        return seen
+
+    @contextlib.contextmanager
+    def _powered(self, seen: Observed, folder: Path) -> Iterator[None]:
+        """Record the power from before the launch to the end, with what happened when."""
+        command = self._power.command(self._sys_root)
+        capture = PowerCapture(command, folder / TRACE) if command else None
+        there = capture is not None and capture.start()
+        if there or self._power.meter:
+            mark(seen, "idle")
+            time.sleep(_IDLE_S)
+        trace = None
+        try:
+            yield
+        finally:
+            try:
+                trace = capture.stop() if capture is not None else None
+            except (RunFault, TraceFault) as fault:
+                seen.failure = seen.failure or str(fault)
+        if there or self._power.meter:
+            marks = marks_of(seen, self._view.stamped)
+            marks.write(folder / MARKS)
+            if trace is not None:
+                seen.collected["power"] = cell_power(trace, marks)
+
+    def _launch(self, cell: Cell, folder: Path, seen: Observed, scenario_command: str) -> None:
         mark(seen, "launched")
         self._look(seen, "launched")
         with (
@@ -92,10 +137,6 @@ class CellRun:
                 seen.failure = str(fault)
         mark(seen, "ended")
         self._note_last(seen)
-        seen.bag = bag_of(folder / "bag")
-        seen.link_summary = read_summary(folder / "link.json")
-        seen.scenario_report = read_load_report(folder / SCENARIO_FILE)
-        return seen
 
     def _conduct(
         self,
@@ -126,7 +167,7 @@ class CellRun:
         load = MavlinkCollector(folder / "load.json", session.running)
         # The load writes its report at the end.
         with self._collecting([load], seen):
-            with self._collecting(self._collectors(session, folder), seen):
+            with self._collecting(self._collectors(session), seen):
                 seen.early = dict(view.events_of("drone"))
                 decided = len(view.decisions)
                 self._note_first(seen)  # the counters before the traffic
@@ -162,13 +203,12 @@ class CellRun:
         topics = _BAG_TOPICS if cell.policy == OFF else (*_BAG_TOPICS, DECISIONS)
         return all(self._view.is_recorded(topic) for topic in topics)
 
-    def _collectors(self, session: SessionProcess, folder: Path) -> list[Collector]:
+    def _collectors(self, session: SessionProcess) -> list[Collector]:
         udp = (session.ports.drone_datagram, session.ports.gcs_datagram)
         plain = (session.ports.drone_plaintext, session.ports.gcs_plaintext)
         return [
             EnvironmentCollector(),
             SystemCollector(session.pids(), self._sys_root),
-            PowerCollector(self._sys_root, _POWER_SAMPLE_S, trace=folder / _POWER_TRACE),
             NetworkCollector((*udp, *plain)),
             LatencyCollector(lambda: self._view.link_of("drone")),
         ]

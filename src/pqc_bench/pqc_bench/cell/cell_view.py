@@ -37,6 +37,8 @@ class CellView(MeasuredNodes):
     def __init__(self) -> None:
         self._since_ns = time.time_ns()
         self.gcs_events: list[TunnelEvent] = []
+        # All events of the cell: the end, the kind, and the stamp in ns of UTC since 1970.
+        self.stamped: list[tuple[str, str, int]] = []
         # Counts each event of the drone that came before `events` was last cleared.
         self.earlier: Counter[str] = Counter()
         self.links: dict[str, LinkReport] = {}
@@ -59,6 +61,7 @@ class CellView(MeasuredNodes):
             known.clear()
         self.events.clear()
         self.gcs_events.clear()
+        self.stamped.clear()
         self.decisions.clear()
 
     def every(self, seconds: float, act: Callable[[], None]) -> Callable[[], None]:
@@ -109,6 +112,15 @@ class CellView(MeasuredNodes):
 
     def _on_gcs_event(self, _: str, event: TunnelEvent) -> None:
         self.gcs_events.append(event)
+        self._stamp("gcs", event)
+
+    def _on_event(self, end: str, event: TunnelEvent) -> None:
+        super()._on_event(end, event)
+        self._stamp("drone", event)
+
+    def _stamp(self, end: str, event: TunnelEvent) -> None:
+        if self._is_new(event):
+            self.stamped.append((end, event.kind_text, nanoseconds(event.stamp)))
 
     def _on_link(self, end: str, report: LinkReport) -> None:
         if self._is_new(report):

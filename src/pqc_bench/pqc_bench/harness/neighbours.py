@@ -27,6 +27,11 @@ class Neighbours:
         ]
         return self
 
+    def signal(self, number: int) -> None:
+        """Send a signal to each, such as SIGSTOP for a pause."""
+        for process in self._processes:
+            process.send_signal(number)
+
     def __exit__(self, *_: object) -> None:
         for process in self._processes:
             process.kill()

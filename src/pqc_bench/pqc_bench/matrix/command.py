@@ -21,6 +21,7 @@ from pqc_bench.cell.cell import CLEAN, POLICIES, RATES
 from pqc_bench.cell.scenario import BASELINE, DETECTORS, SCENARIOS, scenario_command
 from pqc_bench.cell.suite_set import choose_suites
 from pqc_bench.harness.usage import UsageFault, check_output_folder, some_of, unknown
+from pqc_bench.power.source import power_source
 
 _SHORTEST_S = 0.5
 
@@ -88,6 +89,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--sys-root", type=Path, default=Path("/sys"), help="where temperatures and power are read"
+    )
+    parser.add_argument(
+        "--power",
+        type=power_source,
+        metavar="SOURCE",
+        help="auto, none, meter (an external one, whose file `bench meter` imports afterwards), or "
+        "options of pqc_power_capture, such as '--source i2c --bus 1' (auto)",
     )
 
 

@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import secrets
 import shlex
 import signal
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,9 @@ from pqc_bench.matrix.run_file import RunFile, read_run
 from pqc_bench.matrix.run_lock import run_lock
 from pqc_bench.matrix.runner import RUN, STATE, Runner, measure_speed
 from pqc_bench.matrix.state_file import COMPLETED, FAILED, State
+from pqc_bench.power.options import PowerOptions
+from pqc_bench.power.pattern import NAME as PATTERNS
+from pqc_bench.power.pattern import make_pattern
 
 # The exit code that shells report for a program ended by SIGINT.
 _INTERRUPTED = 130
@@ -32,7 +37,7 @@ _FIELDS = {
     "link": "links",
     "detector": "scenario_commands",
 }
-_OPTIONS = ("suites", "seconds", "repeat", "order_seed", "link_seed", "policy", *_FIELDS)
+_OPTIONS = ("suites", "seconds", "repeat", "order_seed", "link_seed", "policy", "power", *_FIELDS)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -60,7 +65,8 @@ def _run(options: argparse.Namespace, out: Path, matrix: RunFile) -> int:
     try:
         if not (options.no_speed or matrix.no_speed):
             measure_speed(out, write_line)
-        runner.run()
+        with _patterns(out, matrix):
+            runner.run()
     except KeyboardInterrupt:
         write_line(f"Stopped. To continue: bench matrix --resume --out {shlex.quote(str(out))}")
         return _INTERRUPTED
@@ -76,6 +82,17 @@ def _run(options: argparse.Namespace, out: Path, matrix: RunFile) -> int:
         elif entry.flags:
             write_line(f"  {entry.cell}: flagged {entry.flag_words}")
     return 1 if failed else 0
+
+
+@contextlib.contextmanager
+def _patterns(out: Path, matrix: RunFile) -> Iterator[None]:
+    """Make the pattern that a meter's file is aligned by, before the cells and after them."""
+    meter = PowerOptions(matrix.power).meter
+    if meter:
+        make_pattern(out / PATTERNS)
+    yield
+    if meter:
+        make_pattern(out / PATTERNS)
 
 
 def _begun(options: argparse.Namespace) -> tuple[Path, RunFile]:

@@ -33,6 +33,7 @@ class RunFile:
     suites_asked: str = ""
     link_seed: int = 1
     policy: str = "off"
+    power: str = "auto"
     repeat: int = 1
     order_seed: int = 1
     no_speed: bool = False

@@ -28,6 +28,7 @@ from pqc_bench.matrix.run_file import RunFile
 from pqc_bench.matrix.state_file import COMPLETED, FAILED, Entry, State
 from pqc_bench.metrics.aggregator import aggregate
 from pqc_bench.metrics.file import NAME, write_metrics
+from pqc_bench.power.options import PowerOptions
 from pqc_bench.speed.program import run_speed
 
 Metrics = dict[str, Any]
@@ -70,7 +71,8 @@ class Runner:
         with tempfile.TemporaryDirectory(prefix="pqc-matrix-") as scratch:
             keys = make_identities(Path(scratch) / "keys", signatures="all")
             with CellView() as view:
-                cell_run = CellRun(view, keys, Path(scratch) / "control", self._sys_root)
+                power = PowerOptions(self._run.power)
+                cell_run = CellRun(view, keys, Path(scratch) / "control", self._sys_root, power)
                 run_pending(
                     self._run.cells(),
                     self._state,

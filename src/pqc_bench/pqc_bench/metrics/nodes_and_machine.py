@@ -5,14 +5,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict
 
 from pqc_bench.cell.cell import OFF
-from pqc_bench.cell.observed import ENDS, Observed
+from pqc_bench.cell.observed import ENDS, Observed, Plain
 from pqc_bench.collectors.disturbance import disturbance
-from pqc_bench.metrics.sheet import NOT_APPLICABLE, Sheet
+from pqc_bench.metrics.sheet import BELOW, NOT_APPLICABLE, Sheet
 
 SYSTEMS = {"drone": "n_system_drone", "gcs": "o_system_gcs"}
 NO_SENSOR = "no sensor"
+POWER = "p_power_energy"
 
 
 def control_plane(seen: Observed, sheet: Sheet) -> None:
@@ -82,27 +84,30 @@ def _packets(seen: Observed, end: str) -> int:
 
 
 def power(seen: Observed, sheet: Sheet) -> None:
-    """Record category P, from the sensors of the sensing node."""
-    found = seen.collected.get("power")
-    if found is None or found.get("source") is None:
-        sheet.lack("p_power_energy", NO_SENSOR)
-        return
-    for name in ("source", "power_w", "energy_j", "seconds"):
-        sheet.put(f"p_power_energy.{name}", found[name], "The sensor gave too few samples.")
-    sheet.put("p_power_energy.trace", found.get("trace"), "The sensor gave too few samples.")
-    mean_w = found["power_w"]["mean"]
-    # The rest of a rekey is work of the ground station, and waiting.
-    timed = [
-        [rekey.get(f"{name}_ms") for name in ("encapsulate", "verify")]
-        for rekey in seen.rekeys
-        if rekey["success"]
-    ]
-    work_s = [sum(both) / 1000.0 for both in timed if None not in both]
-    if mean_w is not None and work_s:
-        sheet.put("p_power_energy.energy_rekey_j", mean_w * sum(work_s) / len(work_s))
+    """Record category P, from the trace of a sensor."""
     delivered = sum(flow["delivered"] for flow in (seen.report or {}).get("flows", {}).values())
-    if found["energy_j"] is not None and delivered:
-        sheet.put("p_power_energy.energy_uj_per_packet", 1e6 * found["energy_j"] / delivered)
+    record_power(seen.collected.get("power"), delivered, sheet)
+
+
+def record_power(found: Plain | None, delivered: int, sheet: Sheet) -> None:
+    """Record the result of cell_power; None without a sensor."""
+    path = POWER
+    if found is None or found.get("source") is None:
+        sheet.lack(path, NO_SENSOR)
+        return
+    sheet.lack(path, "The trace doesn't cover that time.")
+    for name, value in found.items():
+        if name not in ("health", "above"):
+            sheet.put(f"{path}.{name}", value)
+    for name, energy in found.get("above", {}).items():
+        values = asdict(energy)
+        if energy.is_below:
+            # No number: neither this one nor zero was measured.
+            values["joules"] = None
+            sheet.lack(f"{path}.above.{name}.joules", f"{energy.words}.", BELOW)
+        sheet.put(f"{path}.above.{name}", values)
+    if found.get("energy_j") is not None and delivered:
+        sheet.put(f"{path}.energy_uj_per_packet", 1e6 * found["energy_j"] / delivered)
 
 
 def observability(seen: Observed, sheet: Sheet) -> None:

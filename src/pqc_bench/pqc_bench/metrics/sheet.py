@@ -15,6 +15,7 @@ NOT_APPLICABLE = "not_applicable"
 ZERO = "zero"
 ODD = "odd"
 ELSEWHERE = "elsewhere"
+BELOW = "below_resolution"
 _COUNTED = "It was counted, and there was none."
 _MEASURED = "It was measured, and came out as zero."
 _VERSION = 1

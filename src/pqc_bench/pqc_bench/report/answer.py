@@ -72,12 +72,12 @@ def _reasons(context: Context, cell: Cell) -> list[str]:
         f"every minute takes {short(100.0 * phi(ms, REKEY_S))} % of the time."
     ]
     core = busy_core_power(context.run.cells)
-    spent_j = rekeys_j(cell, core)
-    if spent_j is not None:
+    spent_j = rekeys_j(cell, core) if core is not None else None
+    if core is not None and spent_j is not None:
         reasons.append(
             "Its work on the drone, an encapsulation and a verification, takes "
             f"{short(cell.drone_ms or 0.0)} ms and adds {short(1000.0 * spent_j)} mJ to "
-            f"a 30-minute flight ({core.basis}, at {short(core.watts)} W for a busy core)."
+            f"a 30-minute flight (at {short(core.watts)} W for a busy core, {core.source})."
         )
     if cell.rekey_ms is not None:
         ready = cell.prepared_ahead

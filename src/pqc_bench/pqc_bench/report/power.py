@@ -12,7 +12,6 @@ import numpy as np
 from pqc_bench.report.analysis import median
 from pqc_bench.report.intervals import Interval
 from pqc_bench.report.run_data import Cell
-from pqc_bench.report.seeds_data import core_w, power_w
 
 # The earlier papers have a flight of 30 minutes with a rekey each minute.
 MINUTES = 30.0
@@ -29,41 +28,36 @@ _LEAST_ERRORS = 3.0
 
 @dataclass(frozen=True)
 class Power:
-    """Power in W, and where the figure comes from; `cells` are those it was measured in."""
+    """Measured power in W, and the source of its sensor; `cells` are those it was measured in."""
 
     watts: float
-    measured: bool
     source: str
     cells: list[Cell] = field(repr=False)
 
-    @property
-    def basis(self) -> str:
-        return "measured" if self.measured else "predicted"
 
-
-def power_of(cells: Sequence[Cell], scenario: str) -> Power:
-    """Return the median of the sensors' values, or the published figure for the scenario."""
+def power_of(cells: Sequence[Cell]) -> Power | None:
+    """Return the median of the sensors' values; None without a sensor."""
     sensed = [cell for cell in cells if cell.get(_PATH) is not None]
-    if sensed:
-        watts = median([cell.get(_PATH) for cell in sensed])
-        return Power(watts, True, str(sensed[0].get("p_power_energy.source")), sensed)
-    watts, source = power_w(scenario)
-    return Power(watts, False, source, [])
+    if not sensed:
+        return None
+    return Power(median([cell.get(_PATH) for cell in sensed]), _source(sensed), sensed)
 
 
-def busy_core_power(cells: Sequence[Cell]) -> Power:
-    """Return what a busy core adds: the slope of power over busy cores, or the published one.
+def busy_core_power(cells: Sequence[Cell]) -> Power | None:
+    """Return what a busy core adds: the slope of power over busy cores; None if none shows it.
 
     The marginal power of work is this, and not the mean power, which flows without the work too.
     """
     sensed = [c for c in cells if None not in (c.get(_PATH), c.get(_CPU), c.get(_CORES))]
     busy = [cell.get(_CPU) / 100.0 * cell.get(_CORES) for cell in sensed]
-    if len(busy) >= _LEAST_CELLS and max(busy) - min(busy) >= _LEAST_SPAN:
-        slope, error = _slope(busy, [cell.get(_PATH) for cell in sensed])
-        if slope > _LEAST_ERRORS * error:
-            return Power(slope, True, str(sensed[0].get("p_power_energy.source")), sensed)
-    watts, source = core_w()
-    return Power(watts, False, source, [])
+    if len(busy) < _LEAST_CELLS or max(busy) - min(busy) < _LEAST_SPAN:
+        return None
+    slope, error = _slope(busy, [cell.get(_PATH) for cell in sensed])
+    return Power(slope, _source(sensed), sensed) if slope > _LEAST_ERRORS * error else None
+
+
+def _source(sensed: Sequence[Cell]) -> str:
+    return str(sensed[0].get("p_power_energy.source"))
 
 
 def rekeys_j(cell: Cell, core: Power) -> float | None:

@@ -42,6 +42,11 @@ class Sample:
             value = value.get(step) if isinstance(value, dict) else None
         return value
 
+    def reason(self, path: str) -> str:
+        """Return why there is no value at a path."""
+        status = self.metrics["metric_status"].get(path, {})
+        return status.get("reason", "not measured")
+
     @property
     def disturbances(self) -> list[str]:
         """The disturbances of the cell from outside, a sentence each."""
@@ -73,8 +78,7 @@ class Cell:
         return values[0] if values else None
 
     def reason(self, path: str) -> str:
-        status = self.samples[0].metrics["metric_status"].get(path, {})
-        return status.get("reason", "not measured")
+        return self.samples[0].reason(path)
 
     @property
     def disturbed(self) -> bool:

@@ -24,6 +24,7 @@ from pqc_policy.policy.suites import AEADS, KEMS, SIGNATURES
 from pqc_sim.processes.command_line import whole
 
 from pqc_bench.harness.usage import UsageFault, needs, output_file, unknown
+from pqc_bench.power.source import AUTO, METER, power_source
 
 _MOST = 1_000_000
 # A profile takes these fields of the record of a suite.
@@ -72,6 +73,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sys-root", type=Path, metavar="FOLDER", help="where a power sensor is searched (/sys)"
     )
+    parser.add_argument(
+        "--power",
+        type=power_source,
+        metavar="SOURCE",
+        help="for the profile: auto, none, or options of pqc_power_capture, such as '--source i2c' "
+        "(auto)",
+    )
 
 
 def check(options: argparse.Namespace) -> None:
@@ -80,6 +88,9 @@ def check(options: argparse.Namespace) -> None:
     needs(options, "name", "measured", profile, "without --profile")
     needs(options, "rekeys", None, profile, "without --profile")
     needs(options, "sys_root", Path("/sys"), profile, "without --profile")
+    needs(options, "power", AUTO, profile, "without --profile")
+    if options.power == METER:
+        raise UsageFault("--power meter is for `bench matrix`")
     if not options.sys_root.is_dir():
         raise UsageFault(f"there is no folder '{options.sys_root}' for --sys-root")
     if profile and options.only:

@@ -15,8 +15,8 @@ from pqc_bench.speed.busy_core import BusyCore
 from pqc_bench.speed.cipher_work import shares_of_a_core
 
 _NS_PER_MS = 1e6
-_KEM_OPERATIONS = ("keygen", "encapsulate", "decapsulate")
-_SIGNATURE_OPERATIONS = ("sign", "verify")
+KEM_OPERATIONS = ("keygen", "encapsulate", "decapsulate")
+SIGNATURE_OPERATIONS = ("sign", "verify")
 _RUN = (
     "Interruptions: the longest gap in {rate} datagrams/s each way during a rekey; the longest"
     " without a rekey was {steady_gap_ms:.0f} ms."
@@ -43,8 +43,8 @@ def policy_profile(
         "format": FORMAT,
         "name": name,
         "source": _source(report, rekeys, core),
-        "kems": _times(report["kems"], KEMS, _KEM_OPERATIONS),
-        "signatures": _times(report["signatures"], SIGNATURES, _SIGNATURE_OPERATIONS),
+        "kems": operation_times(report["kems"], KEMS, KEM_OPERATIONS),
+        "signatures": operation_times(report["signatures"], SIGNATURES, SIGNATURE_OPERATIONS),
         "fixed_ms": round(median(one["handshake_ms"] - one["primitives_ms"] for one in done), 3),
         "interruption_ms": max(one["longest_gap_ms"] for one in done),
         "suites": {one["suite"]: _of_suite(one) for one in done},
@@ -97,9 +97,10 @@ def _of_suite(record: dict[str, Any]) -> dict[str, float]:
     return own
 
 
-def _times(
+def operation_times(
     measured: list[dict[str, Any]], names: tuple[str, ...], operations: tuple[str, ...]
 ) -> dict[str, dict[str, float]]:
+    """Return the medians in ms of each algorithm's operations; RunFault if one is missing."""
     by_name = {subject["algorithm"]: subject["operations"] for subject in measured}
     times: dict[str, dict[str, float]] = {}
     for name in names:

@@ -50,7 +50,7 @@ def _rekeys() -> dict[str, Any]:
 
 def _power(options: argparse.Namespace) -> BusyCore | None:
     print("\nThe power of a busy core:", flush=True)
-    core = measure_busy_core(options.sys_root)
+    core = measure_busy_core(options.sys_root, options.power)
     if isinstance(core, BusyCore):
         print(f"  {core.watts:.3g} W more than an idle one ({core.source})")
         return core

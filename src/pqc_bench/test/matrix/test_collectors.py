@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +18,6 @@ from pqc_bench.collectors.network import (
     interface_counters,
     udp_buffer_errors,
 )
-from pqc_bench.collectors.power import PowerCollector
 from pqc_bench.collectors.sampled import sampled
 from pqc_bench.collectors.system import SystemCollector
 from pqc_sim.processes.summary_file import write_summary
@@ -135,42 +133,6 @@ def test_a_process_that_has_ended_makes_the_collector_dead(tmp_path: Path) -> No
     collector = SystemCollector({"drone": gone}, tmp_path)
     collector.start()
     assert collector.stop()["health"]["alive"] is False
-
-
-def test_power_comes_from_a_sensor_of_the_sensing_node(tmp_path: Path) -> None:
-    sensor = tmp_path / "class" / "hwmon" / "hwmon1"
-    sensor.mkdir(parents=True)
-    (sensor / "name").write_text("ina219\n")
-    (sensor / "power1_input").write_text("3990000\n")
-    clock = Clock()
-    trace = tmp_path / "power.csv"
-    collector = PowerCollector(tmp_path, 0.2, clock, trace)
-    collector.start()
-    for _ in range(10):
-        collector.sample()
-        clock.now += 0.2
-    found = collector.stop()
-    assert found["source"] == "hwmon"
-    assert found["power_w"]["mean"] == pytest.approx(3.99)
-    assert found["energy_j"] == pytest.approx(3.99 * 2.0)
-    assert found["trace"] == trace.name
-    rows = list(csv.DictReader(trace.open()))
-    assert [float(row["seconds"]) for row in rows] == pytest.approx([0.2 * n for n in range(11)])
-    assert {float(row["power_w"]) for row in rows} == {3.99}
-    apart_s = [float(row["utc_s"]) - float(row["seconds"]) for row in rows]
-    assert apart_s == pytest.approx([apart_s[0]] * 11, abs=1e-3)
-
-
-def test_without_a_sensor_there_is_no_power(tmp_path: Path) -> None:
-    collector = PowerCollector(tmp_path)
-    collector._places = type(collector._places)(
-        sys_root=tmp_path, i2c_bus=tmp_path / "none", source="auto"
-    )
-    collector.start()
-    collector.sample()
-    found = collector.stop()
-    assert found["source"] is None
-    assert found["health"]["samples"] == 0
 
 
 DEV = """Inter-|   Receive                                                |  Transmit

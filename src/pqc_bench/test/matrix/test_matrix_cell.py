@@ -15,8 +15,12 @@ from typing import Any
 import pytest
 import yaml
 from pqc_bench.cell.suite_set import choose_suites
+from pqc_bench.cost.sensors import Sensors
 from pqc_bench.matrix.state_file import COMPLETED, State
 from pqc_bench.metrics import read_metrics
+from pqc_bench.power.energy import EnergyOfTrace
+from pqc_bench.power.marks import read_marks
+from pqc_bench.power.trace import read_trace
 from pqc_bench.speed.program import run_speed
 from pqc_sim.pair.programs import tool_program
 from rosbags.highlevel import AnyReader
@@ -35,6 +39,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (out / "speed.json").write_text(json.dumps(speed))
     command = [sys.executable, "-m", "pqc_bench.bench_command", "matrix", "--suites", SUITE]
     command += ["--seconds", "1.5", "--policy", "advise", "--out", str(out)]
+    command += ["--power", f"--source hwmon --sys-root {Sensors(out / 'sys').root}"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     yield out
@@ -65,6 +70,20 @@ def test_the_cell_is_completed_and_sane(run: Path, metrics: dict[str, Any]) -> N
     flags = {flag["name"] for flag in metrics["r_validation"]["flags"]}
     late = {"generator_behind", "dead_collector", "disturbed", "unsteady_governor"}
     assert flags <= late, metrics["r_validation"]["flags"]
+
+
+def test_the_cell_keeps_the_trace_of_its_power_and_what_happened_when(
+    run: Path, metrics: dict[str, Any]
+) -> None:
+    power = metrics["p_power_energy"]
+    assert (power["source"], power["power_w"]["mean"]) == ("hwmon", 4.3)
+    assert power["energy_j"] == pytest.approx(4.3 * power["seconds"])
+    trace = read_trace(run / "cells" / CELL / power["trace"])
+    assert len(trace.seconds) >= power["power_w"]["count"] > 0
+    marks = read_marks(run / "cells" / CELL / "power_marks.json")
+    assert {mark.kind for mark in marks.marks} >= {"idle", "handshake", "traffic", "rekey"}
+    energies = EnergyOfTrace(trace)
+    assert [mark for mark in marks.marks if not energies.covers(mark.span(trace.monotonic_s))] == []
 
 
 def test_the_handshake_was_timed_at_both_ends(metrics: dict[str, Any]) -> None:

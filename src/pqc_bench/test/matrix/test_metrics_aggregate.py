@@ -163,21 +163,6 @@ def test_a_missing_sensor_is_null_with_the_reason() -> None:
     assert document["metric_status"]["p_power_energy.energy_j"]["reason"] == "no sensor"
 
 
-def test_a_sensor_gives_energy_by_packet_and_by_rekey(seen: Observed) -> None:
-    seen.collected["power"] = {
-        "source": "hwmon",
-        "power_w": {"count": 9, "mean": 4.0, "min": 3.9, "max": 4.1, "stddev": 0.05},
-        "energy_j": 8.0,
-        "seconds": 2.0,
-        "health": {"samples": 9, "longest_gap_ms": 200.0, "alive": True},
-    }
-    power = aggregate(seen)["p_power_energy"]
-    rekey = seen.rekeys[0]
-    work_s = (rekey["encapsulate_ms"] + rekey["verify_ms"]) / 1000.0
-    assert power["energy_rekey_j"] == pytest.approx(4.0 * work_s), "the drone's own work only"
-    assert power["energy_uj_per_packet"] > 0.0
-
-
 def load_report(**figures: Any) -> dict[str, Any]:
     report = {"seconds": 6.0, "target_cpu_percent": 25.9, "reached_cpu_percent": 25.5}
     report |= {"waited_cpu_percent": 0.0, "target_memory_mib": 334.2, "reached_memory_mib": 335.0}

@@ -11,9 +11,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
+from exit_code import exit_code
 from pqc_bench.bench_command import main
 from pqc_bench.cost.sensors import Sensors
+from pqc_bench.power.trace import Trace
 from pqc_bench.speed import busy_core
 from pqc_bench.speed import run as speed
 from pqc_bench.speed.busy_core import BusyCore
@@ -214,6 +217,16 @@ def test_without_a_power_sensor_the_profile_has_no_power_and_the_output_says_so(
     assert not any("cipher_w" in suite for suite in document["suites"].values())
 
 
+def test_a_profile_may_be_made_without_power_and_not_with_a_meter(
+    tmp_path: Path, measured_parts: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["speed", "--profile", str(tmp_path / "profile.json"), "--power"]
+    assert exit_code([*words, "none"]) == 0
+    assert "the profile has no power" in capsys.readouterr().out
+    assert exit_code([*words, "meter"]) == 2
+    assert exit_code(["speed", "--power", "none"]) == 2
+
+
 def test_power_that_does_not_follow_a_busy_core_is_left_out(
     tmp_path: Path, measured_parts: dict[str, Any], capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -227,20 +240,18 @@ def test_power_that_does_not_follow_a_busy_core_is_left_out(
 
 
 class Board:
-    """A computer with a power sensor, whose clock only waiting advances."""
-
-    source = "hwmon"
+    """A computer whose clock only waiting advances, and what its power sensor would see."""
 
     def __init__(self, busy_w: float, noise_w: float = 0.0) -> None:
-        self.now, self.busy, self.busy_w, self.noise_w = 0.0, False, busy_w, noise_w
+        self.now, self.busy, self.busy_w, self.noise_w = 50.0, False, busy_w, noise_w
         self.random = Random(1)
-
-    def power_w(self, time_s: float) -> float | None:
-        """Return the power; there is none at first, as with an energy counter."""
-        noise_w = self.noise_w * self.random.gauss()
-        return 4.0 + self.busy * self.busy_w + noise_w if time_s else None
+        self.seen: list[tuple[float, float]] = []
 
     def wait(self, seconds: float) -> None:
+        # A disturbance lasts as long as a window.
+        watts = 4.0 + self.busy * self.busy_w + self.noise_w * self.random.gauss()
+        steps = round(seconds * 100)
+        self.seen += [(self.now + step / 100, watts) for step in range(steps)]
         self.now += seconds
 
     @contextmanager
@@ -250,11 +261,15 @@ class Board:
         self.busy = False
 
     def measured_w(self) -> float | None:
-        return busy_core.busy_core_w(self, self.work, lambda: self.now, self.wait)
+        rounds = busy_core.take_rounds(self.work, lambda: self.now, self.wait)
+        times, watts = np.array([*self.seen, (self.now, self.seen[-1][1])]).T
+        facts = {"rate_hz": "100", "monotonic_s": "50", "source": "iio"}
+        trace = Trace(times - 50.0, watts, np.zeros(len(times)), facts)
+        return busy_core.busy_core_w(trace, rounds)
 
 
 def test_a_busy_core_takes_what_the_sensor_shows_more() -> None:
-    assert Board(1.5).measured_w() == pytest.approx(1.5)
+    assert Board(1.5).measured_w() == pytest.approx(1.5, abs=0.01)
     assert Board(0.0).measured_w() is None
     assert Board(0.1, noise_w=1.0).measured_w() is None
 

@@ -190,7 +190,7 @@ def test_energy_is_the_drones_own_work(cells: list[Cell]) -> None:
     (one,) = (cell for cell in cells if cell.suite == DEFAULT_SUITE)
     first = one.samples[0].metrics["e_primitives"]
     assert one.drone_ms == pytest.approx(first["encapsulate_ms"] + first["verify_ms"])
-    core = Power(0.8, False, "assumed", [])
+    core = Power(0.8, "assumed", [])
     assert rekeys_j(one, core) == pytest.approx(REKEYS * 0.8 * (one.drone_ms or 0.0) / 1000.0)
     # Key generation and signature of the ground station change the time, not the energy.
     (longer,) = timed([one], DEFAULT_SUITE, 10.0 * (one.handshake_ms or 0.0))

@@ -71,7 +71,7 @@ def test_a_run_of_one_cell_says_what_it_has_no_data_for(tmp_path: Path) -> None:
         "the run has no speed.json",
         "the run has too few different sizes",
         "This machine has no thermal zone.",
-        "Predicted, not measured",
+        "No cell has a power sensor.",
     ):
         assert why in html
 

@@ -354,11 +354,17 @@ def test_the_power_of_a_cell_leads_to_its_trace(tmp_path: Path) -> None:
     folder = make_run(tmp_path / "run", ONE, ("baseline",), speed=False, power_w=4.0)
     (file,) = folder.glob("cells/**/metrics.json")
     metrics = json.loads(file.read_text())
-    metrics["p_power_energy"]["trace"] = "power.csv"
-    del metrics["metric_status"]["p_power_energy.trace"]
+    power, status = metrics["p_power_energy"], metrics["metric_status"]
+    power["trace"] = "power.csv"
+    power |= {"energy_j": 8.0, "energy_low_j": 7.9, "energy_high_j": 8.1}
+    for name in ("trace", "energy_j", "energy_low_j", "energy_high_j"):
+        del status[f"p_power_energy.{name}"]
+    status["p_power_energy.above.rekey.joules"]["reason"] = "below 0.012 J."
     write_metrics(file, metrics)
     report = run_report(read_run_folder(folder), folder)
     (row,) = csv.DictReader(io.StringIO(report.tables["power"]))
     assert (row["cell"], row["trace"]) == (metrics["a_run_context"]["cell"], "power.csv")
+    assert (row["energy_j"], row["energy_low_j"], row["energy_high_j"]) == ("8.0", "7.9", "8.1")
+    assert (row["rekey_j"], row["handshake_j"]) == ("below 0.012 J", "")
     trace = file.with_name("power.csv").relative_to(folder)
     assert f'href="{trace}"' in report.html

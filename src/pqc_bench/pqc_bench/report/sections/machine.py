@@ -7,7 +7,7 @@ from __future__ import annotations
 from pqc_bench.report import names
 from pqc_bench.report.charts import Datum, dumbbells, heat
 from pqc_bench.report.context import Context, families_of
-from pqc_bench.report.intervals import mean
+from pqc_bench.report.intervals import Interval, mean
 from pqc_bench.report.number_text import short
 from pqc_bench.report.power import (
     MINUTES,
@@ -18,7 +18,7 @@ from pqc_bench.report.power import (
     rekeys_interval,
     rekeys_j,
 )
-from pqc_bench.report.run_data import Cell
+from pqc_bench.report.run_data import Cell, Sample
 from pqc_bench.report.section import Figure, Section, Tabulated
 from pqc_bench.report.table import Column, Table, Value
 
@@ -38,6 +38,9 @@ _HEATED = (
     ("Temperature", "mean temperature in °C", "n_system_drone.temperature_c.mean", "°C"),
 )
 _TITLE = "Energy of a 30-minute flight"
+_NO_SENSOR = "No cell has a power sensor."
+_NO_CORE = "No sensor shows what a busy core adds."
+_JOULES = ("joules", "low_j", "high_j")
 
 
 def heat_maps(context: Context) -> Section:
@@ -78,10 +81,7 @@ def heat_maps(context: Context) -> Section:
 
 
 def energy(context: Context) -> Section:
-    scenario = context.run.primary()[0]
-    power = power_of(context.main, scenario)
-    core = busy_core_power(context.run.cells)
-    flight_j = power.watts * MINUTES * 60.0
+    """Return what sensors measured; without one nothing is stated."""
     table = Table(
         "energy",
         [
@@ -91,17 +91,38 @@ def energy(context: Context) -> Section:
             Column("per rekey (mJ)", "rekey_mj"),
             Column("30 rekeys (J)", "flight_j", interval=True),
             Column("of the flight (%)", "flight_percent"),
-            Column("power", "power", "measured by a sensor, or predicted"),
         ],
         note="Charged is what the drone's own work adds: an encapsulation and a verification, at "
         "the power that a busy core adds. The earlier papers charge the whole computer for the "
         "whole handshake, with the ground station's key generation and signature in it.",
     )
+    tables: list[Figure | Tabulated] = [
+        Tabulated("Rekeys every 60 s", table, ("energy", "resources"), _NO_CORE),
+        Tabulated(
+            "Measured power", _measured_power(context), ("power", "family_power"), _NO_SENSOR
+        ),
+    ]
+    power, core = power_of(context.main), busy_core_power(context.run.cells)
+    if power is None or core is None:
+        why = _NO_SENSOR if power is None else _NO_CORE
+        figure = Figure("Energy of 30 rekeys", why, "no data")
+        return Section("energy", _TITLE, "", [figure, *tables])
+    intro = (
+        f"Measured: a busy core adds {short(core.watts)} W, the slope of {len(core.cells)} cells' "
+        f"power over their use of the CPU. The whole computer uses {short(power.watts)} W, the "
+        f"median of the cells ({power.source})."
+    )
+    figure = _energy_of_rekeys(context, table, power, core)
+    return Section("energy", _TITLE, intro, [figure, *tables])
+
+
+def _energy_of_rekeys(context: Context, table: Table, power: Power, core: Power) -> Figure:
+    """Fill the table, and return the figure of it."""
+    flight_j = power.watts * MINUTES * 60.0
     costs = [(spent, cell) for cell in context.main if (spent := rekeys_j(cell, core)) is not None]
     costs.sort(key=lambda cost: cost[0])
     if not costs:
-        figure = Figure("Energy of 30 rekeys", "No cell timed the drone's work.", "no data")
-        return Section("energy", _TITLE, "", [figure, Tabulated("Rekeys every 60 s", table)])
+        return Figure("Energy of 30 rekeys", "No cell timed the drone's work.", "no data")
     for spent_j, cell in costs:
         link = context.link(cell)
         table.add(
@@ -111,7 +132,6 @@ def energy(context: Context) -> Section:
             Value(1000.0 * spent_j / REKEYS, link),
             Value(spent_j, link, interval=rekeys_interval(cell, core)),
             Value(100.0 * spent_j / flight_j, link),
-            Value(core.basis),
         )
     best = {(cell.family, cell.level): (spent_j, cell) for spent_j, cell in reversed(costs)}
     data = [
@@ -134,25 +154,10 @@ def energy(context: Context) -> Section:
         f"{shares} % of the energy that the drone's computer uses in the flight "
         f"({short(flight_j)} J)."
     )
-    figure = Figure(
+    return Figure(
         "Energy of 30 rekeys: the cheapest of each family and level",
         sentence,
         dumbbells(data, "energy of 30 rekeys (J, logarithmic)", names.FAMILY_NAMES),
-    )
-    return Section(
-        "energy",
-        _TITLE,
-        f"{_basis(core)} {_whole(power)}",
-        [
-            figure,
-            Tabulated("Rekeys every 60 s", table, ("energy", "resources")),
-            Tabulated(
-                "Measured power",
-                _measured_power(context),
-                ("power", "family_power"),
-                empty="No cell has a power sensor.",
-            ),
-        ],
     )
 
 
@@ -163,12 +168,17 @@ def _measured_power(context: Context) -> Table:
         [
             Column("cell", "cell"),
             Column("sensor", "sensor"),
+            Column("samples/s", "rate_hz"),
+            Column("missed", "missed", "samples missing in gaps"),
             Column("mean (W)", "mean_w"),
             Column("peak (W)", "peak_w"),
-            Column("energy (J)", "energy_j", "of the traffic"),
+            Column("energy (J)", "energy_j", "of the traffic", interval=True),
+            Column("above idle (J)", "traffic_above_idle_j", "of the traffic", interval=True),
+            Column("handshake (J)", "handshake_j", "above idle", interval=True),
+            Column("rekey (J)", "rekey_j", "above the traffic", interval=True),
             Column("over time", "trace", "time and power of each sample"),
         ],
-        note="Of the whole computer, while traffic flowed.",
+        note="Of the whole computer. “Below” is what the sensor can't tell from none.",
     )
     path = "p_power_energy"
     for cell in context.run.cells:
@@ -180,29 +190,32 @@ def _measured_power(context: Context) -> Table:
             table.add(
                 Value(one.id, link),
                 Value(one.get(f"{path}.source")),
+                Value(one.get(f"{path}.rate_hz"), link),
+                Value(one.get(f"{path}.gaps.missed"), link),
                 Value(one.get(f"{path}.power_w.mean"), link),
                 Value(one.get(f"{path}.power_w.max"), link),
-                Value(one.get(f"{path}.energy_j"), link),
+                _joules(one, "energy_j", "energy_low_j", "energy_high_j", link),
+                *(
+                    _joules(one, *(f"above.{kind}.{name}" for name in _JOULES), link)
+                    for kind in ("traffic", "handshake", "rekey")
+                ),
                 Value(trace, file),
             )
     return table
 
 
-def _basis(core: Power) -> str:
-    if core.measured:
-        return (
-            f"Measured: a busy core adds {short(core.watts)} W, the slope of {len(core.cells)} "
-            f"cells' power over their use of the CPU ({core.source})."
-        )
-    return (
-        f"Predicted, not measured: a busy core adds {short(core.watts)} W ({core.source}). "
-        "Another machine has another power."
-    )
-
-
-def _whole(power: Power) -> str:
-    how = "median of the cells" if power.measured else "predicted"
-    return f"The whole computer uses {short(power.watts)} W ({how}; {power.source})."
+def _joules(sample: Sample, joules: str, low: str, high: str, link: str) -> Value:
+    """Return an energy with its interval, or "below" with what can't be told from none."""
+    path = "p_power_energy."
+    value, ends = sample.get(path + joules), (sample.get(path + low), sample.get(path + high))
+    if value is None:
+        why = sample.reason(path + joules)
+        return Value(why.rstrip("."), link) if why.startswith("below ") else Value(None, why=why)
+    around = None
+    if None not in ends:
+        count = sample.get(f"{path}power_w.count") or 0
+        around = Interval(*ends, sure=0.95, n=count)
+    return Value(value, link, interval=around)
 
 
 def _heat_map(

@@ -1,0 +1,56 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The marks of a cell, from its moments and from the events of both ends."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+
+from pqc_bench.cell.observed import Observed
+from pqc_bench.power.marks import HANDSHAKE, IDLE, KEY_GENERATION, REKEY, TRAFFIC, Mark, Marks
+
+_NS_PER_S = 1_000_000_000
+_S_PER_MS = 1e-3
+Stamped = tuple[str, str, int]
+
+
+def marks_of(seen: Observed, stamped: Sequence[Stamped]) -> Marks:
+    """Return the marks; events are the end, the kind and the stamp in ns of UTC since 1970."""
+    utc_at_zero_s = time.time() - time.monotonic()
+    zero_ns = round(utc_at_zero_s * _NS_PER_S)
+    events = sorted(((ns - zero_ns) / _NS_PER_S, end, kind) for end, kind, ns in stamped)
+    times = seen.times
+    marks = [
+        Mark(kind, times[begin], times[end])
+        for kind, begin, end in ((IDLE, "idle", "launched"), (TRAFFIC, "traffic", "stopping"))
+        if begin in times and end in times
+    ]
+    marks += _between(HANDSHAKE, "handshake", "completed", events)
+    rekeys = _between(REKEY, "rekey", "committed", events)
+    for rekey, record in zip(rekeys, seen.rekeys, strict=False):
+        # Of keys made ahead nobody tells when.
+        if record.get("keygen_ms") and not record.get("prepared_ahead"):
+            end_s = rekey.begin_s + record["keygen_ms"] * _S_PER_MS
+            marks.append(Mark(KEY_GENERATION, rekey.begin_s, end_s))
+    return Marks(utc_at_zero_s, (*marks, *rekeys))
+
+
+def _between(
+    kind: str, what: str, done: str, events: Iterable[tuple[float, str, str]]
+) -> list[Mark]:
+    """Return a mark from the first end's start of something to the last end's completion."""
+    marks: list[Mark] = []
+    began_s: float | None = None
+    ended: set[str] = set()
+    for at_s, end, name in events:
+        if name == f"{what}_started":
+            if began_s is None or ended:
+                began_s, ended = at_s, set()
+        elif name == f"{what}_{done}" and began_s is not None:
+            if ended and end not in ended:
+                marks[-1] = Mark(kind, began_s, at_s)
+            elif not ended:
+                marks.append(Mark(kind, began_s, at_s))
+            ended.add(end)
+    return marks
