@@ -20,7 +20,7 @@ namespace
 {
 
 constexpr Duration look_interval = std::chrono::milliseconds(100);
-constexpr std::size_t looks_around = 10;              // until each peer was looked at
+constexpr std::size_t looks_around = 10;  // until each peer was looked at
 // Of looks at peers that carry no data, so that they cost the same for any number of peers.
 constexpr Duration idle_look_spacing = std::chrono::milliseconds(25);
 constexpr Duration longest_wait = 2 * look_interval;  // a longer one is a standstill

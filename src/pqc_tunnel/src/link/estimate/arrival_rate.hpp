@@ -56,7 +56,7 @@ private:
   void note_section(Duration round_trip, Instant now);
 
   std::size_t bytes_ = 0;
-  double round_trips_ = 0;         // that all trains have lasted
+  double round_trips_ = 0;       // that all trains have lasted
   std::optional<Instant> last_;  // the newest part
   Section train_;
   Section section_;            // of the train, under way

@@ -149,7 +149,7 @@ private:
   std::string machine_trouble_;
   std::optional<Instant> next_report_;
   Duration interval_{};  // from the newest report to the next one
-  bool joins_ = false;    // reports carry question and answer
+  bool joins_ = false;   // reports carry question and answer
   bool rests_ = false;
   Instant reported_;                 // when the newest report was made
   Instant asked_;                    // when the oldest open question left with a report

@@ -85,7 +85,8 @@ TEST(OwnFrames, beside_sparse_data_are_seven_a_second_at_most)
              pair.snapshot(Side::gcs).traffic.control_out;
     };
     const auto before = sent();
-    pair.set_datagram_filter([&](Side, Bytes &) { return !loses || pair.random().uniform() > 0.2; });
+    pair.set_datagram_filter(
+      [&](Side, Bytes &) { return !loses || pair.random().uniform() > 0.2; });
     traffic.run_for(10s, 50ms);
     EXPECT_EQ(sent() - before > 75, loses) << "short frames alone where some are lost";
     for (const Side side : both_sides) {
