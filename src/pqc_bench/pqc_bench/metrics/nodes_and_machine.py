@@ -13,6 +13,7 @@ from pqc_bench.metrics.sheet import NOT_APPLICABLE, Sheet
 
 SYSTEMS = {"drone": "n_system_drone", "gcs": "o_system_gcs"}
 NO_SENSOR = "no sensor"
+_NO_ROS = "The ends ran without ROS; status.jsonl in the folder of each has its states."
 
 
 def control_plane(seen: Observed, sheet: Sheet) -> None:
@@ -135,3 +136,5 @@ def observability(seen: Observed, sheet: Sheet) -> None:
     sheet.put("q_observability.generator_real_time", real_time, why, NOT_APPLICABLE)
     if seen.bag is not None:
         sheet.put("q_observability.bag", seen.bag)
+    elif not seen.recorded:
+        sheet.lack("q_observability.bag", _NO_ROS, NOT_APPLICABLE)

@@ -162,7 +162,7 @@ def _tunnel_lost(seen: Observed) -> Iterator[Finding]:
 
 
 def _bag_incomplete(seen: Observed) -> Iterator[Finding]:
-    if "traffic" not in seen.times:
+    if "traffic" not in seen.times or not seen.recorded:
         return
     messages = (seen.bag or {}).get("messages", {})
     topics = [f"/{place}/{kind}" for place in ("pqc", "gcs/pqc") for kind in _BAG_KINDS]
