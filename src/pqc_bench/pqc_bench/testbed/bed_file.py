@@ -11,6 +11,7 @@ from typing import Any
 
 from pqc_policy.named_files import FileFault, read_document
 from pqc_sim.datagrams.udp_port import Endpoint, parse_endpoint
+from pqc_sim.processes.summary_file import read_summary, write_summary
 
 from pqc_bench.harness.host import LOCAL
 from pqc_bench.harness.usage import UsageFault, unknown
@@ -64,6 +65,22 @@ _USUAL: dict[str, dict[str, Any]] = {
         "application": f"{_LOOPBACK}:14550",
     },
 }
+
+
+def write_beds(file: Path, beds: list[Bed]) -> None:
+    """Keep the pairs of a run, for resuming it; hosts and addresses stand nowhere else in it."""
+    write_summary(file, {SEVERAL: [bed.as_dict() for bed in beds]})
+
+
+def kept_beds(file: Path) -> list[Bed]:
+    """Return the pairs that `write_beds` kept; none if there is no file."""
+    content = read_summary(file) or {SEVERAL: []}
+    return [
+        Bed(
+            one["name"], EndPlace(**one["drone"]), EndPlace(**one["gcs"]), one["patience_s"]
+        )
+        for one in content[SEVERAL]
+    ]
 
 
 def read_beds(file: Path) -> list[Bed]:
