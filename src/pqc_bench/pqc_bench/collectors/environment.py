@@ -77,7 +77,7 @@ def _liboqs_version() -> str | None:
     try:
         built = Path(get_package_prefix("liboqs_vendor")) / "lib" / "liboqs.so"
         path = str(built) if built.exists() else ctypes.util.find_library("oqs")
-    except PackageNotFoundError:
+    except (PackageNotFoundError, OSError):
         return None
     if path is None:
         return None
