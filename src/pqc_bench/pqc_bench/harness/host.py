@@ -45,8 +45,16 @@ class Outcome:
     @property
     def reason(self) -> str:
         """The last line that it wrote to its standard error."""
+        return self._said()[-1]
+
+    @property
+    def first_reason(self) -> str:
+        """The first such line: tar ends with one that says nothing."""
+        return self._said()[0]
+
+    def _said(self) -> list[str]:
         lines = self.err.decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else f"it exited with {self.code}"
+        return lines or [f"it exited with {self.code}"]
 
 
 class Host:
@@ -107,7 +115,7 @@ class Host:
         script = f"umask 077 && mkdir -p {place} && tar -xf - -C {place}"
         done = self._run(script, archive, _COPY_S)
         if done.code != 0:
-            raise RunFault(f"{folder} can't be written on {self.name}: {done.reason}")
+            raise RunFault(f"{folder} can't be written on {self.name}: {done.first_reason}")
 
     def _run(self, script: str, given: bytes, seconds: float) -> Outcome:
         command = [*self._ssh, script] if self._ssh else ["sh", "-c", script]

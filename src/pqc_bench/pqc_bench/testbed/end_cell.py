@@ -48,6 +48,8 @@ _REKEY_S, _DONE_S, _END_S = 180.0, 30.0, 20.0
 _REKEY_AT, _TAIL_S = 0.4, 0.15
 _POLL_S, _POWER_SAMPLE_S = 0.02, 0.05
 _ECHO_MS, _ECHOES = 2000, 5
+# With less room no log can be told from a complete one.
+_LEAST_FREE = 1 << 18
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -111,7 +113,8 @@ class EndCell:
                 self._cell()
             write_summary(self._folder / RESULT, self._result)
         except (RunFault, OSError) as error:
-            fault = _sentence(error)
+            full = shutil.disk_usage(self._folder).free < _LEAST_FREE
+            fault = f"the disk is full: {_sentence(error)}" if full else _sentence(error)
             # A full disk has room for the state again.
             for name in (SENT, RECEIVED, STATUSES):
                 (self._folder / name).unlink(missing_ok=True)
@@ -148,7 +151,7 @@ class EndCell:
 
     def _traffic(self, load: subprocess.Popen[str], tunnel: subprocess.Popen[str]) -> None:
         if self._end == "drone":
-            _tell(load, "start")
+            self._tell(load, "start")
         self._wait_line(load, "started", _ESTABLISH_S)
         seconds: float = self._job["seconds"]
         with self._collecting(self._collectors(tunnel.pid)) as watch:
@@ -160,7 +163,7 @@ class EndCell:
                 watch(lambda: time.monotonic() - began >= _REKEY_AT * seconds)
                 self._rekey(watch)
                 watch(lambda: time.monotonic() - began >= seconds)
-                _tell(load, "stop")
+                self._tell(load, "stop")
             else:
                 watch(lambda: load.poll() is not None)
             self._mark("stopping")
@@ -330,6 +333,14 @@ class EndCell:
         lines = text.strip().splitlines()
         return lines[-1] if lines else ""
 
+    def _tell(self, load: subprocess.Popen[str], word: str) -> None:
+        assert load.stdin is not None
+        try:
+            load.stdin.write(f"{word}\n")
+            load.stdin.flush()
+        except OSError:
+            raise RunFault(self._said("load") or "the load has ended too early") from None
+
     def _peer(self) -> Plain:
         self._check()
         return ask(self._control, "status", 10.0)["peers"][0]
@@ -344,15 +355,6 @@ class EndCell:
         self._phase = phase
         state = {"phase": phase, "fault": fault, "boot": boot_id(), "pid": os.getpid()}
         write_summary(self._folder / STATE, {**state, "run": self._job["run"]})
-
-
-def _tell(load: subprocess.Popen[str], word: str) -> None:
-    assert load.stdin is not None
-    try:
-        load.stdin.write(f"{word}\n")
-        load.stdin.flush()
-    except OSError:
-        raise RunFault("the load has ended too early") from None
 
 
 def _interface_to(address: str) -> str:
