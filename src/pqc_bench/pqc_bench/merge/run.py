@@ -46,9 +46,7 @@ def _union(files: object) -> list[str]:
     return sorted({name for file in files for name in file.testbeds})
 
 
-def _write(
-    out: Path, whole: RunFile, first: Path, entries: dict[str, tuple[Path, Entry]]
-) -> int:
+def _write(out: Path, whole: RunFile, first: Path, entries: dict[str, tuple[Path, Entry]]) -> int:
     out.mkdir(parents=True)
     whole.write(out / RUN)
     if (first / SPEED).exists():

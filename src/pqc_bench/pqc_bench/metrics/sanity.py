@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pqc_bench.cell.cell import CLEAN, DECISIONS, OFF
 from pqc_bench.cell.observed import ENDS, Observed
@@ -193,32 +193,48 @@ def _generator_behind(seen: Observed) -> Iterator[Finding]:
 
 
 def _disturbed(seen: Observed) -> Iterator[Finding]:
-    found = disturbance(seen.machine)
-    if found is None:
-        return
-    path = "q_observability.disturbance"
+    for where, taken in _machines(seen):
+        found = disturbance(taken)
+        if found is not None:
+            yield from _disturbances(found, where)
+
+
+def _machines(seen: Observed) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield how sentences name each computer, and its counters."""
+    yield "", seen.machine
+    if seen.ground_machine:
+        yield "At the ground station: ", seen.ground_machine
+
+
+def _disturbances(found: dict[str, Any], where: str) -> Iterator[Finding]:
+    # metrics.json has the figures of the drone's computer.
+    path = "" if where else "q_observability.disturbance"
+
+    def paths(name: str) -> tuple[str, ...]:
+        return (f"{path}.{name}",) if path else ()
+
     for name, limit, words in _DISTURBED:
         if found[name] > limit:
             text = f"{words} {found[name]:.0f} % of the CPU; up to {limit:.0f} % disturbs nothing."
-            yield Finding(text, (f"{path}.{name}",))
+            yield Finding(where + text, paths(name))
     slow, fast = found["slowest_mhz"], found["fastest_mhz"]
     if slow and fast > _CLOCK_RATIO * slow:
-        yield Finding(
-            f"The clock of the CPU changed between {slow:.0f} and {fast:.0f} MHz.",
-            (f"{path}.slowest_mhz",),
-        )
+        text = f"The clock of the CPU changed between {slow:.0f} and {fast:.0f} MHz."
+        yield Finding(where + text, paths("slowest_mhz"))
     if found["throttled"]:
-        yield Finding("The CPU slowed itself down: heat or power.", (f"{path}.throttled",))
+        text = "The CPU slowed itself down: heat or power."
+        yield Finding(where + text, paths("throttled"))
 
 
 def _unsteady_governor(seen: Observed) -> Iterator[Finding]:
-    governor = (disturbance(seen.machine) or {}).get("governor")
-    if governor not in (None, _STEADY_GOVERNOR):
-        yield Finding(
-            f"The CPU's governor was {governor}: the clock may follow the load. "
-            f"{_STEADY_GOVERNOR} keeps it high.",
-            ("q_observability.disturbance.governor",),
-        )
+    for where, taken in _machines(seen):
+        governor = (disturbance(taken) or {}).get("governor")
+        if governor not in (None, _STEADY_GOVERNOR):
+            yield Finding(
+                f"{where}The CPU's governor was {governor}: the clock may follow the load. "
+                f"{_STEADY_GOVERNOR} keeps it high, as does --fix-clock.",
+                () if where else ("q_observability.disturbance.governor",),
+            )
 
 
 def _scenario_missed(seen: Observed) -> Iterator[Finding]:

@@ -5,19 +5,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from pqc_policy.named_files import FileFault, read_document
 from pqc_sim.datagrams.udp_port import Endpoint, parse_endpoint
 from pqc_sim.processes.summary_file import read_summary, write_summary
+from pqc_testing.ports import LOOPBACK
 
-from pqc_bench.harness.host import LOCAL
 from pqc_bench.harness.usage import UsageFault, unknown
+from pqc_bench.testbed.host import LOCAL
 
 SEVERAL = "testbeds"
-_LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,13 @@ class Bed:
 _USUAL: dict[str, dict[str, Any]] = {
     "drone": {
         "port": 46011,
-        "plaintext": f"{_LOOPBACK}:14590",
-        "application": f"{_LOOPBACK}:14591",
+        "plaintext": f"{LOOPBACK}:14590",
+        "application": f"{LOOPBACK}:14591",
     },
     "gcs": {
         "port": 46012,
-        "plaintext": f"{_LOOPBACK}:14551",
-        "application": f"{_LOOPBACK}:14550",
+        "plaintext": f"{LOOPBACK}:14551",
+        "application": f"{LOOPBACK}:14550",
     },
 }
 
@@ -76,9 +76,7 @@ def kept_beds(file: Path) -> list[Bed]:
     """Return the pairs that `write_beds` kept; none if there is no file."""
     content = read_summary(file) or {SEVERAL: []}
     return [
-        Bed(
-            one["name"], EndPlace(**one["drone"]), EndPlace(**one["gcs"]), one["patience_s"]
-        )
+        Bed(one["name"], EndPlace(**one["drone"]), EndPlace(**one["gcs"]), one["patience_s"])
         for one in content[SEVERAL]
     ]
 
@@ -130,9 +128,10 @@ def _end(file: Path, end: str, given: Any) -> EndPlace:
         if not isinstance(value, wanted) or isinstance(value, bool):
             raise UsageFault(f"{file}: {end}.{name} is {value!r}")
     place = EndPlace(**{**_USUAL[end], **given})
+    place = replace(place, folder=place.folder.removeprefix("~/"))
     if place.ssh_config:
         absolute = str((file.parent / Path(place.ssh_config).expanduser()).absolute())
-        place = EndPlace(**{**asdict(place), "ssh_config": absolute})
+        place = replace(place, ssh_config=absolute)
     try:
         for endpoint in (place.plaintext, place.application):
             parse_endpoint(endpoint)

@@ -268,7 +268,9 @@ class EndCell:
 
     def _start_scenario(self) -> None:
         if self._job["scenario"]:
-            words = [sys.executable if word == "python3" else word for word in self._job["scenario"]]
+            words = [
+                sys.executable if word == "python3" else word for word in self._job["scenario"]
+            ]
             summary = ["--summary", str(self._folder / "scenario.json")]
             self._wait_line(self._start("scenario", [*words, *summary]), "", _WARM_UP_S)
 

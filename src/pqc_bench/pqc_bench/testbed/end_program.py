@@ -41,7 +41,9 @@ def facts(programs: str, sys_root: str) -> dict[str, Any]:
     """Return what the preflight asks; the folder of the run is the working folder."""
     program, root = Path(programs).expanduser() / "pqc_tunneld", Path(sys_root)
     try:
-        told = subprocess.run([str(program), "--version"], capture_output=True, text=True, check=False)
+        told = subprocess.run(
+            [str(program), "--version"], capture_output=True, text=True, check=False
+        )
         version, trouble = told.stdout.strip(), told.stderr.strip()
     except OSError as error:
         version, trouble = "", error.strerror or str(error)

@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""One end of a test bed, seen from the run: its program copied, a cell begun, waited for, collected.
+"""One end of a test bed, seen from the run: copy its program, begin a cell, wait for it, collect.
 
 A connection that breaks is made again; the program at the end does not need it meanwhile.
 """
@@ -19,9 +19,9 @@ from typing import Any, TypeVar
 
 from pqc_sim.processes.run_fault import RunFault
 
-from pqc_bench.harness.host import Host, HostLostError, Outcome
 from pqc_bench.testbed.bed_file import Bed
 from pqc_bench.testbed.end_cell import ENDED, JOB, PARAMETERS, STARTING
+from pqc_bench.testbed.host import Host, HostLostError, Outcome
 
 _PROGRAM = "pqc_bench.testbed.end_program"
 # Their sources run there, with what of pymavlink a simulated vehicle needs.
@@ -64,6 +64,8 @@ class FarEnd:
             return
         folder = self._program_folder
         if self._host.run(["test", "-e", f"{folder}/complete"]).code != 0:
+            earlier = 'for one in "$1"/program-*; do rm -rf "$one"; done'
+            self._host.run(["sh", "-c", earlier, "sh", self.place.folder])
             self._host.put(self._files, folder)
             self._host.put({"complete": b""}, folder)
         self._copied = True

@@ -30,7 +30,7 @@ class Clocks:
     """The clock of the ground minus that of the drone, over time; `error_ms` bounds its error."""
 
     def __init__(self, compared: Sequence[Sequence[float]], *, same: bool) -> None:
-        """Take time in ns, offset in s and error in s of each comparison; none if it's one clock."""
+        """Take time in ns, offset in s and error in s of each comparison; none for one clock."""
         self.known = same or bool(compared)
         self._at = [] if same else [int(at) for at, _, _ in compared]
         self._offsets = [offset for _, offset, _ in compared]
@@ -110,7 +110,9 @@ def _name(at: int, window: list[int]) -> str:
     return "rekey" if window[0] <= at <= window[1] else "steady"
 
 
-def _mavlink(sent: dict[str, list[Record]], received: dict[str, list[Record]], half: Plain) -> Plain:
+def _mavlink(
+    sent: dict[str, list[Record]], received: dict[str, list[Record]], half: Plain
+) -> Plain:
     ends = {
         end: {
             "sent": _count(sent[end]),

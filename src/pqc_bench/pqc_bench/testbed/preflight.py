@@ -1,6 +1,6 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What must be right at both ends before the first cell: one table, and each fault with its mend."""
+"""What must be right at both ends before the first cell: a table, each fault with its mend."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.summary_file import read_summary
 
 from pqc_bench.cell.observed import ENDS
-from pqc_bench.harness.host import LOCAL, HostLostError
 from pqc_bench.testbed.bed_cell import BedRun
 from pqc_bench.testbed.end_cell import RESULT
 from pqc_bench.testbed.fixed_clock import GOVERNOR
+from pqc_bench.testbed.host import LOCAL, HostLostError
 
 _MIB = 1 << 20
 # The oldest Python that the program at an end knows.
@@ -97,7 +97,9 @@ def _compared(
     yield Row("wall clock", clocks, _NOTE if apart else _OK, mend if apart else "")
     yield from _clock_of_cpu(facts, fix_clock=fix_clock)
     full = [end for end in ENDS if facts[end]["free_bytes"] < room_bytes]
-    mend = f"free {room_bytes // _MIB} MiB at the {' and the '.join(full)}, or give another 'folder'"
+    mend = (
+        f"free {room_bytes // _MIB} MiB at the {' and the '.join(full)}, or give another 'folder'"
+    )
     room = both(lambda one: f"{one['free_bytes'] // _MIB} MiB")
     yield Row("room", room, _FAULT if full else _OK, mend if full else "")
     kept = both(lambda one: "in memory" if one["keys_in_memory"] else "on disk")
@@ -135,7 +137,9 @@ def _clock_of_cpu(facts: dict[str, Plain], *, fix_clock: bool) -> Iterator[Row]:
     if fix_clock:
         refused = [end for end in ENDS if not facts[end]["clock_settable"]]
         if refused:
-            mend = f"only root may set it, at the {' and the '.join(refused)}; leave out --fix-clock"
+            mend = (
+                f"only root may set it, at the {' and the '.join(refused)}; leave out --fix-clock"
+            )
             row = row._replace(verdict=_FAULT, mend=mend)
     elif any(name not in (GOVERNOR, "unknown") for name in names):
         row = row._replace(verdict=_NOTE, mend="'--fix-clock' as root holds the clock")
@@ -166,7 +170,10 @@ def _table(bed: BedRun, rows: list[Row]) -> list[str]:
     head = [bed.bed.name, *(f"{end} ({bed.bed.place(end).host})" for end in ENDS)]
     cells = [head, *([row.name, *row.values] for row in rows)]
     widths = [max(len(line[column]) for line in cells) for column in range(3)]
-    lines = ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)) for line in cells]
+    lines = [
+        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True))
+        for line in cells
+    ]
     for number, row in enumerate(rows, 1):
         if row.verdict:
             lines[number] += f"  {row.verdict}{row.mend}"

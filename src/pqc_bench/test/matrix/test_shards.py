@@ -56,7 +56,10 @@ def test_a_part_that_cannot_be_is_rejected(text: str) -> None:
 
 
 def test_merged_parts_are_the_whole_and_what_is_left_is_pending(tmp_path: Path) -> None:
-    parts = [make_part(tmp_path / "a", part("1/2", 1)), make_part(tmp_path / "b", part("2/2", 2), ran=3)]
+    parts = [
+        make_part(tmp_path / "a", part("1/2", 1)),
+        make_part(tmp_path / "b", part("2/2", 2), ran=3),
+    ]
     out = tmp_path / "whole"
     assert main(["merge", *map(str, parts), "--out", str(out)]) == 0
     assert read_run(out / "run.json").shard == ""

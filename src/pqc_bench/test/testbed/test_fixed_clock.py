@@ -109,9 +109,7 @@ def held(root: Path, state: Path) -> subprocess.Popen[str]:
         "    sys.stdin.read()\n"
     )
     command = [sys.executable, "-c", program, str(root), str(state)]
-    holder = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+    holder = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert holder.stdout is not None
     assert holder.stdout.readline() == "held\n"
     return holder

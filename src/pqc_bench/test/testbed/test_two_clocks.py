@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from observed_cell import observed_cell
 from pqc_bench.metrics.aggregator import aggregate
 from pqc_bench.testbed.load_report import Clocks, load_report
 from pqc_bench.testbed.traffic_log import RECEIVED, SENT, TrafficLog
-
-from observed_cell import observed_cell
 
 S, MS = 1_000_000_000, 1_000_000
 DELAY = 5 * MS
@@ -52,7 +51,9 @@ def test_delays_do_not_depend_on_what_the_clocks_show(tmp_path: Path, offset_s: 
 
 
 def test_the_error_is_that_of_the_comparison_with_what_clocks_drift_meanwhile() -> None:
-    assert Clocks([[0, 1.0, 0.0002], [2 * S, 1.0, 0.0001]], same=False).error_ms == pytest.approx(0.3)
+    assert Clocks([[0, 1.0, 0.0002], [2 * S, 1.0, 0.0001]], same=False).error_ms == pytest.approx(
+        0.3
+    )
     assert Clocks([], same=True).error_ms == 0.0
     assert Clocks([], same=False).error_ms is None
 

@@ -20,8 +20,7 @@ from pqc_bench.cell.cell import Cell
 from pqc_bench.metrics import read_metrics
 from pqc_bench.testbed.bed_cell import BedRun
 from pqc_bench.testbed.bed_file import read_beds
-
-from testbed.two_computers import SSHD, TwoComputers, connections_of
+from two_computers import SSHD, TwoComputers, connections_of
 
 LIMIT_S = 400.0
 SUITE = "cs-mlkem768-aesgcm-mldsa65"

@@ -77,12 +77,14 @@ class Host:
         HostLostError if the host can't be reached, or doesn't answer in `seconds`.
         """
         script = shlex.join(words)
-        return self._run(f"cd {_quoted(folder)} && {script}" if folder else script, given, seconds)
+        return self._run(
+            f"cd {shlex.quote(folder)} && {script}" if folder else script, given, seconds
+        )
 
     def start(self, words: Sequence[str], folder: str, log: str) -> None:
         """Start a program that goes on without this connection; RunFault if that fails."""
         program = f"setsid nohup {shlex.join(words)} >{shlex.quote(log)} 2>&1 </dev/null &"
-        done = self._run(f"cd {_quoted(folder)} && {{ {program} }}", b"", 60.0)
+        done = self._run(f"cd {shlex.quote(folder)} && {{ {program} }}", b"", 60.0)
         if done.code != 0:
             raise RunFault(f"{words[0]} can't be started on {self.name}: {done.reason}")
 
@@ -95,7 +97,7 @@ class Host:
 
     def get(self, folder: str, to: Path) -> None:
         """Copy the content of a folder into one of this machine."""
-        done = self._run(f"cd {_quoted(folder)} && tar -cf - .", b"", _COPY_S)
+        done = self._run(f"cd {shlex.quote(folder)} && tar -cf - .", b"", _COPY_S)
         if done.code != 0:
             raise RunFault(f"{folder} can't be copied from {self.name}: {done.reason}")
         to.mkdir(parents=True, exist_ok=True)
@@ -111,7 +113,7 @@ class Host:
                 file.write_bytes(source.read())
 
     def _put_archive(self, archive: bytes, folder: str) -> None:
-        place = _quoted(folder)
+        place = shlex.quote(folder)
         script = f"umask 077 && mkdir -p {place} && tar -xf - -C {place}"
         done = self._run(script, archive, _COPY_S)
         if done.code != 0:
@@ -134,13 +136,6 @@ class Host:
         if self._ssh and (done.returncode == _NOT_REACHED or done.returncode < 0):
             raise HostLostError(f"{self.name} can't be reached: {outcome.reason}")
         return outcome
-
-
-def _quoted(folder: str) -> str:
-    """Return a folder for the shell, which may begin with ~/."""
-    if folder.startswith("~/"):
-        return f'"$HOME"/{shlex.quote(folder[2:])}'
-    return shlex.quote(folder)
 
 
 def _archive(files: dict[str, bytes], mode: int) -> bytes:
