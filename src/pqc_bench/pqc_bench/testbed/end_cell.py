@@ -278,17 +278,20 @@ class EndCell:
         role = self._end
         program = Path(self._job["programs"]).expanduser() / "pqc_tunneld"
         words = [str(program), "--role", role, "--config", str(self._folder / PARAMETERS)]
-        words += ["--control", str(self._control), "--status", str(self._folder / STATUSES)]
+        words += ["--control", str(self._control), "--status", "-"]
         words += ["-p", f"identity_dir:={self._job['keys']}"]
-        tunnel = self._start("tunnel", words)
+        with (self._folder / STATUSES).open("wb") as statuses:
+            tunnel = self._start("tunnel", words, statuses)
         self._wait(self._control.exists, _START_S, "the start of the tunnel")
         return tunnel
 
-    def _start(self, name: str, words: list[str]) -> subprocess.Popen[str]:
+    def _start(
+        self, name: str, words: list[str], output: IO[bytes] | int = subprocess.PIPE
+    ) -> subprocess.Popen[str]:
         with (self._folder / f"{name}.log").open("wb") as log:
             try:
                 process = subprocess.Popen(
-                    words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True
+                    words, stdin=subprocess.PIPE, stdout=output, stderr=log, text=True
                 )
             except OSError as error:
                 raise RunFault(f"'{words[0]}' can't be run: {error.strerror}") from error

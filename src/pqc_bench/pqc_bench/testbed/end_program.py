@@ -124,7 +124,7 @@ def main() -> int:
     elif command == "keys":
         print(keys())
     elif command == "run":
-        EndCell(Path(rest[0]).absolute()).run()
+        EndCell(Path(rest[0]).resolve()).run()
     elif command == "wait":
         print(json.dumps(wait(Path(rest[0]), rest[1], float(rest[2]))))
     elif command == "stop":
