@@ -100,10 +100,10 @@ def _begun(options: argparse.Namespace) -> tuple[Path, RunFile]:
     usual = {"scenarios": ["baseline"], "loads": ["mavlink"], "links": ["clean"], "seconds": 2.0}
     fields = {"suites": given.get("suites") or choose_suites(PAPER), **usual, **given}
     fields.setdefault("order_seed", secrets.randbits(_ORDER_BITS))
+    beds = [] if options.testbed is None else [bed.name for bed in read_beds(options.testbed)]
     out: Path = options.out or Path(f"bench-{datetime.now():%Y-%m-%d-%H-%M-%S}")
     out = out.absolute()
     out.mkdir(parents=True, exist_ok=True)
-    beds = [bed.name for bed in _beds(options, out)]
     fixed = {"no_speed": options.no_speed, "fix_clock": options.fix_clock, "testbeds": beds}
     return out, RunFile(**fields, **fixed)
 

@@ -92,6 +92,16 @@ def _clock_not_synced(seen: Observed) -> Iterator[Finding]:
         yield Finding("The clocks of both ends weren't compared before traffic began.")
 
 
+def _clocks_too_far_apart(seen: Observed) -> Iterator[Finding]:
+    for way, words in WAYS.items():
+        usual_ms = (seen.report or {}).get("latency", {}).get(way, {}).get("p50_ms")
+        if seen.clock_error_ms is not None and (usual_ms or 0.0) < seen.clock_error_ms:
+            yield Finding(
+                f"One-way delays {words} are left out: the clocks are compared to "
+                f"{seen.clock_error_ms:.3f} ms, and half of the datagrams took less."
+            )
+
+
 def _handshake_missing(seen: Observed) -> Iterator[Finding]:
     if any(not seen.first.get(end, {}).get("session") for end in ENDS):
         yield Finding("The ends did not both report a handshake.")
@@ -262,6 +272,7 @@ _CHECKS: dict[str, Callable[[Observed], Iterator[Finding]]] = {
     "negative_latency": _negative_latency,
     "dead_collector": _dead_collector,
     "clock_not_synced": _clock_not_synced,
+    "clocks_too_far_apart": _clocks_too_far_apart,
     "handshake_missing": _handshake_missing,
     "rekey_missing": _rekey_missing,
     "loss_on_clean_link": _loss_on_clean_link,

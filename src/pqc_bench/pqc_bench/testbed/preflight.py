@@ -39,10 +39,13 @@ class Row(NamedTuple):
     mend: str = ""
 
 
-def preflight(bed: BedRun, room_bytes: int, *, fix_clock: bool) -> tuple[list[str], bool]:
+def preflight(
+    bed: BedRun, room_bytes: int, *, fix_clock: bool, stressed: bool
+) -> tuple[list[str], bool]:
     """Return the lines of the table of a pair, and whether a run may begin.
 
-    `room_bytes` is what the longest cell may record at an end.
+    `room_bytes` is what the longest cell may record at an end; `stressed`: the drone's computer
+    needs stress-ng.
     """
     facts: dict[str, Plain] = {}
     rows: list[Row] = []
@@ -53,6 +56,8 @@ def preflight(bed: BedRun, room_bytes: int, *, fix_clock: bool) -> tuple[list[st
             rows.append(_unreached(bed, end, fault))
     if not rows:
         rows += _compared(bed, facts, room_bytes, fix_clock=fix_clock)
+        if stressed and not facts["drone"]["stress_ng"]:
+            rows.append(Row("stress-ng", ("-", ""), _FAULT, "'apt install stress-ng' at the drone"))
     if not any(row.verdict == _FAULT for row in rows):
         rows.append(_ping(bed))
     return _table(bed, rows), not any(row.verdict == _FAULT for row in rows)

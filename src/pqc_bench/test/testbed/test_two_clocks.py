@@ -67,6 +67,8 @@ def test_a_delay_shorter_than_its_error_is_no_figure_and_says_why() -> None:
     why = metrics["metric_status"]["h_latency_jitter.drone_to_gcs.p50_ms"]
     assert "compared to 1000.000 ms" in why["reason"]
     assert metrics["h_latency_jitter"]["round_trip"]["p50_ms"] is not None
+    flags = {flag["name"]: flag["text"] for flag in metrics["r_validation"]["flags"]}
+    assert "compared to 1000.000 ms" in flags["clocks_too_far_apart"]
 
 
 def test_clocks_that_were_not_compared_leave_the_round_trip() -> None:
