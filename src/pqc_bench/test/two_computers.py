@@ -67,10 +67,8 @@ class TwoComputers:
         file.write_text(
             f"HostKey {self.folder}/host\nAuthorizedKeysFile {self.folder}/user.pub\n"
             "StrictModes no\nUsePAM no\nPermitRootLogin yes\nPidFile none\n"
-            f"SetEnv HOME={self.folder / f'{end}-home'}\n",
             encoding="utf-8",
         )
-        (self.folder / f"{end}-home").mkdir()
         network = f"/proc/{os.getpid()}/fd/{self._networks[end]._descriptor}"
         inside = ["nsenter", f"--net={network}", SSHD, "-i", "-f", str(file)]
         script = f"test ! -e {shlex.quote(str(self.gone(end)))} && exec {shlex.join(inside)}"

@@ -145,7 +145,7 @@ def _one_way(seen: Observed, way: str, found: Plain, sheet: Sheet, few: str) -> 
     elif usual_ms is not None and error_ms > usual_ms:
         sheet.lack(
             path,
-            f"The clocks of both ends are compared to {error_ms:.3f} ms, more than the delay itself: "
+            f"The clocks of both ends are compared to {error_ms:.3f} ms, more than the delay: "
             "the round trip has no such error.",
         )
     else:
