@@ -66,7 +66,7 @@ class TwoComputers:
         file = self.folder / f"{end}.sshd_config"
         file.write_text(
             f"HostKey {self.folder}/host\nAuthorizedKeysFile {self.folder}/user.pub\n"
-            "StrictModes no\nUsePAM no\nPermitRootLogin yes\nPidFile none\n"
+            "StrictModes no\nUsePAM no\nPermitRootLogin yes\nPidFile none\n",
             encoding="utf-8",
         )
         network = f"/proc/{os.getpid()}/fd/{self._networks[end]._descriptor}"

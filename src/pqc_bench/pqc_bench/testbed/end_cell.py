@@ -38,6 +38,7 @@ from pqc_bench.testbed.fixed_clock import fixed_clock
 from pqc_bench.testbed.traffic_log import RECEIVED, SENT, now_ns
 
 JOB, STATE, RESULT, HALF = "job.json", "state.json", "result.json", "half.json"
+KEYS = "keys"  # a file that names the folder of the keys
 PARAMETERS, STATUSES = "tunnel.yaml", "status.jsonl"
 # The phases of a cell in their order, as far as whoever started it waits for them.
 PHASES = ("", "starting", "listening", "ended")

@@ -3,7 +3,7 @@
 """`python -m pqc_bench.testbed.end_program`: what a run asks of one end, a command each.
 
 facts PROGRAMS    what this computer is and can, as JSON
-keys              makes a folder for keys in memory, and prints it
+keys FOLDER       makes a folder for a cell's keys in memory, and prints it
 run FOLDER        runs a cell (end_cell.py)
 wait FOLDER PHASE SECONDS
                   waits until the cell is in that phase, or has ended; prints its state as JSON
@@ -16,6 +16,7 @@ import contextlib
 import json
 import os
 import platform
+import secrets
 import shutil
 import signal
 import subprocess
@@ -29,7 +30,7 @@ from pqc_policy.sensing.computer.power_meter import PowerPlaces, find_power
 from pqc_sim.processes.summary_file import read_summary
 
 from pqc_bench.collectors.disturbance import snapshot
-from pqc_bench.testbed.end_cell import ENDED, JOB, PHASES, STATE, EndCell, boot_id, wipe
+from pqc_bench.testbed.end_cell import ENDED, KEYS, PHASES, STATE, EndCell, boot_id, wipe
 from pqc_bench.testbed.traffic_log import now_ns
 
 _IN_MEMORY = Path("/dev/shm")
@@ -67,10 +68,21 @@ def facts(programs: str, sys_root: str) -> dict[str, Any]:
     }
 
 
-def keys() -> str:
-    """Make a folder for the keys of a cell, in memory where there is room for it."""
-    place = _IN_MEMORY if os.access(_IN_MEMORY, os.W_OK) else None
-    return tempfile.mkdtemp(prefix="pqc-keys-", dir=place)
+def keys(folder: Path) -> str:
+    """Make a folder for the keys of a cell, in memory where that is possible.
+
+    The cell's folder names it first, so that nothing is left of a call whose answer gets lost.
+    """
+    name = folder / KEYS
+    if not name.exists():
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        place = _IN_MEMORY if os.access(_IN_MEMORY, os.W_OK) else Path(tempfile.gettempdir())
+        new = folder / f".{KEYS}"
+        new.write_text(str(place / f"pqc-keys-{secrets.token_hex(8)}"), encoding="utf-8")
+        new.replace(name)
+    place = Path(name.read_text(encoding="utf-8"))
+    place.mkdir(mode=0o700, exist_ok=True)
+    return str(place)
 
 
 def wait(folder: Path, phase: str, seconds: float) -> dict[str, Any]:
@@ -88,9 +100,7 @@ def wait(folder: Path, phase: str, seconds: float) -> dict[str, Any]:
 def stop(folder: Path, run: str) -> str:
     """End a cell and wipe its keys; return why not, or nothing."""
     state = read_summary(folder / STATE)
-    if state is None or not state["pid"]:
-        return ""
-    if _runs(state):
+    if state is not None and _runs(state):
         if state["run"] != run:
             return "another run uses this folder: give each its own, or wait"
         with contextlib.suppress(ProcessLookupError):
@@ -100,9 +110,8 @@ def stop(folder: Path, run: str) -> str:
             if time.monotonic() > deadline:
                 return "the cell before does not end"
             time.sleep(_POLL_S)
-    job = read_summary(folder / JOB)
-    if job is not None:
-        wipe(Path(job["keys"]))
+    with contextlib.suppress(FileNotFoundError):
+        wipe(Path((folder / KEYS).read_text(encoding="utf-8")))
     return ""
 
 
@@ -122,7 +131,7 @@ def main() -> int:
     if command == "facts":
         print(json.dumps(facts(*rest)))
     elif command == "keys":
-        print(keys())
+        print(keys(Path(rest[0])))
     elif command == "run":
         EndCell(Path(rest[0]).resolve()).run()
     elif command == "wait":

@@ -78,7 +78,7 @@ class FarEnd:
         """Begin a cell; RunFault if it can't be."""
         self.patiently(self.prepare)
         self.patiently(self.clear)
-        keys = self.patiently(lambda: self._ask("keys").text.strip())
+        keys = self.patiently(lambda: self._ask("keys", self._cell).text.strip())
         self.patiently(lambda: self._host.put(identity, keys))
         content = json.dumps({**job, "end": self.end, "keys": keys, "run": self._run}).encode()
         files = {JOB: content, PARAMETERS: parameters}

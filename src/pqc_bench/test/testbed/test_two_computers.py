@@ -30,10 +30,11 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.fixture
-def lab(tmp_path: Path) -> Iterator[TwoComputers]:
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoComputers]:
+    """Both computers; their copies of the program are made and compiled once."""
     with contextlib.ExitStack() as stack:
-        yield TwoComputers(tmp_path, stack)
+        yield TwoComputers(tmp_path_factory.mktemp("lab"), stack)
 
 
 def test_connections_that_break_cost_no_cell(lab: TwoComputers, tmp_path: Path) -> None:
