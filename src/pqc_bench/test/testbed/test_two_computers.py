@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -69,25 +70,25 @@ def test_connections_that_break_cost_no_cell(lab: TwoComputers, tmp_path: Path) 
         assert not (lab.folder / end / "cell").exists()
 
 
-def test_a_computer_that_vanishes_costs_its_cell_which_a_resumed_run_repeats(
+def test_a_computer_that_vanishes_costs_its_cell_and_no_other(
     lab: TwoComputers, tmp_path: Path
 ) -> None:
-    out, state = tmp_path / "run", lab.folder / "drone" / "cell" / "state.json"
-    bed = str(lab.bed(patience_s=1))
-    with matrix(out, "--testbed", bed, "--suites", SUITE, "--seconds", "1") as runner:
-        wait_for(lambda: (out / "cells").exists() and state.exists())
+    state = lab.folder / "drone" / "cell" / "state.json"
+    run = BedRun(read_beds(lab.bed(patience_s=1))[0], "vanishing")
+    cell = Cell("baseline", "mavlink", "clean", SUITE, seconds=1.0)
+    with ThreadPoolExecutor(1) as pool:
+        ran = pool.submit(run.run, cell, tmp_path / "first")
+        wait_for(state.exists)
         lab.gone("drone").touch()
-        for pid in connections_of(runner.pid):
+        for pid in connections_of(os.getpid()):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        output = runner.communicate(timeout=LIMIT_S)[0]
-    assert runner.returncode == 1, output
-    assert "drone-computer can't be reached" in output
+        assert "drone-computer can't be reached" in ran.result(LIMIT_S).failure
     lab.gone("drone").unlink()
-    with matrix(out, "--resume", "--retry") as runner:
-        output = runner.communicate(timeout=LIMIT_S)[0]
-    assert runner.returncode == 0, output
-    assert read_metrics(out / "cells" / CELL / "metrics.json")["c_lifecycle"]["success"] is True
+    seen = run.run(cell, tmp_path / "again")
+    assert seen.failure == ""
+    assert seen.report is not None
+    assert seen.report["flows"]["drone_to_gcs"]["lost"] == 0
 
 
 def test_another_version_there_is_a_fault_with_its_mend(lab: TwoComputers, tmp_path: Path) -> None:
