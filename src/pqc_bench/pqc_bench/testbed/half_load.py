@@ -39,11 +39,11 @@ _LATE_NS = 10_000_000
 
 
 class Half(Protocol):
-    """The content of one end's traffic; times in ns of a monotonic clock."""
+    """The content of one end's traffic; times in ns of a monotonic clock, arrivals of the day's."""
 
     def due(self, now: int) -> list[bytes]: ...
     def next_ns(self) -> int: ...
-    def handle(self, datagram: bytes, now: int) -> list[bytes]: ...
+    def handle(self, datagram: bytes, arrived: int) -> list[bytes]: ...
     def result(self) -> dict[str, Any]: ...
     def kept(self, datagram: bytes) -> bytes: ...
 
@@ -62,8 +62,9 @@ class VehicleHalf:
     def next_ns(self) -> int:
         return self._vehicle.next_ns()
 
-    def handle(self, datagram: bytes, now: int) -> list[bytes]:
-        return self._vehicle.handle(datagram, now)
+    def handle(self, datagram: bytes, arrived: int) -> list[bytes]:
+        del arrived
+        return self._vehicle.handle(datagram, time.monotonic_ns())
 
     def kept(self, datagram: bytes) -> bytes:
         return datagram
@@ -87,9 +88,8 @@ class PulseHalf:
     def next_ns(self) -> int:
         return self._pulse.next_ns
 
-    def handle(self, datagram: bytes, now: int) -> list[bytes]:
-        del now
-        self._pulse.handle(datagram, time.time_ns())
+    def handle(self, datagram: bytes, arrived: int) -> list[bytes]:
+        self._pulse.handle(datagram, arrived)
         return []
 
     def kept(self, datagram: bytes) -> bytes:
@@ -119,8 +119,8 @@ class BlasterHalf:
     def next_ns(self) -> int:
         return self._began + self._count * _NS // self._rate
 
-    def handle(self, datagram: bytes, now: int) -> list[bytes]:
-        del datagram, now
+    def handle(self, datagram: bytes, arrived: int) -> list[bytes]:
+        del datagram, arrived
         return []
 
     def kept(self, datagram: bytes) -> bytes:
@@ -216,7 +216,7 @@ class HalfLoad:
                 continue
             kept = self._half.kept(datagram)
             self._received.note(arrived_ns + since_boot_ns, len(datagram), kept)
-            self._send(self._half.handle(datagram, time.monotonic_ns()))
+            self._send(self._half.handle(datagram, arrived_ns))
         return True
 
     def _finish(self) -> None:

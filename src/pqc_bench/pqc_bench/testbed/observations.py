@@ -40,7 +40,8 @@ def observe(seen: Observed, folder: Path) -> None:
     seen.recorded = False
     clocks = Clocks(drone["clocks"], same=seen.one_machine)
     seen.clock_synced, seen.clock_error_ms = clocks.known, clocks.error_ms
-    seen.times = drone["times"]
+    # The rest until the end of the load is its wait for datagrams under way.
+    seen.times = {**drone["times"], "done": drone["half"]["ended_ns"] / 1e9}
     seen.machine = drone["machine"]
     seen.ground_machine = {} if seen.one_machine else gcs["machine"]
     seen.clean_end = all(end["clean"] for end in found.values())
