@@ -57,7 +57,7 @@ def _no_traffic(seen: Observed) -> Iterator[Finding]:
 def _negative_latency(seen: Observed) -> Iterator[Finding]:
     for way, words in WAYS.items():
         least = (seen.report or {}).get("latency", {}).get(way, {}).get("min_ms")
-        if least is not None and least < 0.0:
+        if least is not None and least < -(seen.clock_error_ms or 0.0):
             text = f"A datagram {words} arrived {-least:.3f} ms before it was sent."
             yield Finding(text, (f"h_latency_jitter.{way}.min_ms",))
     compared = seen.collected.get("latency", {})

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,22 +32,30 @@ class Clocks:
     def __init__(self, compared: Sequence[Sequence[float]], *, same: bool) -> None:
         """Take time in ns, offset in s and error in s of each comparison; none for one clock."""
         self.known = same or bool(compared)
-        self._at = [] if same else [int(at) for at, _, _ in compared]
-        self._offsets = [offset for _, offset, _ in compared]
         self.error_ms: float | None = 0.0 if same else None
-        if self._at:
-            gaps = [after - before for before, after in zip(self._at, self._at[1:], strict=False)]
-            error_s = max(error for _, _, error in compared) + _DRIFT * max([_NS, *gaps]) / _NS
-            self.error_ms = _MS * error_s
+        self._at: list[float] = []
+        self._offsets_s: list[float] = []
+        if not self.known or same:
+            return
+        self._at = [at for at, _, _ in compared]
+        errors_s = []
+        for at in self._at:
+            # An exact comparison a while ago may say more than a poor one now.
+            error_s, offset_s = min(
+                (error + _DRIFT * abs(at - other) / _NS, offset)
+                for other, offset, error in compared
+            )
+            self._offsets_s.append(offset_s)
+            errors_s.append(error_s)
+        gaps = [after - before for before, after in pairwise(self._at)]
+        self.error_ms = _MS * (max(errors_s) + _DRIFT * max([_NS, *gaps]) / _NS)
 
     def offset_ns(self, at_ns: int) -> int:
         """Return the offset at a time of the drone's clock; 0 if it's unknown."""
         if not self._at:
             return 0
-        after = min(bisect_left(self._at, at_ns), len(self._at) - 1)
-        before = max(after - 1, 0)
-        near = min(before, after, key=lambda place: abs(self._at[place] - at_ns))
-        return round(self._offsets[near] * _NS)
+        near = min(range(len(self._at)), key=lambda place: abs(self._at[place] - at_ns))
+        return round(self._offsets_s[near] * _NS)
 
 
 def load_report(

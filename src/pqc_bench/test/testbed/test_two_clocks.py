@@ -54,6 +54,9 @@ def test_the_error_is_that_of_the_comparison_with_what_clocks_drift_meanwhile() 
     assert Clocks([[0, 1.0, 0.0002], [2 * S, 1.0, 0.0001]], same=False).error_ms == pytest.approx(
         0.3
     )
+    poor_later = Clocks([[0, 1.0, 0.0001], [2 * S, 1.5, 0.9]], same=False)
+    assert poor_later.error_ms == pytest.approx(0.3)
+    assert poor_later.offset_ns(2 * S) == S
     assert Clocks([], same=True).error_ms == 0.0
     assert Clocks([], same=False).error_ms is None
 
