@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import secrets
 import shutil
 import tempfile
 import threading
@@ -76,7 +75,8 @@ class Runner:
         self._write_line = write_line
         self._sys_root = sys_root
         self._speed: dict[str, Any] = {}
-        name = f"{run.started}-{secrets.token_hex(4)}"
+        # The same for a resumed run, which ends what a killed one has left running.
+        name = f"{run.started} {run.order_seed} {run.shard}"
         self._beds = [BedRun(bed, name, fix_clock=run.fix_clock) for bed in beds]
         for link in run.links:
             link_profile(link)

@@ -45,7 +45,7 @@ class BedRun:
 
     def __init__(self, bed: Bed, run: str, *, fix_clock: bool = False) -> None:
         """Take the name of the run; nothing is copied yet."""
-        self.bed = bed
+        self.bed, self.name = bed, run
         self.ends = {end: FarEnd(bed, end, run) for end in ENDS}
         self._fix_clock = fix_clock
 
@@ -141,6 +141,8 @@ class BedRun:
             "plaintext": place.plaintext,
             "application": place.application,
             "peer_address": other.address,
+            # One computer has one clock to hold.
+            "fix_clock": job["fix_clock"] and (end == "drone" or place.host != other.host),
             "ports": [place.port, parse_endpoint(place.plaintext).port],
             # The papers' scenarios are loads of the drone's computer.
             "scenario": job["scenario"] if end == "drone" else [],

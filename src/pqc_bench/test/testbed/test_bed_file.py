@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 from pqc_bench.harness.usage import UsageFault
+from pqc_bench.matrix.run_file import RunFile, read_run
+from pqc_bench.matrix.runner import Runner
+from pqc_bench.matrix.state_file import State
 from pqc_bench.testbed.bed_file import kept_beds, read_beds, write_beds
 from pqc_bench.testbed.far_end import FarEnd, program_files
 from pqc_sim.processes.run_fault import RunFault
@@ -36,6 +39,19 @@ def test_several_pairs_share_a_run_and_are_kept_for_resuming_it(tmp_path: Path) 
     assert [bed.name for bed in beds] == ["a", "b"]
     write_beds(tmp_path / "kept.json", beds)
     assert kept_beds(tmp_path / "kept.json") == beds
+
+
+def test_a_resumed_run_may_end_what_the_killed_one_left_running(tmp_path: Path) -> None:
+    file = tmp_path / "bench.yaml"
+    file.write_text(BED, encoding="utf-8")
+    run = RunFile(["cs-a"], ["baseline"], ["mavlink"], ["clean"], 2.0, testbeds=["bench"])
+    run.write(tmp_path / "run.json")
+    state = State.new(tmp_path / "state.json", run.cells())
+    names = {
+        Runner(tmp_path, one, state, lambda _: None, beds=read_beds(file))._beds[0].name
+        for one in (run, read_run(tmp_path / "run.json"))
+    }
+    assert len(names) == 1
 
 
 @pytest.mark.parametrize(
