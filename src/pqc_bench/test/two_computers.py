@@ -47,7 +47,7 @@ class TwoComputers:
                 "host": f"{end}-computer",
                 "ssh_config": str(self.ssh_config),
                 "address": ADDRESSES[end],
-                "programs": str(tunnel_program("pqc_tunneld").parent),
+                "programs": self._programs(end),
                 "folder": str(self.folder / end),
                 **changes.get(end, {}),
             }
@@ -60,6 +60,12 @@ class TwoComputers:
 
     def gone(self, end: str) -> Path:
         return self.folder / f"{end}.gone"
+
+    @staticmethod
+    def _programs(end: str) -> str:
+        """Return the folder of pqc_tunneld; an emulator may run that of another processor."""
+        given = os.environ.get("PQC_TEST_DRONE_PROGRAMS", "")
+        return given if given and end == "drone" else str(tunnel_program("pqc_tunneld").parent)
 
     def _described(self, end: str) -> str:
         """Return the entry of ssh_config: the connection is a program in the namespace."""
