@@ -23,8 +23,8 @@ from pqc_bench.harness.usage import UsageFault
 _INTERRUPTED = 130
 _WRONG_USAGE = 2
 _FOLDERS = (
-    *("matrix", "report", "check", "rekey", "flood", "fleet", "hold", "stream", "radio", "layers"),
-    *("saturation", "cost", "peers", "speed", "policy", "detectors", "record"),
+    *("matrix", "merge", "report", "check", "rekey", "flood", "fleet", "hold", "stream", "radio"),
+    *("layers", "saturation", "cost", "peers", "speed", "policy", "detectors", "record"),
     *("power", "meter", "profile", "simulate", "formal", "fuzz", "mutants"),
 )
 # The modules that describe and run each command.

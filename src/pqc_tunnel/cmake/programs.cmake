@@ -12,6 +12,7 @@ add_executable(pqc
   src/command/check/read_machine.cpp
   src/command/completion.cpp
   src/command/identity.cpp
+  src/command/deploy.cpp
   src/command/pair.cpp
   src/command/parameters.cpp
   src/command/measure_echoes.cpp

@@ -265,6 +265,7 @@ if(PQC_TUNNEL_CORE_TESTS)
     test/command/test_pqc.cpp
     test/command/test_pqc_check.cpp
     test/command/test_pqc_completion.cpp
+    test/command/test_pqc_deploy.cpp
     test/command/test_pqc_doctor.cpp
     test/command/test_pqc_ping.cpp
     test/command/test_pqc_pair.cpp
@@ -285,7 +286,7 @@ if(PQC_TUNNEL_CORE_TESTS)
   target_link_libraries(${program_of_test_doctor} PRIVATE yaml-cpp)
   target_link_libraries(${program_of_test_pqc_doctor} PRIVATE yaml-cpp)
   foreach(test IN ITEMS test_command_line test_pqc test_pqc_check
-      test_pqc_completion test_pqc_doctor test_pqc_pair test_pqc_ping test_reload test_stopped_process test_unit
+      test_pqc_completion test_pqc_deploy test_pqc_doctor test_pqc_pair test_pqc_ping test_reload test_stopped_process test_unit
       test_watchdog)
     add_dependencies(${program_of_${test}} pqc pqc_tunneld)
   endforeach()

@@ -31,12 +31,12 @@ from pqc_bench.collectors.network import NetworkCollector
 from pqc_bench.collectors.system import SystemCollector
 from pqc_bench.harness.measured_nodes import rekey_times_ms
 from pqc_bench.load.load_report import read_load_report
+from pqc_bench.power.capture import NAME as TRACE
 from pqc_bench.power.capture import PowerCapture
 from pqc_bench.power.cell_power import cell_power
 from pqc_bench.power.marks import NAME as MARKS
 from pqc_bench.power.options import PowerOptions
-from pqc_bench.power.trace import NAME as TRACE
-from pqc_bench.power.trace import TraceFault
+from pqc_bench.power.trace import TraceFault, read_trace
 
 # Before the launch, for the power without the session.
 _IDLE_S = 2.0
@@ -110,7 +110,8 @@ class CellRun:
             yield
         finally:
             try:
-                trace = capture.stop() if capture is not None else None
+                if capture is not None and capture.stop():
+                    trace = read_trace(folder / TRACE)
             except (RunFault, TraceFault) as fault:
                 seen.failure = seen.failure or str(fault)
         if there or self._power.meter:

@@ -54,6 +54,14 @@ class Observed:
     scenario_report: Plain | None = None
     bag: Plain | None = None
     clock_synced: bool = False
+    # False if the ends are two computers.
+    one_machine: bool = True
+    # Whether ROS recorded the cell; the ends of a test bed write their states themselves.
+    recorded: bool = True
+    # The largest error of a one-way delay by two clocks; None if they weren't compared.
+    clock_error_ms: float | None = 0.0
+    # What differs at the ground's computer, where it's another one: counters as in `machine`.
+    ground_machine: dict[str, Plain] = field(default_factory=dict)
 
     @property
     def cell(self) -> str:

@@ -13,8 +13,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ament_index_python.packages import PackageNotFoundError, get_package_prefix
-
 from pqc_bench.collectors.collector import Collector
 from pqc_bench.harness.machine import commit, machine_kind
 
@@ -72,9 +70,14 @@ def _memory_mib() -> float | None:
 def _liboqs_version() -> str | None:
     """Return the version of the liboqs that the workspace built, or else the machine's own."""
     try:
+        # An end of a test bed has no workspace.
+        from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+    except ModuleNotFoundError:
+        return None
+    try:
         built = Path(get_package_prefix("liboqs_vendor")) / "lib" / "liboqs.so"
         path = str(built) if built.exists() else ctypes.util.find_library("oqs")
-    except PackageNotFoundError:
+    except (PackageNotFoundError, OSError):
         return None
     if path is None:
         return None

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from pqc_sim.datagrams.udp_port import Endpoint
-from pqc_sim.pair.programs import tool_program
 from pqc_sim.processes.run_fault import RunFault
 from pqc_testing.child import stop
 
@@ -49,6 +48,9 @@ class Blaster:
         The plaintext ports of `others`, at their drones and the ground, get datagrams in turn.
         `namespaces` are processes in whose network namespaces "drone" and "ground" are.
         """
+        # An end of a test bed needs Applications only, and has no installed packages.
+        from pqc_sim.pair.programs import tool_program
+
         command = [
             str(tool_program("pqc_blaster")),
             *("--drone", str(where.drone), "--ground", str(where.ground)),

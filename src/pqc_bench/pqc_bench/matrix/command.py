@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pqc_sim.processes.command_line import link_seed, seconds, whole
 
-from pqc_bench.cell.cell import CLEAN, POLICIES, RATES
+from pqc_bench.cell.cell import CLEAN, OFF, POLICIES, RATES
 from pqc_bench.cell.scenario import BASELINE, DETECTORS, SCENARIOS, scenario_command
 from pqc_bench.cell.suite_set import choose_suites
 from pqc_bench.harness.usage import UsageFault, check_output_folder, some_of, unknown
@@ -85,6 +85,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "and prints a line when it is running",
     )
     parser.add_argument(
+        "--testbed",
+        type=Path,
+        metavar="FILE",
+        help="run the ends of each cell on two computers, or on several pairs of them "
+        "(docs/benchmarks/two-computers.md)",
+    )
+    parser.add_argument(
+        "--only-preflight",
+        action="store_true",
+        help="with --testbed: check both ends and run nothing",
+    )
+    parser.add_argument(
+        "--shard",
+        type=_shard,
+        metavar="K/N",
+        help="run every N-th cell, from the K-th on; bench merge joins the folders",
+    )
+    parser.add_argument(
+        "--fix-clock",
+        action="store_true",
+        help="as root: hold the clock of the CPU meanwhile, and restore it however the run ends",
+    )
+    parser.add_argument(
         "--no-speed", action="store_true", help="don't time the primitives into speed.json first"
     )
     parser.add_argument(
@@ -111,13 +134,37 @@ def check(options: argparse.Namespace) -> None:
         if options.out.exists() and not options.out.is_dir():
             raise UsageFault(f"'{options.out}' is a file; --out names a folder")
         check_output_folder(options.out)
+    if options.only_preflight and options.testbed is None and not options.resume:
+        raise UsageFault("--only-preflight has no effect without --testbed")
     if options.resume:
         return
+    if options.testbed is not None:
+        _check_testbed(options)
     if options.link_seed is not None and set((options.link or CLEAN).split(",")) <= {CLEAN, "none"}:
         raise UsageFault("--link-seed has no effect on a clean link")
     for scenario, _ in options.detector or []:
         if scenario not in (options.scenario or [BASELINE]):
             raise UsageFault(f"--detector {scenario}=… has no effect without --scenario {scenario}")
+
+
+def _check_testbed(options: argparse.Namespace) -> None:
+    """Reject what only one machine has: an emulated link, and nodes of ROS beside the tunnel."""
+    if (options.link or CLEAN) not in (CLEAN, "none"):
+        raise UsageFault("--link has no effect with --testbed, whose link is the real one")
+    if (options.policy or OFF) != OFF:
+        raise UsageFault("--policy needs ROS, which the ends of a --testbed do without")
+    if any(command in DETECTORS for _, command in options.detector or []):
+        raise UsageFault("a detector of this project needs ROS, which a --testbed does without")
+
+
+def _shard(text: str) -> str:
+    from pqc_bench.matrix.run_file import parse_shard
+
+    try:
+        parse_shard(text)
+    except ValueError as error:
+        raise UsageFault(str(error)) from error
+    return text
 
 
 def _long_enough(text: str) -> float:

@@ -21,11 +21,12 @@ from pqc_bench.harness.usage import UsageFault
 from pqc_bench.matrix.plan import choose_links
 from pqc_bench.matrix.run_file import RunFile, read_run
 from pqc_bench.matrix.run_lock import run_lock
-from pqc_bench.matrix.runner import RUN, STATE, Runner, measure_speed
+from pqc_bench.matrix.runner import BEDS, RUN, STATE, Runner, measure_speed
 from pqc_bench.matrix.state_file import COMPLETED, FAILED, State
 from pqc_bench.power.options import PowerOptions
 from pqc_bench.power.pattern import NAME as PATTERNS
 from pqc_bench.power.pattern import make_pattern
+from pqc_bench.testbed.bed_file import Bed, kept_beds, read_beds, write_beds
 
 # The exit code that shells report for a program ended by SIGINT.
 _INTERRUPTED = 130
@@ -37,7 +38,10 @@ _FIELDS = {
     "link": "links",
     "detector": "scenario_commands",
 }
-_OPTIONS = ("suites", "seconds", "repeat", "order_seed", "link_seed", "policy", "power", *_FIELDS)
+_OPTIONS = (
+    *("suites", "seconds", "repeat", "order_seed", "link_seed", "policy", "power", "shard"),
+    *_FIELDS,
+)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,22 +52,38 @@ def run(options: argparse.Namespace) -> int:
         return _run(options, out, matrix)
 
 
+def _beds(options: argparse.Namespace, out: Path) -> list[Bed]:
+    """Return the pairs of computers of a run; a resumed one may be given a changed file."""
+    if options.testbed is not None:
+        return read_beds(options.testbed)
+    return kept_beds(out / BEDS) if options.resume else []
+
+
 def _run(options: argparse.Namespace, out: Path, matrix: RunFile) -> int:
+    beds = _beds(options, out)
+    if [bed.name for bed in beds] != matrix.testbeds:
+        raise UsageFault(f"--testbed differs from that of the run in '{out}'")
     if options.resume:
         state = State.resumed(out / STATE, matrix.cells(), retry=options.retry)
     else:
         State.require_none(out / STATE)
         matrix.write(out / RUN)
+        if beds:
+            write_beds(out / BEDS, beds)
         state = State.new(out / STATE, matrix.cells())
 
     def write_line(text: str) -> None:
         print(text, flush=True)
 
-    runner = Runner(out, matrix, state, write_line, options.sys_root)
+    runner = Runner(out, matrix, state, write_line, options.sys_root, beds)
     pending = len(state.pending())
     write_line(f"{pending} of {len(matrix.cells())} cells to run, into {out}")
     try:
-        if not (options.no_speed or matrix.no_speed):
+        runner.check_ends()
+        if options.only_preflight:
+            return 0
+        # The ends of a test bed are other machines than this one.
+        if not (options.no_speed or matrix.no_speed or beds):
             measure_speed(out, write_line)
         with _patterns(out, matrix):
             runner.run()
@@ -100,10 +120,12 @@ def _begun(options: argparse.Namespace) -> tuple[Path, RunFile]:
     usual = {"scenarios": ["baseline"], "loads": ["mavlink"], "links": ["clean"], "seconds": 2.0}
     fields = {"suites": given.get("suites") or choose_suites(PAPER), **usual, **given}
     fields.setdefault("order_seed", secrets.randbits(_ORDER_BITS))
+    beds = [] if options.testbed is None else [bed.name for bed in read_beds(options.testbed)]
     out: Path = options.out or Path(f"bench-{datetime.now():%Y-%m-%d-%H-%M-%S}")
     out = out.absolute()
     out.mkdir(parents=True, exist_ok=True)
-    return out, RunFile(**fields, no_speed=options.no_speed)
+    fixed = {"no_speed": options.no_speed, "fix_clock": options.fix_clock, "testbeds": beds}
+    return out, RunFile(**fields, **fixed)
 
 
 def _resumed(options: argparse.Namespace) -> tuple[Path, RunFile]:

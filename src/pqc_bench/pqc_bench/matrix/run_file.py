@@ -38,14 +38,23 @@ class RunFile:
     order_seed: int = 1
     no_speed: bool = False
     scenario_commands: dict[str, str] = field(default_factory=dict)
+    # The names of the pairs of computers that share the cells; none: all on this machine.
+    testbeds: list[str] = field(default_factory=list)
+    # K/N: every N-th cell, from the K-th on; empty: all.
+    shard: str = ""
+    fix_clock: bool = False
     started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     commit: str = field(default_factory=commit)
     machine: str = field(default_factory=machine_kind)
     format: int = FORMAT
 
     def cells(self) -> list[Cell]:
-        """Return all cells in the order in which they run."""
-        return shuffled(self.planned(), self.order_seed)
+        """Return the cells of this run, or of its part of one, in the order in which they run."""
+        cells = self.planned()
+        if self.shard:
+            part, parts = parse_shard(self.shard)
+            cells = cells[part - 1 :: parts]
+        return shuffled(cells, self.order_seed)
 
     def planned(self) -> list[Cell]:
         """Return all cells: suite by suite within a link, within a load, within a scenario.
@@ -63,6 +72,14 @@ class RunFile:
 
     def write(self, path: Path) -> None:
         write_summary(path, asdict(self))
+
+
+def parse_shard(text: str) -> tuple[int, int]:
+    """Read K/N, the K-th of N parts; ValueError if there is no such part."""
+    part, slash, parts = text.partition("/")
+    if not (slash and part.isdigit() and parts.isdigit() and 0 < int(part) <= int(parts)):
+        raise ValueError(f"'{text}' isn't a part of the form 3/8")
+    return int(part), int(parts)
 
 
 def read_run(path: Path) -> RunFile:

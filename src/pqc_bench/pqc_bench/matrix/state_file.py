@@ -104,8 +104,11 @@ class State:
         self._entries[entry.cell] = entry
         self._write()
 
-    def seconds_left(self) -> float | None:
-        """Estimate the rest: as long as the same suite took, or the mean; None without any."""
+    def seconds_left(self, at_once: int = 1) -> float | None:
+        """Estimate the rest: as long as the same suite took, or the mean; None without any.
+
+        So many cells run at once.
+        """
         took: dict[str, list[float]] = {}
         for entry in self._entries.values():
             if entry.seconds is not None:
@@ -114,7 +117,8 @@ class State:
             return None
         usual = fmean(value for values in took.values() for value in values)
         suites = [entry.suite for entry in self._entries.values() if entry.status == PENDING]
-        return sum(fmean(took[suite]) if suite in took else usual for suite in suites)
+        seconds = sum(fmean(took[suite]) if suite in took else usual for suite in suites)
+        return seconds / at_once
 
     def _write(self) -> None:
         cells: list[dict[str, Any]] = [

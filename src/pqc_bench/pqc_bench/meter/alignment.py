@@ -40,9 +40,7 @@ class Alignment:
         return Trace(at_s - at_s[0], trace.power_w, trace.missed, facts)
 
 
-def align(
-    trace: Trace, bits: Sequence[int], step_s: float, begins_s: Sequence[float]
-) -> Alignment:
+def align(trace: Trace, bits: Sequence[int], step_s: float, begins_s: Sequence[float]) -> Alignment:
     """Find the patterns that began at these times of the run; TraceFault if they aren't there.
 
     With one pattern the drift of the clocks is not known and counts as none.

@@ -16,12 +16,12 @@ from pqc_bench.metrics.file import NAME as METRICS
 from pqc_bench.metrics.file import read_metrics, write_metrics
 from pqc_bench.metrics.nodes_and_machine import POWER, record_power
 from pqc_bench.metrics.sheet import Sheet
+from pqc_bench.power.capture import NAME as TRACE
 from pqc_bench.power.cell_power import cell_power
 from pqc_bench.power.marks import NAME as MARKS
 from pqc_bench.power.marks import read_marks
 from pqc_bench.power.pattern import NAME as PATTERNS
 from pqc_bench.power.pattern import Patterns, bits, read_patterns
-from pqc_bench.power.trace import NAME as TRACE
 from pqc_bench.power.trace import Trace, TraceFault, write_trace
 
 # Kept before and after the marks of a cell.
@@ -84,11 +84,7 @@ def with_power(metrics: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]
         path: why
         for path, why in metrics["metric_status"].items()
         if not path.startswith(f"{POWER}.")
-    } | {
-        path: why
-        for path, why in filled["metric_status"].items()
-        if path.startswith(f"{POWER}.")
-    }
+    } | {path: why for path, why in filled["metric_status"].items() if path.startswith(f"{POWER}.")}
     return {
         **metrics,
         POWER: filled[POWER],

@@ -15,6 +15,7 @@ from pqc_bench.metrics.sheet import BELOW, NOT_APPLICABLE, Sheet
 SYSTEMS = {"drone": "n_system_drone", "gcs": "o_system_gcs"}
 NO_SENSOR = "no sensor"
 POWER = "p_power_energy"
+_NO_ROS = "The ends ran without ROS; status.jsonl in the folder of each has its states."
 
 
 def control_plane(seen: Observed, sheet: Sheet) -> None:
@@ -140,3 +141,5 @@ def observability(seen: Observed, sheet: Sheet) -> None:
     sheet.put("q_observability.generator_real_time", real_time, why, NOT_APPLICABLE)
     if seen.bag is not None:
         sheet.put("q_observability.bag", seen.bag)
+    elif not seen.recorded:
+        sheet.lack("q_observability.bag", _NO_ROS, NOT_APPLICABLE)

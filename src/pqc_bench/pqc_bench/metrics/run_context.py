@@ -28,7 +28,7 @@ def run_context(seen: Observed, sheet: Sheet) -> None:
         "policy": seen.policy,
         "repetition": seen.repetition,
         "started_at": seen.started_at,
-        "one_machine": True,
+        "one_machine": seen.one_machine,
         "parameters_file": PARAMETERS_FILE,
     }
     for name, value in known.items():

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pqc_bench.cell.cell import CLEAN, DECISIONS, OFF
 from pqc_bench.cell.observed import ENDS, Observed
@@ -57,7 +57,7 @@ def _no_traffic(seen: Observed) -> Iterator[Finding]:
 def _negative_latency(seen: Observed) -> Iterator[Finding]:
     for way, words in WAYS.items():
         least = (seen.report or {}).get("latency", {}).get(way, {}).get("min_ms")
-        if least is not None and least < 0.0:
+        if least is not None and least < -(seen.clock_error_ms or 0.0):
             text = f"A datagram {words} arrived {-least:.3f} ms before it was sent."
             yield Finding(text, (f"h_latency_jitter.{way}.min_ms",))
     compared = seen.collected.get("latency", {})
@@ -90,6 +90,16 @@ def _dead_collector(seen: Observed) -> Iterator[Finding]:
 def _clock_not_synced(seen: Observed) -> Iterator[Finding]:
     if not seen.clock_synced:
         yield Finding("The clocks of both ends weren't compared before traffic began.")
+
+
+def _clocks_too_far_apart(seen: Observed) -> Iterator[Finding]:
+    for way, words in WAYS.items():
+        usual_ms = (seen.report or {}).get("latency", {}).get(way, {}).get("p50_ms")
+        if seen.clock_error_ms is not None and (usual_ms or 0.0) < seen.clock_error_ms:
+            yield Finding(
+                f"One-way delays {words} are left out: the clocks are compared to "
+                f"{seen.clock_error_ms:.3f} ms, and half of the datagrams took less."
+            )
 
 
 def _handshake_missing(seen: Observed) -> Iterator[Finding]:
@@ -162,7 +172,7 @@ def _tunnel_lost(seen: Observed) -> Iterator[Finding]:
 
 
 def _bag_incomplete(seen: Observed) -> Iterator[Finding]:
-    if "traffic" not in seen.times:
+    if "traffic" not in seen.times or not seen.recorded:
         return
     messages = (seen.bag or {}).get("messages", {})
     topics = [f"/{place}/{kind}" for place in ("pqc", "gcs/pqc") for kind in _BAG_KINDS]
@@ -193,32 +203,48 @@ def _generator_behind(seen: Observed) -> Iterator[Finding]:
 
 
 def _disturbed(seen: Observed) -> Iterator[Finding]:
-    found = disturbance(seen.machine)
-    if found is None:
-        return
-    path = "q_observability.disturbance"
+    for where, taken in _machines(seen):
+        found = disturbance(taken)
+        if found is not None:
+            yield from _disturbances(found, where)
+
+
+def _machines(seen: Observed) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield how sentences name each computer, and its counters."""
+    yield "", seen.machine
+    if seen.ground_machine:
+        yield "At the ground station: ", seen.ground_machine
+
+
+def _disturbances(found: dict[str, Any], where: str) -> Iterator[Finding]:
+    # metrics.json has the figures of the drone's computer.
+    path = "" if where else "q_observability.disturbance"
+
+    def paths(name: str) -> tuple[str, ...]:
+        return (f"{path}.{name}",) if path else ()
+
     for name, limit, words in _DISTURBED:
         if found[name] > limit:
             text = f"{words} {found[name]:.0f} % of the CPU; up to {limit:.0f} % disturbs nothing."
-            yield Finding(text, (f"{path}.{name}",))
+            yield Finding(where + text, paths(name))
     slow, fast = found["slowest_mhz"], found["fastest_mhz"]
     if slow and fast > _CLOCK_RATIO * slow:
-        yield Finding(
-            f"The clock of the CPU changed between {slow:.0f} and {fast:.0f} MHz.",
-            (f"{path}.slowest_mhz",),
-        )
+        text = f"The clock of the CPU changed between {slow:.0f} and {fast:.0f} MHz."
+        yield Finding(where + text, paths("slowest_mhz"))
     if found["throttled"]:
-        yield Finding("The CPU slowed itself down: heat or power.", (f"{path}.throttled",))
+        text = "The CPU slowed itself down: heat or power."
+        yield Finding(where + text, paths("throttled"))
 
 
 def _unsteady_governor(seen: Observed) -> Iterator[Finding]:
-    governor = (disturbance(seen.machine) or {}).get("governor")
-    if governor not in (None, _STEADY_GOVERNOR):
-        yield Finding(
-            f"The CPU's governor was {governor}: the clock may follow the load. "
-            f"{_STEADY_GOVERNOR} keeps it high.",
-            ("q_observability.disturbance.governor",),
-        )
+    for where, taken in _machines(seen):
+        governor = (disturbance(taken) or {}).get("governor")
+        if governor not in (None, _STEADY_GOVERNOR):
+            yield Finding(
+                f"{where}The CPU's governor was {governor}: the clock may follow the load. "
+                f"{_STEADY_GOVERNOR} keeps it high, as does --fix-clock.",
+                () if where else ("q_observability.disturbance.governor",),
+            )
 
 
 def _scenario_missed(seen: Observed) -> Iterator[Finding]:
@@ -246,6 +272,7 @@ _CHECKS: dict[str, Callable[[Observed], Iterator[Finding]]] = {
     "negative_latency": _negative_latency,
     "dead_collector": _dead_collector,
     "clock_not_synced": _clock_not_synced,
+    "clocks_too_far_apart": _clocks_too_far_apart,
     "handshake_missing": _handshake_missing,
     "rekey_missing": _rekey_missing,
     "loss_on_clean_link": _loss_on_clean_link,

@@ -24,6 +24,12 @@ _ONE_CLOCK = {
     " one machine, one clock.",
 }
 
+_TWO_CLOCKS = (
+    "From each datagram's sending to its arrival in the kernel at the other application; two "
+    "clocks, compared by the tunnels."
+)
+_NO_CLOCKS = "The clocks of both ends weren't compared: the round trip needs one clock only."
+
 
 def data_plane(seen: Observed, sheet: Sheet) -> None:
     """Record category G: counters of both tunnels and of the load."""
@@ -112,12 +118,12 @@ def latency(seen: Observed, sheet: Sheet) -> None:
     report = seen.report
     if report is None:
         return
-    sheet.put("h_latency_jitter.method", _ONE_CLOCK[seen.load])
-    sheet.put("h_latency_jitter.error_bound_ms", 0.0)
+    sheet.put("h_latency_jitter.method", _ONE_CLOCK[seen.load] if seen.one_machine else _TWO_CLOCKS)
+    sheet.put("h_latency_jitter.error_bound_ms", seen.clock_error_ms, _NO_CLOCKS)
     sheet.zero("h_latency_jitter.error_bound_ms", "Both ends' times are of one clock.")
     few = "Too few datagrams for this percentile: 20 for the 95th, 100 for the 99th."
     for way in WAYS:
-        sheet.put(f"h_latency_jitter.{way}", report["latency"][way], few)
+        _one_way(seen, way, report["latency"][way], sheet, few)
         if seen.load == "blaster":
             sheet.lack(
                 f"h_latency_jitter.{way}.jitter_ms",
@@ -128,6 +134,22 @@ def latency(seen: Observed, sheet: Sheet) -> None:
         sheet.lack("h_latency_jitter.round_trip", reason, NOT_APPLICABLE)
     else:
         sheet.put("h_latency_jitter.round_trip", report["round_trip"], few)
+
+
+def _one_way(seen: Observed, way: str, found: Plain, sheet: Sheet, few: str) -> None:
+    """Record the delays of a direction, unless the comparison of clocks is less exact than they."""
+    error_ms, usual_ms = seen.clock_error_ms, found["p50_ms"]
+    path = f"h_latency_jitter.{way}"
+    if error_ms is None:
+        sheet.lack(path, _NO_CLOCKS)
+    elif usual_ms is not None and error_ms > usual_ms:
+        sheet.lack(
+            path,
+            f"The clocks of both ends are compared to {error_ms:.3f} ms, more than the delay: "
+            "the round trip has no such error.",
+        )
+    else:
+        sheet.put(path, found, few)
 
 
 def mavlink(seen: Observed, sheet: Sheet) -> None:

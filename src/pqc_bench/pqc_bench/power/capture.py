@@ -11,8 +11,8 @@ from pathlib import Path
 
 from pqc_sim.processes.run_fault import RunFault
 
-from pqc_bench.power.trace import Trace, read_trace
-
+NAME = "power.csv.gz"  # of a trace
+PROGRAM = "pqc_power_capture"
 _NO_SENSOR = 3
 _END_S = 10.0
 
@@ -26,7 +26,6 @@ class PowerCapture:
 
     def __init__(self, command: Sequence[str], trace: Path) -> None:
         self._command = [*command, "--until-input-ends", "--out", str(trace)]
-        self._trace = trace
         self._process: subprocess.Popen[str] | None = None
         self.sensor: str | None = None
 
@@ -48,15 +47,15 @@ class PowerCapture:
         self._process = process
         return True
 
-    def stop(self) -> Trace | None:
-        """End it; return what it recorded, None without a sensor. RunFault if it failed."""
+    def stop(self) -> bool:
+        """End it; return whether it has recorded a trace. RunFault if it failed."""
         process, self._process = self._process, None
         if process is None:
-            return None
+            return False
         code = self._end(process)
         if code != 0:
             raise RunFault(f"the power was not recorded: its program ended with {code}")
-        return read_trace(self._trace)
+        return True
 
     def _end(self, process: subprocess.Popen[str]) -> int:
         assert process.stdin is not None

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from pqc_bench.collectors.sampled import sampled
+from pqc_bench.power.capture import NAME
 from pqc_bench.power.energy import Energy, EnergyOfTrace, Idle, Span
 from pqc_bench.power.marks import HANDSHAKE, IDLE, KEY_GENERATION, KINDS, REKEY, TRAFFIC, Marks
-from pqc_bench.power.trace import NAME, Trace
+from pqc_bench.power.trace import Trace
 
 _COUNTS = ("no_answers", "overflows", "stale")
 # Energies above the idle computer, and, of what happens in the traffic, above its power.
@@ -22,9 +23,7 @@ _ABOVE_TRAFFIC = (KEY_GENERATION, REKEY)
 def cell_power(trace: Trace, marks: Marks) -> dict[str, Any]:
     """Return the members of the schema's p_power_energy, with `health` as collectors have it."""
     begins_s = trace.monotonic_s
-    spans = {
-        kind: [mark.span(begins_s) for mark in marks.of(kind)] for kind in KINDS
-    }
+    spans = {kind: [mark.span(begins_s) for mark in marks.of(kind)] for kind in KINDS}
     energies = EnergyOfTrace(trace)
     known = {
         kind: [span for span in found if span.seconds > 0.0 and energies.covers(span)]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pqc_sim.pair.programs import tool_program
 
+from pqc_bench.power.capture import PROGRAM
 from pqc_bench.power.source import AUTO, METER, NONE
 
 
@@ -26,7 +27,11 @@ class PowerOptions:
 
     def command(self, sys_root: Path) -> list[str]:
         """Return the program that captures, with its options; empty if none does."""
+        words = self.words(str(sys_root))
+        return [str(tool_program(PROGRAM)), *words] if words else []
+
+    def words(self, sys_root: str) -> list[str]:
+        """Return the options of the program that captures; empty if none does."""
         if self.source in (NONE, METER):
             return []
-        given = [] if self.source == AUTO else shlex.split(self.source)
-        return [str(tool_program("pqc_power_capture")), "--sys-root", str(sys_root), *given]
+        return ["--sys-root", sys_root, *([] if self.source == AUTO else shlex.split(self.source))]

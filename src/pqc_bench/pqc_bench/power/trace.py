@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from pqc_policy.shown_text import Fault
 
 Array = NDArray[np.float64]
-NAME = "power.csv.gz"
 COLUMNS = ("seconds", "power_w", "missed")
 _AVERAGES = "mean since the previous sample"
 _FAST = 1

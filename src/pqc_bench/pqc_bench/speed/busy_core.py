@@ -15,11 +15,11 @@ from statistics import fmean, stdev
 from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.harness.neighbours import Neighbours
-from pqc_bench.power.capture import PowerCapture
+from pqc_bench.power.capture import NAME, PowerCapture
 from pqc_bench.power.energy import EnergyOfTrace, Span
 from pqc_bench.power.options import PowerOptions
 from pqc_bench.power.source import AUTO
-from pqc_bench.power.trace import NAME, Trace
+from pqc_bench.power.trace import Trace, read_trace
 
 # Idle and busy windows in turn, so that a slow drift of the power affects both alike.
 ROUNDS = 6
@@ -57,8 +57,8 @@ def measure_busy_core(sys_root: Path, source: str = AUTO) -> BusyCore | str:
         if not command or not capture.start():
             return "This computer has no power sensor (INA219 or RAPL)"
         rounds = take_rounds(lambda: Neighbours(1))
-        trace = capture.stop()
-    assert trace is not None
+        capture.stop()
+        trace = read_trace(Path(folder) / NAME)
     sensor, watts = trace.facts["source"], busy_core_w(trace, rounds)
     if watts is None:
         return f"The power sensor {sensor} shows no busy core"

@@ -217,12 +217,12 @@ def test_a_run_killed_in_a_cell_loses_only_that_cell(tmp_path: Path) -> None:
         return done(cell)
 
     with pytest.raises(KeyboardInterrupt):
-        run_pending(cells(), State.new(file, cells()), until_third, lambda text: None)
+        run_pending(cells(), State.new(file, cells()), [until_third], lambda text: None)
     interrupted = ran[-1]
     resumed = State.resumed(file, cells(), retry=False)
     assert resumed.pending()[0] == interrupted
     assert resumed.count(COMPLETED) == 2
-    run_pending(cells(), resumed, done, lambda text: None)
+    run_pending(cells(), resumed, [done], lambda text: None)
     assert State.resumed(file, cells(), retry=False).count(COMPLETED) == 6
 
 
@@ -235,7 +235,7 @@ def test_a_failed_cell_is_recorded_and_stops_nothing(tmp_path: Path) -> None:
             return Entry(cell.id, FAILED, "the tunnel of the drone has ended", 1.0), None
         return done(cell)
 
-    run_pending(cells(), State.new(file, cells()), second_fails, lines.append)
+    run_pending(cells(), State.new(file, cells()), [second_fails], lines.append)
     state = State.resumed(file, cells(), retry=False)
     assert (state.count(COMPLETED), state.count(FAILED), state.pending()) == (4, 2, [])
     assert len(lines) == 6
@@ -251,7 +251,7 @@ def test_disturbed_cells_are_run_again(tmp_path: Path) -> None:
         flags = {"cs-a": ("disturbed",), "cs-b": ("scenario_missed",)}.get(cell.suite, ())
         return dataclasses.replace(done(cell)[0], flags=flags), None
 
-    run_pending(cells(), State.new(file, cells()), first_is_disturbed, lambda text: None)
+    run_pending(cells(), State.new(file, cells()), [first_is_disturbed], lambda text: None)
     assert State.resumed(file, cells(), retry=False).pending() == []
     retried = State.resumed(file, cells(), retry=True)
     assert [cell.rpartition("/")[2] for cell in retried.pending()] == ["cs-a", "cs-a"]

@@ -31,6 +31,7 @@ struct Given
   bool signing = false;
   bool again = false;
   std::string peer;
+  std::string from;
   std::string proc_root = "/proc";
   std::string sys_root = "/sys";
   std::size_t count = 5;
@@ -59,6 +60,7 @@ Result<int> wipe(const Given & given);
 Result<int> ping(const Given & given);
 Result<int> reload(const Given & given);
 Result<int> suites(const Given & given);
+Result<int> deploy(const Given & given);
 Result<int> check(const Given & given);
 Result<int> doctor(const Given & given);
 Result<int> identity_init(const Given & given);

@@ -180,6 +180,14 @@ void Pqc::add_tunnel_commands()
       ->type_name("DRONE");
   }
 
+  CLI::App & copied = add(app_, "deploy", deploy, "copy the programs to another computer");
+  add_word(copied, "HOST", nullptr, "as ssh understands it").required();
+  copied.add_option("--from", given_.from, "the folder with bin/pqc_tunneld for its processor")
+    ->type_name("DIR");
+  copied.footer(
+    "Copies to ~/pqc there by rsync over ssh, with your configuration and keys; builds nothing. "
+    "Copies no\nkeys and no parameters.");
+
   CLI::App & list =
     add(app_, "suites", suites, "the suites of a running tunnel, or of this machine");
   add_word(list, "NAME", running, "the tunnel");

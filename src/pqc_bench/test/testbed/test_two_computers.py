@@ -1,0 +1,135 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs over two computers in small, and what goes wrong there."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pqc_bench.cell.cell import Cell
+from pqc_bench.metrics import read_metrics
+from pqc_bench.testbed.bed_cell import BedRun
+from pqc_bench.testbed.bed_file import read_beds
+from two_computers import SSHD, TwoComputers, connections_of
+
+LIMIT_S = 400.0
+SUITE = "cs-mlkem768-aesgcm-mldsa65"
+CELL = f"baseline/mavlink/clean/{SUITE}"
+pytestmark = pytest.mark.skipif(
+    os.geteuid() != 0 or not Path(SSHD).exists(), reason="needs root and openssh-server"
+)
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoComputers]:
+    """Both computers; their copies of the program are made and compiled once."""
+    with contextlib.ExitStack() as stack:
+        yield TwoComputers(tmp_path_factory.mktemp("lab"), stack)
+
+
+def test_connections_that_break_cost_no_cell(lab: TwoComputers, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    killed: set[int] = set()
+    with matrix(out, "--testbed", str(lab.bed()), "--suites", SUITE, "--seconds", "1") as runner:
+
+        def breaks_or_ended() -> bool:
+            if len(killed) < 5 and (out / "cells").exists():
+                for pid in set(connections_of(runner.pid)) - killed:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+                    killed.add(pid)
+            return runner.poll() is not None
+
+        wait_for(breaks_or_ended)
+        output = runner.communicate()[0]
+    assert runner.returncode == 0, output
+    assert len(killed) >= 5
+    cell = out / "cells" / CELL
+    metrics = read_metrics(cell / "metrics.json")
+    assert metrics["c_lifecycle"]["success"] is True
+    assert metrics["d_handshake"]["success"] is True
+    assert metrics["f_rekey"]["committed"] == 1
+    assert metrics["k_mavlink_integrity"]["intact"] is True
+    assert metrics["h_latency_jitter"]["round_trip"]["count"] > 0
+    flags = {flag["name"] for flag in metrics["r_validation"]["flags"]}
+    assert flags <= {"generator_behind", "dead_collector", "disturbed"}
+    for end in ("drone", "gcs"):
+        job = json.loads((cell / end / "job.json").read_text(encoding="utf-8"))
+        assert not Path(job["keys"]).exists()
+        assert not (lab.folder / end / "cell").exists()
+
+
+def test_a_computer_that_vanishes_costs_its_cell_and_no_other(
+    lab: TwoComputers, tmp_path: Path
+) -> None:
+    state = lab.folder / "drone" / "cell" / "state.json"
+    run = BedRun(read_beds(lab.bed(patience_s=1))[0], "vanishing")
+    cell = Cell("baseline", "mavlink", "clean", SUITE, seconds=1.0)
+    with ThreadPoolExecutor(1) as pool:
+        ran = pool.submit(run.run, cell, tmp_path / "first")
+        wait_for(state.exists)
+        lab.gone("drone").touch()
+        for pid in connections_of(os.getpid()):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        assert "drone-computer can't be reached" in ran.result(LIMIT_S).failure
+    lab.gone("drone").unlink()
+    seen = run.run(cell, tmp_path / "again")
+    assert seen.failure == ""
+    assert seen.report is not None
+    assert seen.report["flows"]["drone_to_gcs"]["lost"] == 0
+
+
+def test_another_version_there_is_a_fault_with_its_mend(lab: TwoComputers, tmp_path: Path) -> None:
+    other = lab.folder / "programs" / "pqc_tunneld"
+    other.parent.mkdir()
+    other.write_text("#!/bin/sh\necho pqc_tunneld 0.0.1\n", encoding="utf-8")
+    other.chmod(0o755)
+    bed = lab.bed(drone={"programs": str(other.parent)})
+    with matrix(tmp_path / "run", "--testbed", str(bed), "--suites", SUITE) as runner:
+        output = runner.communicate(timeout=LIMIT_S)[0]
+    assert runner.returncode == 1
+    assert "pqc_tunneld 0.0.1" in output
+    assert "FAULT: both ends need one: 'pqc deploy drone-computer'" in output
+
+
+def test_a_full_disk_fails_the_cell_with_its_reason(lab: TwoComputers, tmp_path: Path) -> None:
+    disk = lab.folder / "disk"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "bench", str(disk)], check=True)
+    try:
+        bed = read_beds(lab.bed(drone={"folder": str(disk)}))[0]
+        run = BedRun(bed, "full")
+        run.ends["drone"].prepare()
+        run.ends["drone"].facts()
+        with (disk / "filler").open("wb", buffering=0) as filler, contextlib.suppress(OSError):
+            while filler.write(bytes(1 << 12)):
+                pass
+        os.truncate(disk / "filler", (disk / "filler").stat().st_size - (1 << 17))
+        seen = run.run(Cell("baseline", "blaster", "clean", SUITE, seconds=1.0), tmp_path / "cell")
+    finally:
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+    assert "at the drone: the disk is full" in seen.failure
+
+
+def matrix(out: Path, *words: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "pqc_bench.bench_command", "matrix", "--out", str(out), *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def wait_for(condition: Callable[[], Any]) -> None:
+    deadline = time.monotonic() + LIMIT_S
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
