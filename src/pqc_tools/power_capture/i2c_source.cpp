@@ -17,6 +17,7 @@ namespace
 {
 
 constexpr std::uint64_t usual_rate_hz = 1'110;
+constexpr double usual_shunt_ohm = 0.1;
 constexpr std::size_t most_registers = 3;
 
 class I2cRegisters final : public WordRegisters
@@ -71,7 +72,7 @@ public:
   : TimedSource(options.rate_hz != 0 ? options.rate_hz : usual_rate_hz),
     place_(std::to_string(options.address) + " of bus " + std::to_string(options.bus)),
     registers_(std::move(bus), static_cast<std::uint16_t>(options.address)),
-    chip_(registers_, options.shunt_ohm)
+    chip_(registers_, options.shunt_ohm.value_or(usual_shunt_ohm))
   {
   }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <ctime>
 #include <iterator>
 #include <set>
@@ -27,6 +28,10 @@ const std::set<std::string, std::less<>> chips = {"ina219", "ina220", "ina226", 
 constexpr double buffer_s = 4.0;
 constexpr std::string_view wake_up_samples = "64";
 constexpr double milli = 1e-3;
+constexpr double micro = 1e-6;
+// Values of the shunt's register at the end of its range.
+constexpr std::int64_t shunt_limit_219 = 32'000;
+constexpr std::int64_t shunt_limit_226 = 32'767;
 constexpr double ns_per_s = 1e9;
 
 struct Channel
@@ -53,7 +58,7 @@ public:
   }
   ~IioSource() override { write_attribute(folder_ / "buffer" / "enable", "0"); }
 
-  Result<void> open(const fs::path & dev);
+  Result<void> open(const SourceOptions & options);
 
   std::string kind() const override { return "iio"; }
   std::string sensor() const override { return chip_ + " as " + folder_.filename().string(); }
@@ -65,13 +70,16 @@ public:
 private:
   Result<Channel> channel(const std::string & name) const;
   Result<void> choose();
+  bool is_219() const { return chip_ == "ina219" || chip_ == "ina220"; }
   void quicken() const;
+  double shunt_ohm() const;
   Read reading(ByteView scan);
 
   fs::path folder_;
   std::string chip_;
+  double ohm_ = 0.0;
   Duration interval_{};
-  std::vector<Channel> channels_;  // voltage, current, time
+  std::vector<Channel> channels_;  // voltages of bus and shunt, time
   ScanLayout layout_;
   std::int64_t stamp_offset_ns_ = 0;  // of the stamps' clock before the monotonic one
   FileDescriptor device_;
@@ -85,6 +93,14 @@ void IioSource::quicken() const
 {
   write_attribute(folder_ / "in_voltage0_integration_time", "0.000532");
   write_attribute(folder_ / "in_voltage1_integration_time", "0.000276");
+}
+
+// In ohms, and in old kernels in micro-ohms, without a point.
+double IioSource::shunt_ohm() const
+{
+  const std::string text = read_line(folder_ / "in_shunt_resistor").value_or("");
+  const double value = read_number(folder_ / "in_shunt_resistor").value_or(0.0);
+  return text.find('.') == text.npos ? value * micro : value;
 }
 
 Result<Channel> IioSource::channel(const std::string & name) const
@@ -108,13 +124,16 @@ Result<Channel> IioSource::channel(const std::string & name) const
 Result<void> IioSource::choose()
 {
   const fs::path scan = folder_ / "scan_elements";
-  for (const char * name : {"in_voltage1", "in_current3", "in_timestamp"}) {
+  // The current's channel has steps of 1 mA, the shunt's ten times finer ones.
+  for (const char * name : {"in_voltage1", "in_voltage0", "in_timestamp"}) {
     auto found = channel(name);
     if (!found) {
       return tl::make_unexpected(found.error());
     }
     channels_.push_back(std::move(*found));
   }
+  // The driver says that it is unsigned, but hands out the register, which is not.
+  channels_[1].format.is_signed = true;
   std::error_code none;
   for (const auto & entry : fs::directory_iterator(scan, none)) {
     const std::string file = entry.path().filename().string();
@@ -140,10 +159,14 @@ Result<void> IioSource::choose()
   return {};
 }
 
-Result<void> IioSource::open(const fs::path & dev)
+Result<void> IioSource::open(const SourceOptions & options)
 {
   write_attribute(folder_ / "buffer" / "enable", "0");
-  if (chip_ == "ina219" || chip_ == "ina220") {
+  ohm_ = options.shunt_ohm.value_or(shunt_ohm());
+  if (!(ohm_ > 0.0)) {
+    return fail(ErrorCode::unavailable, sensor() + " tells no shunt: give its resistance.");
+  }
+  if (is_219()) {
     quicken();
   }
   const auto rate_hz = read_number(folder_ / "in_sampling_frequency");
@@ -162,7 +185,7 @@ Result<void> IioSource::open(const fs::path & dev)
   const auto length = static_cast<std::uint64_t>(buffer_s * *rate_hz);
   write_attribute(folder_ / "buffer" / "length", std::to_string(length));
   write_attribute(folder_ / "buffer" / "watermark", wake_up_samples);
-  const fs::path file = dev / folder_.filename();
+  const fs::path file = options.dev / folder_.filename();
   device_ = FileDescriptor(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!device_ || !write_attribute(folder_ / "buffer" / "enable", "1")) {
     return fail(
@@ -174,13 +197,17 @@ Result<void> IioSource::open(const fs::path & dev)
 
 Read IioSource::reading(ByteView scan)
 {
-  const auto value = [&](std::size_t i) {
-    const Channel & channel = channels_[i];
-    const auto raw = scan_value(scan.subspan(layout_.offsets[i]), channel.format);
-    return (static_cast<double>(raw) + channel.offset) * channel.scale * milli;
+  const auto raw = [&](std::size_t i) {
+    return scan_value(scan.subspan(layout_.offsets[i]), channels_[i].format);
   };
-  voltage_v_ = value(0);
-  current_a_ = value(1);
+  const auto volts = [&](std::size_t i) {
+    return (static_cast<double>(raw(i)) + channels_[i].offset) * channels_[i].scale * milli;
+  };
+  if (std::abs(raw(1)) >= (is_219() ? shunt_limit_219 : shunt_limit_226)) {
+    return tl::make_unexpected(Missing::overflow);
+  }
+  voltage_v_ = volts(0);
+  current_a_ = volts(1) / ohm_;
   return Reading{voltage_v_ * current_a_, voltage_v_, current_a_};
 }
 
@@ -211,7 +238,7 @@ bool IioSource::take(SampleCounter & counter, const Sink & sink)
 
 double IioSource::step_w() const
 {
-  return channels_[0].scale * milli * current_a_ + channels_[1].scale * milli * voltage_v_;
+  return channels_[0].scale * milli * current_a_ + channels_[1].scale * milli / ohm_ * voltage_v_;
 }
 
 }  // namespace
@@ -222,7 +249,7 @@ Result<std::unique_ptr<Source>> open_iio(const SourceOptions & options)
     const auto name = read_line(folder / "name");
     if (name && chips.contains(*name)) {
       auto source = std::make_unique<IioSource>(folder, *name);
-      if (const auto opened = source->open(options.dev); !opened) {
+      if (const auto opened = source->open(options); !opened) {
         return tl::make_unexpected(opened.error());
       }
       return source;

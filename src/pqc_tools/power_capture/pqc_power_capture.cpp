@@ -17,7 +17,8 @@ namespace
 
 constexpr const char * details =
   R"(Sources: iio (INA219, INA226 with the kernel's buffered driver), hwmon, rapl; auto takes the first that
-there is. i2c is an INA219 without a driver: it is configured, and so only if you ask for it.
+there is. i2c is an INA219 without a driver: it is configured, and so only if you ask for it. 1,100 samples per
+second of an INA219 need a bus of 400 kHz.
 Writes CSV in gzip: seconds, power in W, missing samples before; facts as comments. Ends after --seconds, at
 SIGINT or SIGTERM, or with --until-input-ends. On standard error are a line of JSON when it records, with the
 sensor, and one at its end, with what it counted.
@@ -88,7 +89,9 @@ int run_tool(int argc, char ** argv)
     {1, 10'000});
   limit(app.add_option("--bus", given.source.bus, "I2C bus (1)"), {0, 255});
   limit(app.add_option("--address", given.source.address, "I2C address (64)"), {3, 119});
-  app.add_option("--shunt-ohm", given.source.shunt_ohm, "shunt of the sensor on I2C (0.1)")
+  app
+    .add_option(
+      "--shunt-ohm", given.source.shunt_ohm, "shunt of an INA2xx (as its driver says; 0.1)")
     ->check(CLI::Range(1e-5, 100.0));
   app.add_option("--sys-root", given.source.sys, "where the kernel shows sensors (/sys)");
   app.add_option("--dev-root", given.source.dev, "where their devices are (/dev)");

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "pqc_tunnel/base/result.hpp"
@@ -49,7 +50,7 @@ struct SourceOptions
   std::uint64_t rate_hz = 0;  // of a timer; 0: what suits the source
   std::uint64_t bus = 1;
   std::uint64_t address = 0x40;
-  double shunt_ohm = 0.1;
+  std::optional<double> shunt_ohm;  // nothing: as the driver says; without a driver 0.1
 };
 
 /// Opens a source. "auto" takes the first of iio, hwmon and rapl: a chip on I²C is written to, and so must be asked for.

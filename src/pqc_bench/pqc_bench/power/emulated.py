@@ -15,9 +15,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-SCAN = struct.Struct("<Hh4xq")
+SCAN = struct.Struct("<hH4xq")
 VOLTS = 5.0
-_BUS_V, _SHIFT, _CURRENT_A = 4e-3, 3, 1e-4
+_BUS_V, _SHIFT, _SHUNT_V, _SHUNT_OHM = 4e-3, 3, 10e-6, 0.1
 _DEVICE = "iio:device0"
 _BATCH_S = 0.01
 _GAPS_PER_S = 0.2
@@ -47,7 +47,9 @@ class EmulatedSensor:
             "in_voltage0_integration_time": "0.000532",
             "in_voltage1_integration_time": "0.000532",
             "in_voltage1_scale": f"{1e3 * _BUS_V:g}",
-            "in_current3_scale": f"{1e3 * _CURRENT_A:g}",
+            "in_voltage0_scale": f"{1e3 * _SHUNT_V:g}",
+            "in_current3_scale": "1",
+            "in_shunt_resistor": f"{_SHUNT_OHM:.9f}",
             "current_timestamp_clock": "realtime",
             "buffer/enable": "0",
             "buffer/length": "2",
@@ -57,22 +59,26 @@ class EmulatedSensor:
             ("in_voltage0", "le:u16/16>>0"),
             ("in_voltage1", f"le:u{16 - _SHIFT}/16>>{_SHIFT}"),
             ("in_power2", "le:u16/16>>0"),
-            ("in_current3", "le:s16/16>>0"),
+            ("in_current3", "le:u16/16>>0"),
             ("in_timestamp", "le:s64/64>>0"),
         )
         for index, (name, form) in enumerate(channels):
             for what, value in (("en", "1"), ("index", str(index)), ("type", form)):
                 files[f"scan_elements/{name}_{what}"] = value
         for name, value in files.items():
-            file = self._device / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(value + "\n", encoding="ascii")
+            (self._device / name).parent.mkdir(parents=True, exist_ok=True)
+            self.set(name, value)
         self.dev.mkdir(parents=True)
-        os.mkfifo(self.dev / _DEVICE)
+        self.device = self.dev / _DEVICE
+        os.mkfifo(self.device)
 
     def value(self, name: str) -> str:
         """Return what a program has set."""
         return (self._device / name).read_text(encoding="ascii").strip()
+
+    def set(self, name: str, value: str) -> None:
+        """Have a file of the driver say something else."""
+        (self._device / name).write_text(value + "\n", encoding="ascii")
 
     def feed(self, seconds: float, seed: int, *, paced: bool, drift: float = 1e-4) -> Fed:
         """Send samples for so long, by a clock that drifts, and leave some out at random.
@@ -81,7 +87,7 @@ class EmulatedSensor:
         out; else they come as quickly as they are read.
         """
         fed, dice = Fed(), random.Random(seed)
-        end = os.open(self.dev / _DEVICE, os.O_WRONLY)  # waits for the reader
+        end = os.open(self.device, os.O_WRONLY)  # waits for the reader
         os.set_blocking(end, not paced)
         begin_ns = time.monotonic_ns()
         period_s = (1.0 + drift) / self.rate_hz
@@ -132,8 +138,8 @@ def joules(begin_s: float, end_s: float) -> float:
 
 def _scan(at_s: float, begin_ns: int) -> bytes:
     bus = round(VOLTS / _BUS_V) << _SHIFT
-    current = round(watts(at_s) / VOLTS / _CURRENT_A)
-    return SCAN.pack(bus, current, begin_ns + round(at_s * _NS))
+    shunt = round(watts(at_s) / VOLTS * _SHUNT_OHM / _SHUNT_V)
+    return SCAN.pack(shunt, bus, begin_ns + round(at_s * _NS))
 
 
 def _sent(end: int, data: bytearray) -> int:

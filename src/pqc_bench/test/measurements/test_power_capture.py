@@ -16,7 +16,7 @@ import pytest
 from exit_code import exit_code
 from pqc_bench.bench_command import main
 from pqc_bench.power.capture import PowerCapture
-from pqc_bench.power.emulated import EmulatedSensor, Fed, joules
+from pqc_bench.power.emulated import SCAN, EmulatedSensor, Fed, joules
 from pqc_bench.power.energy import EnergyOfTrace, Span
 from pqc_bench.power.options import PowerOptions
 from pqc_bench.power.run import judge
@@ -61,9 +61,32 @@ def test_two_minutes_have_the_gaps_that_were_made_and_the_energy_that_was_fed(
     assert part.joules == pytest.approx(joules(20.0, 80.0), rel=0.005)
     assert sensor.value("current_timestamp_clock") == "monotonic"
     assert sensor.value("in_voltage1_integration_time") == "0.000276"
-    enabled = [sensor.value(f"scan_elements/{name}_en") for name in ("in_power2", "in_current3")]
+    enabled = [sensor.value(f"scan_elements/{name}_en") for name in ("in_current3", "in_voltage0")]
     assert enabled == ["0", "1"]
     assert sensor.value("buffer/enable") == "0", "it leaves the sensor as it was"
+
+
+@pytest.mark.parametrize(
+    ("ohm", "options", "watts"),
+    [("0.1", [], -2.0), ("100000", [], -2.0), ("0.1", ["--shunt-ohm", 0.05], -4.0)],
+)
+def test_the_shunt_is_signed_and_its_end_is_no_power(
+    tmp_path: Path, ohm: str, options: list[object], watts: float
+) -> None:
+    sensor = EmulatedSensor(tmp_path, rate_hz=1000.0)
+    sensor.set("in_shunt_resistor", ohm)
+    # 5 V, -40 mV across the shunt; then the end of its range.
+    shunts = [-4000, 32000, -4000]
+    scans = [SCAN.pack(shunt, 1250 << 3, 1_000_000 * ms) for ms, shunt in enumerate(shunts)]
+    feeder = threading.Thread(target=sensor.device.write_bytes, args=(b"".join(scans),))
+    feeder.start()
+    file = tmp_path / "power.csv.gz"
+    done = run(file, ["--sys-root", sensor.sys, "--dev-root", sensor.dev, *options])
+    feeder.join()
+    assert done.returncode == 0, done.stderr
+    trace = read_trace(file)
+    assert trace.power_w == pytest.approx([watts, watts])
+    assert (trace.missed.tolist(), trace.facts["overflows"]) == ([0.0, 1.0], "1")
 
 
 @pytest.fixture
