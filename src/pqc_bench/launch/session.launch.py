@@ -60,11 +60,11 @@ ARGUMENTS = (
     ("keys", None, "Folder made by `pqc identity`, with gcs and drone1 in it."),
     ("out", None, "Folder for the files of the session."),
     ("suite", DEFAULT_SUITE, "Id of the suite."),
-    ("scenario", "baseline", "Load beside the tunnel: baseline (none), light or heavy."),
+    ("scenario", "baseline", "Beside the tunnel: baseline (nothing), light, heavy, or a stand-in."),
     (
         "scenario_command",
         "",
-        "Its program, run with --summary FILE, trees, or transformer; empty: stress-ng.",
+        "Its program, run with --summary FILE, trees, or transformer; empty: the usual one.",
     ),
     ("warm_up", "20", "Seconds after which a program without output is assumed to be running."),
     ("load", "mavlink", "Traffic through the tunnel: mavlink or blaster."),

@@ -30,14 +30,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--suites",
         type=choose_suites,
-        help="paper (the 72 of the earlier papers), seed002, seed003, extended, all, or patterns; "
-        "several with commas (paper)",
+        help="paper (the 72 of the earlier papers), seed002 (30), seed003 (21), extended, all, or "
+        "patterns of ids and of the papers' short codes (ML-768-AG-MD-65); several with commas "
+        "(paper)",
     )
     parser.add_argument(
         "--scenario",
         type=some_of(SCENARIOS, "scenario"),
-        help="of baseline, light, heavy (stress-ng with the CPU share and memory of the papers' "
-        "detectors); several with commas (baseline)",
+        help="of baseline, light and heavy (the detectors trees and transformer), stand-in-light "
+        "and stand-in-heavy (stress-ng with the CPU share and memory of the papers' detectors); "
+        "several with commas (baseline)",
     )
     parser.add_argument(
         "--load",
@@ -79,9 +81,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=_detector,
         action="append",
         metavar="DETECTOR|SCENARIO=DETECTOR|SCENARIO=COMMAND",
-        help="in place of stress-ng: trees (in light) or transformer (in heavy), which is the "
-        "advisor node with that detector; or the program of a scenario, which gets --summary FILE, "
-        "and prints a line when it is running",
+        help="what a scenario runs instead: the advisor node with the detector trees or "
+        "transformer, or a program, which gets --summary FILE, and prints a line when it is running",
     )
     parser.add_argument(
         "--no-speed", action="store_true", help="don't time the primitives into speed.json first"

@@ -11,6 +11,8 @@ from importlib import resources
 from statistics import median_high
 from typing import Any
 
+from pqc_bench.cell.scenario import paper_scenario
+
 _FOLDER = "seeds"
 _PI_4_SEED = "003"
 _PI_CORES = 4
@@ -61,7 +63,7 @@ def power_w(scenario: str) -> tuple[float, str]:
     if scenario == "baseline":
         return BASELINE_POWER_W, BASELINE_POWER_SOURCE
     power = _of_pi_4("power")
-    watts = _median_w(power, scenario)
+    watts = _median_w(power, paper_scenario(scenario))
     return watts, f"{power.source}, {power.place}, median, Raspberry Pi 4"
 
 

@@ -111,8 +111,8 @@ def _programs(across: dict[str, list[Cell]]) -> str:
     if not found:
         return ""
     what = (
-        f" {STRESS} is stress-ng with the CPU share and memory of the papers' detectors; it "
-        "detects nothing."
+        f" {STRESS} stands in for the papers' detectors: it is stress-ng with their CPU share and "
+        "memory, and detects nothing."
     )
     stress = any(f" {STRESS} " in one for one in found)
     return f" Beside it ran {', '.join(found)}.{what if stress else ''}"
