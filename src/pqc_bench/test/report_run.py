@@ -197,6 +197,7 @@ def _sense(metrics: dict[str, Any], path: str, mean: float) -> None:
 def _operation(name: str, ns: float, text_bytes: int | None = None) -> dict[str, Any]:
     size = {} if text_bytes is None else {"text_bytes": text_bytes}
     spread = {"p5_ns": 0.9 * ns, "median_ns": ns, "p95_ns": 1.3 * ns, "max_ns": 2.0 * ns}
+    spread |= {"p25_ns": 0.95 * ns, "p75_ns": 1.1 * ns}
     return {"operation": name, "samples": 200, "cut": False, "failed": 0, **size, **spread}
 
 

@@ -21,6 +21,7 @@ from pymavlink.dialects.v20 import ardupilotmega as mavlink
 from pqc_bench.cell.control import Control
 from pqc_bench.cell.distribution import distribution
 from pqc_bench.cell.flow_match import FlowMatch
+from pqc_bench.cell.seen_vehicle import SeenVehicle
 from pqc_bench.cell.stamped_port import StampedPort
 from pqc_bench.harness.blaster import Applications
 
@@ -41,7 +42,7 @@ class GroundPulse:
         self.sent = FlowCount()
         self.received = FlowCount()
         self.round_trips_ms: list[float] = []
-        self.types: dict[str, int] = {}
+        self.vehicle = SeenVehicle()
         self._codec = mavlink.MAVLink(None, _GROUND_SYSTEM, mavlink.MAV_COMP_ID_MISSIONPLANNER)
         self._asked: dict[int, int] = {}
         self._count = 0
@@ -68,9 +69,7 @@ class GroundPulse:
     def handle(self, datagram: bytes, arrived_ns: int) -> None:
         self.received.note(datagram)
         for frame in split_frames(datagram).frames:
-            message = mavlink.mavlink_map.get(frame.message_id)
-            name = message.msgname if message is not None else str(frame.message_id)
-            self.types[name] = self.types.get(name, 0) + 1
+            self.vehicle.note(frame)
             if frame.message_id == mavlink.MAVLINK_MSG_ID_TIMESYNC:
                 answer = self._codec.decode(bytearray(frame.data))
                 asked = self._asked.pop(answer.ts1, None)
@@ -158,7 +157,7 @@ class MavlinkLoad:
     def _report(self, vehicle: Vehicle, pulse: GroundPulse, seconds: float) -> dict[str, Any]:
         ends = {
             "drone": (vehicle.sent.as_dict(), vehicle.received.as_dict(), self._types),
-            "gcs": (pulse.sent.as_dict(), pulse.received.as_dict(), pulse.types),
+            "gcs": (pulse.sent.as_dict(), pulse.received.as_dict(), pulse.vehicle.types),
         }
         ways = {
             "drone_to_gcs": (self._down, self._ground, "drone", "gcs"),
@@ -185,6 +184,7 @@ class MavlinkLoad:
             },
             "mavlink": {
                 "vehicle": state,
+                "seen": pulse.vehicle.as_dict(),
                 "ends": {
                     end: {"sent": sent, "received": received, "types": dict(sorted(types.items()))}
                     for end, (sent, received, types) in ends.items()

@@ -52,7 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--repeat",
         type=whole(1, 99),
         metavar="N",
-        help="cells of each suite and condition, for intervals (1)",
+        help="cells of each suite and condition, for intervals (5)",
     )
     parser.add_argument(
         "--order-seed",
@@ -82,7 +82,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         metavar="DETECTOR|SCENARIO=DETECTOR|SCENARIO=COMMAND",
         help="what a scenario runs instead: the advisor node with the detector trees or "
-        "transformer, or a program, which gets --summary FILE, and prints a line when it is running",
+        "transformer, or a program, which gets --summary FILE and prints a line when it runs",
     )
     parser.add_argument(
         "--no-speed", action="store_true", help="don't time the primitives into speed.json first"

@@ -25,6 +25,8 @@ from pqc_bench.matrix.state_file import COMPLETED, FAILED, State
 # The exit code that shells report for a program ended by SIGINT.
 _INTERRUPTED = 130
 _ORDER_BITS = 32
+# As in the earlier papers.
+_REPEAT = 5
 # Fields of the run file by option, if they have another name.
 _FIELDS = {
     "scenario": "scenarios",
@@ -81,6 +83,7 @@ def _run(options: argparse.Namespace, out: Path, matrix: RunFile) -> int:
 def _begun(options: argparse.Namespace) -> tuple[Path, RunFile]:
     given = _given(options)
     usual = {"scenarios": ["baseline"], "loads": ["mavlink"], "links": ["clean"], "seconds": 2.0}
+    usual["repeat"] = _REPEAT
     fields = {"suites": given.get("suites") or choose_suites(PAPER), **usual, **given}
     fields.setdefault("order_seed", secrets.randbits(_ORDER_BITS))
     out: Path = options.out or Path(f"bench-{datetime.now():%Y-%m-%d-%H-%M-%S}")

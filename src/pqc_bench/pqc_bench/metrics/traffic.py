@@ -165,3 +165,6 @@ def mavlink(seen: Observed, sheet: Sheet) -> None:
             "heartbeats": report["mavlink"]["ends"]["gcs"]["types"].get("HEARTBEAT", 0),
         },
     )
+    path = "l_flight_controller.predicted_flight_constraint_w"
+    power_w = report["mavlink"].get("seen", {}).get(path.rpartition(".")[2])
+    sheet.put(path, power_w, "The vehicle reported no current of its battery.")

@@ -13,11 +13,13 @@ from pqc_bench.report.context import Context
 from pqc_bench.report.number_text import short
 from pqc_bench.report.page import page
 from pqc_bench.report.run_data import Run
+from pqc_bench.report.sections.conditions import conditions
 from pqc_bench.report.sections.distribution import distribution
 from pqc_bench.report.sections.health import health, sources
 from pqc_bench.report.sections.machine import energy, heat_maps
 from pqc_bench.report.sections.network import network
 from pqc_bench.report.sections.pareto import frontier
+from pqc_bench.report.sections.power_traces import power_traces
 from pqc_bench.report.sections.primitives import primitives
 from pqc_bench.report.sections.ranking import regression, suites
 from pqc_bench.report.sections.rekey import gaps, overhead
@@ -32,8 +34,10 @@ _SECTIONS = (
     gaps,
     network,
     scenarios,
+    conditions,
     heat_maps,
     energy,
+    power_traces,
     regression,
     primitives,
     health,

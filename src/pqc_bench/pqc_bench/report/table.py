@@ -18,7 +18,7 @@ _SHORT = 40
 _LONG = 70
 _NUMBER = ' class="number"'
 # Units at the end of a column's name; low and high go before them.
-_UNITS = ("us_per_packet", "mbit_s", "percent", "mib", "ms", "us", "mj", "j", "w", "c")
+_UNITS = ("us_per_packet", "mbit_s", "percent", "mib", "mhz", "ms", "us", "mj", "j", "w", "c")
 
 
 @dataclass(frozen=True)

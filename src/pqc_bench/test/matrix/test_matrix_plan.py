@@ -138,11 +138,11 @@ def test_repetitions_come_after_each_other_and_have_folders_of_their_own() -> No
     assert [Entry(cell.id).suite for cell in twice] == SUITES_HERE * 2
 
 
-def test_a_cell_runs_once_unless_repetitions_are_asked_for(
+def test_a_cell_runs_five_times_unless_another_number_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(matrix, "Runner", Idle)
-    for given, repeat in (((), 1), (("--repeat", "5"), 5)):
+    for given, repeat in (((), 5), (("--repeat", "1"), 1)):
         out = tmp_path / f"run{repeat}"
         assert matrix.run(asked("--suites", FEW, "--no-speed", "--out", out, *given)) == 0
         assert read_run(out / "run.json").repeat == repeat

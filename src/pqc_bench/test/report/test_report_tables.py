@@ -87,6 +87,7 @@ FIGURES: dict[str, tuple[str, Callable[[list[float]], float]]] = {
     "mean RTT (ms)": ("h_latency_jitter.round_trip.mean_ms", fmean),
     "median RTT p50 (ms)": ("h_latency_jitter.round_trip.p50_ms", median),
     "median RTT p95 (ms)": ("h_latency_jitter.round_trip.p95_ms", median),
+    "median RTT p99 (ms)": ("h_latency_jitter.round_trip.p99_ms", median),
     "mean RSS of the drone's tunnel (MiB)": (
         "n_system_drone.resident_mib.mean",
         fmean,

@@ -37,6 +37,7 @@ _COLUMNS = (
     ("RTT mean (ms)", "rtt_mean_ms", "of the vehicle's messages", f"{ROUND_TRIP}.mean_ms"),
     ("RTT p50 (ms)", "rtt_p50_ms", "of the vehicle's messages", f"{ROUND_TRIP}.p50_ms"),
     ("RTT p95 (ms)", "rtt_p95_ms", "needs 20 answers", f"{ROUND_TRIP}.p95_ms"),
+    ("RTT p99 (ms)", "rtt_p99_ms", "needs 100 answers", f"{ROUND_TRIP}.p99_ms"),
     ("RSS, drone (MiB)", "rss_drone_mib", "of the tunnel, mean", MEMORY),
     ("RSS, ground (MiB)", "rss_ground_mib", "mean", "o_system_gcs.resident_mib.mean"),
     ("peak CPU (%)", "cpu_peak_percent", "machine", "n_system_drone.machine_cpu_percent.max"),
