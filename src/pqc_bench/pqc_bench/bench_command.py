@@ -23,7 +23,20 @@ from pqc_bench.harness.usage import UsageFault
 _INTERRUPTED = 130
 _WRONG_USAGE = 2
 _FOLDERS = (
-    *("matrix", "report", "check", "rekey", "flood", "fleet", "hold", "stream", "radio", "layers"),
+    *(
+        "matrix",
+        "report",
+        "check",
+        "compare",
+        "publish",
+        "rekey",
+        "flood",
+        "fleet",
+        "hold",
+        "stream",
+        "radio",
+        "layers",
+    ),
     *("saturation", "cost", "peers", "speed", "policy", "detectors", "record"),
     *("simulate", "formal", "fuzz", "mutants"),
 )

@@ -46,10 +46,11 @@ _SECTIONS = (
 
 @dataclass(frozen=True)
 class Report:
-    """A page, and its tables by name, as CSV."""
+    """A page, its tables by name, as CSV, and what their columns mean."""
 
     html: str
     tables: dict[str, str]
+    fields: dict[str, dict[str, str]]
 
     def write(self, out: Path) -> Path:
         """Write the page to `out` and the tables into a folder beside it; return that folder."""
@@ -72,7 +73,8 @@ def run_report(run: Run, page_folder: Path) -> Report:
     sections.append(sources(context))
     sections = [section for section in sections if section.parts]
     tables = {table.name: table.csv() for section in sections for table in section.tables()}
-    return Report(page("PQC-MAV benchmark", _facts(run), lead, sections), tables)
+    fields = {table.name: table.fields for section in sections for table in section.tables()}
+    return Report(page("PQC-MAV benchmark", _facts(run), lead, sections), tables, fields)
 
 
 def _facts(run: Run) -> list[str]:

@@ -110,6 +110,19 @@ class Table:
             raise ValueError(f"{self.name} has {len(self.columns)} columns, not {len(values)}")
         self.rows.append(list(values))
 
+    @property
+    def fields(self) -> dict[str, str]:
+        """What each column of the CSV means."""
+        found = {"source": "the cells that the row comes from"}
+        for column in self.columns:
+            value, *bounds = column.names
+            found[value] = f"{column.heading}{': ' * bool(column.hint)}{column.hint}"
+            ends = ("lower", "upper")
+            found |= {
+                one: f"{end} end of its interval" for one, end in zip(bounds, ends, strict=False)
+            }
+        return found
+
     def html(self, empty: str = "The run has no data for this table.") -> str:
         if not self.rows:
             return f'<p class="nodata">{escape(empty)}</p>'
