@@ -30,20 +30,23 @@ _GROUND_SYSTEM = 255
 _SYNC_NS = _NS // 10
 _SYNCS_PER_HEARTBEAT = 10
 # Longest wait for datagrams under way after the end of sending.
-_DRAIN_S = 5.0
-_STRAGGLERS_S = 1.5
+DRAIN_S = 5.0
+STRAGGLERS_S = 1.5
 _WAIT_S = 0.05
 
 
 class GroundPulse:
     """The messages of an idle ground program; times in ns."""
 
-    def __init__(self, now_ns: int) -> None:
+    def __init__(
+        self, now_ns: int, system: int = _GROUND_SYSTEM, *, heartbeats: bool = True
+    ) -> None:
+        self._heartbeats = heartbeats
         self.sent = FlowCount()
         self.received = FlowCount()
         self.round_trips_ms: list[float] = []
         self.vehicle = SeenVehicle()
-        self._codec = mavlink.MAVLink(None, _GROUND_SYSTEM, mavlink.MAV_COMP_ID_MISSIONPLANNER)
+        self._codec = mavlink.MAVLink(None, system, mavlink.MAV_COMP_ID_MISSIONPLANNER)
         self._asked: dict[int, int] = {}
         self._count = 0
         self.next_ns = now_ns
@@ -51,7 +54,7 @@ class GroundPulse:
     def due(self, now_ns: int) -> list[bytes]:
         datagrams = []
         while self.next_ns <= now_ns:
-            if self._count % _SYNCS_PER_HEARTBEAT == 0:
+            if self._heartbeats and self._count % _SYNCS_PER_HEARTBEAT == 0:
                 datagrams.append(
                     self._encode(
                         mavlink.MAVLink_heartbeat_message(
@@ -142,7 +145,7 @@ class MavlinkLoad:
             passed_s = time.monotonic() - began
             self._receive(vehicle, pulse, [], _WAIT_S)
             overtaken = self._down.overtaken and self._up.overtaken
-            if passed_s >= (_STRAGGLERS_S if overtaken else _DRAIN_S):
+            if passed_s >= (STRAGGLERS_S if overtaken else DRAIN_S):
                 break
 
     def _send_down(self, datagrams: list[bytes]) -> None:

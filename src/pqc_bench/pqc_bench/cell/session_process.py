@@ -42,8 +42,8 @@ class SessionProcess:
             "control": control,
             **{f"{name}_port": port for name, port in asdict(self.ports).items()},
         }
-        if scenario_command:
-            arguments["scenario_command"] = scenario_command
+        optional = {"scenario_command": scenario_command, "vehicle": cell.vehicle}
+        arguments |= {name: value for name, value in optional.items() if value}
         self._processes = ProcessGroup(
             launch_command("pqc_bench", "session.launch.py", arguments),
             folder / _LOGS / "launch.log",

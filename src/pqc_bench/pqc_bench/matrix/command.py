@@ -20,7 +20,13 @@ from pqc_sim.processes.command_line import link_seed, seconds, whole
 from pqc_bench.cell.cell import CLEAN, POLICIES, RATES
 from pqc_bench.cell.scenario import BASELINE, DETECTORS, SCENARIOS, scenario_command
 from pqc_bench.cell.suite_set import choose_suites
-from pqc_bench.harness.usage import UsageFault, check_output_folder, some_of, unknown
+from pqc_bench.harness.usage import (
+    UsageFault,
+    check_output_folder,
+    fault_of_usage,
+    some_of,
+    unknown,
+)
 
 _SHORTEST_S = 0.5
 
@@ -44,7 +50,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--load",
         type=some_of(tuple(RATES), "load"),
-        help="of mavlink, blaster; with commas (mavlink)",
+        help="of mavlink (the vehicle and an idle ground station), mavproxy (MAVProxy at both ends "
+        "as in the earlier papers), blaster; with commas (mavlink)",
+    )
+    parser.add_argument(
+        "--vehicle",
+        metavar="DEVICE|COMMAND",
+        help="an autopilot in place of the simulated vehicle: /dev/ttyAMA0[,BAUD], or a program "
+        "that sends MAVLink to the UDP port that takes the place of {port}",
     )
     parser.add_argument("--link", help="clean, installed profiles, or files; with commas (clean)")
     parser.add_argument("--seconds", type=_long_enough, help="traffic in each cell (2)")
@@ -100,6 +113,8 @@ def check(options: argparse.Namespace) -> None:
         raise UsageFault("--resume needs --out, the folder of the run")
     if not options.sys_root.is_dir():
         raise UsageFault(f"there is no folder '{options.sys_root}' for --sys-root")
+    if options.vehicle is not None:
+        _check_vehicle(options)
     if options.out is not None:
         if options.out.exists() and not options.out.is_dir():
             raise UsageFault(f"'{options.out}' is a file; --out names a folder")
@@ -111,6 +126,16 @@ def check(options: argparse.Namespace) -> None:
     for scenario, _ in options.detector or []:
         if scenario not in (options.scenario or [BASELINE]):
             raise UsageFault(f"--detector {scenario}=… has no effect without --scenario {scenario}")
+
+
+def _check_vehicle(options: argparse.Namespace) -> None:
+    # Needs pymavlink, which the help does without.
+    from pqc_bench.cell.outside import check_vehicle
+
+    if options.load == ["blaster"]:
+        raise UsageFault("--vehicle has no effect with --load blaster")
+    with fault_of_usage():
+        check_vehicle(options.vehicle)
 
 
 def _long_enough(text: str) -> float:

@@ -34,7 +34,7 @@ _FIELDS = {
     "link": "links",
     "detector": "scenario_commands",
 }
-_OPTIONS = ("suites", "seconds", "repeat", "order_seed", "link_seed", "policy", *_FIELDS)
+_OPTIONS = ("suites", "seconds", "repeat", "order_seed", "link_seed", "policy", "vehicle", *_FIELDS)
 
 
 def run(options: argparse.Namespace) -> int:

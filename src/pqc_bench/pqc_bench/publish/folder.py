@@ -90,6 +90,7 @@ def command_of(run: RunFile) -> str:
         "order-seed": str(run.order_seed),
         "link-seed": str(run.link_seed) if set(_link_names(run)) != {"clean"} else "",
         "policy": run.policy,
+        "vehicle": run.vehicle,
     }
     words = [f"--{name} {shlex.quote(value)}" for name, value in options.items() if value]
     words += [

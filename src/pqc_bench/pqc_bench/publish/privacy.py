@@ -33,7 +33,7 @@ def local_names() -> dict[str, str]:
     return {
         name: what
         for name, what in names.items()
-        if len(name) >= _SHORTEST_NAME and name not in (*_COMMON, "localhost")
+        if len(name) >= _SHORTEST_NAME and name not in _COMMON and not name.startswith("local")
     }
 
 

@@ -26,6 +26,7 @@ _TRAFFIC: tuple[_Figure, ...] = (
     ("lost", "datagrams_lost", LOST, False),
     ("loss (%)", "loss_percent", _LOSS, True),
     ("lost by sequence", "lost_by_sequence", "j_mavlink_gcs.sequence_gaps", False),
+    ("MAVProxy: lost", "mavproxy_lost", "j_mavlink_gcs.program.lost", False),
     ("throughput (Mbit/s)", "throughput_mbit_s", THROUGHPUT, True),
     ("goodput (Mbit/s)", "goodput_mbit_s", GOODPUT, True),
     ("RTT mean (ms)", "rtt_mean_ms", f"{_DELAY}.round_trip.mean_ms", True),
@@ -67,6 +68,15 @@ _PROGRAMS: tuple[_Figure, ...] = (
             False,
         )
         for words, name in (("CPU (%)", "cpu_percent"), ("RSS (MiB)", "memory_mib"))
+    ),
+    *(
+        (f"MAVProxy, {end}, {words}", f"mavproxy_{end}_{name}", f"{category}.program.{path}", False)
+        for end, category in (("drone", "i_mavlink_drone"), ("ground", "j_mavlink_gcs"))
+        for words, name, path in (
+            ("CPU (%)", "cpu_percent", "cpu_percent.mean"),
+            ("CPU, max (%)", "cpu_max_percent", "cpu_percent.max"),
+            ("RSS (MiB)", "rss_mib", "resident_mib.max"),
+        )
     ),
     ("slowest clock (MHz)", "clock_least_mhz", f"{_DISTURBANCE}.slowest_mhz", False),
     ("fastest clock (MHz)", "clock_most_mhz", f"{_DISTURBANCE}.fastest_mhz", False),
