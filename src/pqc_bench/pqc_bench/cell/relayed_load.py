@@ -22,6 +22,7 @@ from pqc_sim.datagrams.counting import FlowCount, compare
 from pqc_sim.datagrams.mavlink_frames import split_frames
 from pqc_sim.datagrams.udp_port import Endpoint
 from pqc_sim.demo.mavproxy import GroundProgramError, MavProxy
+from pqc_sim.processes.process_group import ProcessGroup
 from pqc_sim.processes.run_fault import RunFault
 from pqc_testing.ports import LOOPBACK, free_ports
 
@@ -73,12 +74,6 @@ class RelayedLoad:
         """Count datagrams sent from now on under this name."""
         self._down.open_window(name)
         self._up.open_window(name)
-
-    def wait_for_vehicle(self) -> None:
-        """Wait for MAVLink of the vehicle; RunFault if none comes."""
-        ready, _, _ = select.select([self._vehicle], [], [], _VEHICLE_S)
-        if not ready:
-            raise RunFault(f"the vehicle sent nothing within {_VEHICLE_S:g} s")
 
     def run(self, control: Control) -> dict[str, Any]:
         """Pass datagrams until `control` stops the load; return the report."""
@@ -222,11 +217,25 @@ def _beside_vehicle(
     where: Applications, vehicle: str, rate_hz: int, folder: Path, stack: ExitStack
 ) -> RelayedLoad:
     if is_device(vehicle):
-        return RelayedLoad(where, SerialTalker(vehicle), None, vehicle)
+        line = SerialTalker(vehicle)
+        _wait_for(line, None)
+        return RelayedLoad(where, line, None, vehicle)
     talker = UdpTalker()
     program = vehicle_program(vehicle, talker.address.port, rate_hz, folder / "vehicle.log")
     stack.callback(end_program, program)
+    _wait_for(talker, program)
     return RelayedLoad(where, talker, None, vehicle or SIMULATED)
+
+
+def _wait_for(vehicle: Talker, program: ProcessGroup | None) -> None:
+    """Wait for MAVLink of a vehicle; RunFault if none comes, or its program ends before."""
+    deadline = time.monotonic() + _VEHICLE_S
+    while not select.select([vehicle], [], [], _WAIT_S)[0]:
+        if program is not None and not program.running:
+            said = [line for line in program.output() if line.strip()]
+            raise RunFault(f"the vehicle's program has ended: {said[-1] if said else 'no output'}")
+        if time.monotonic() > deadline:
+            raise RunFault(f"the vehicle sent nothing within {_VEHICLE_S:g} s")
 
 
 def _between_mavproxies(

@@ -46,8 +46,6 @@ def _run(options: argparse.Namespace) -> int:
     with Control(options.control) as control, _load(options) as load:
         # The launching program may wait for this line.
         print("traffic: waiting for the tunnel", flush=True)
-        if isinstance(load, RelayedLoad):
-            load.wait_for_vehicle()
         control.send("ready")
         if not control.wait_for_start():
             return 0

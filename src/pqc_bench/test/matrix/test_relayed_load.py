@@ -9,6 +9,7 @@ import select
 import sys
 import threading
 import time
+import tty
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -95,7 +96,6 @@ def test_a_vehicles_command_flies_through_the_tunnel_and_what_it_says_is_recorde
         plain_tunnel() as where,
         relayed_load(where, command, RATE_HZ, tmp_path / "logs", mavproxy=False) as load,
     ):
-        load.wait_for_vehicle()
         report = load.run(passed(400))
     assert report["mavlink"]["compared"]["drone_to_gcs"]["identical"]
     assert report["round_trip"]["count"] >= 1
@@ -123,7 +123,6 @@ def test_what_the_tunnel_loses_is_counted_by_datagrams_and_by_sequence(tmp_path:
         plain_tunnel(drop=10) as where,
         relayed_load(where, "", RATE_HZ, tmp_path / "logs", mavproxy=False) as load,
     ):
-        load.wait_for_vehicle()
         report = load.run(passed(200))
     flow = report["flows"]["drone_to_gcs"]
     assert flow["lost"] == pytest.approx(flow["offered"] / 10, abs=1.0)
@@ -134,6 +133,7 @@ def test_what_the_tunnel_loses_is_counted_by_datagrams_and_by_sequence(tmp_path:
 
 def test_an_autopilot_on_a_serial_device_flies_through_the_tunnel(tmp_path: Path) -> None:
     master, device = os.openpty()
+    tty.setraw(device)
     vehicle = Vehicle(VehicleOptions(rate_hz=RATE_HZ), time.monotonic_ns(), time.time_ns())
     over = threading.Event()
     answered: list[bytes] = []
@@ -151,17 +151,16 @@ def test_an_autopilot_on_a_serial_device_flies_through_the_tunnel(tmp_path: Path
     path = f"{os.ttyname(device)},115200"
     assert is_device(path)
     thread = threading.Thread(target=fly)
-    with (
-        plain_tunnel() as where,
-        relayed_load(where, path, RATE_HZ, tmp_path / "logs", mavproxy=False) as load,
-    ):
-        thread.start()
-        try:
-            load.wait_for_vehicle()
+    thread.start()
+    try:
+        with (
+            plain_tunnel() as where,
+            relayed_load(where, path, RATE_HZ, tmp_path / "logs", mavproxy=False) as load,
+        ):
             report = load.run(passed(100))
-        finally:
-            over.set()
-            thread.join()
+    finally:
+        over.set()
+        thread.join()
     assert report["mavlink"]["compared"]["drone_to_gcs"]["identical"]
     assert report["mavlink"]["ends"]["gcs"]["types"]["ATTITUDE"] > 0
     assert split_frames(b"".join(answered)).frames
@@ -173,7 +172,6 @@ def test_mavproxy_at_both_ends_counts_what_it_lost_and_what_it_used(tmp_path: Pa
         plain_tunnel(drop=20) as where,
         relayed_load(where, "", RATE_HZ, tmp_path / "logs", mavproxy=True) as load,
     ):
-        load.wait_for_vehicle()
         report = load.run(passed(500))
     assert report["load"] == "mavproxy"
     assert report["flows"]["drone_to_gcs"]["lost"] > 0
@@ -215,6 +213,16 @@ def test_a_talker_answers_whoever_sent_last() -> None:
 def test_a_vehicle_that_cant_be_is_one_clear_sentence(vehicle: str, sentence: str) -> None:
     with pytest.raises(RunFault, match=sentence):
         check_vehicle(vehicle)
+
+
+def test_a_vehicle_that_ends_at_once_is_one_clear_sentence(tmp_path: Path) -> None:
+    command = f"{sys.executable} -c 'print(\"no frame given\")' {{port}}"
+    with (
+        plain_tunnel() as where,
+        pytest.raises(RunFault, match="program has ended: no frame given"),
+        relayed_load(where, command, RATE_HZ, tmp_path / "logs", mavproxy=False),
+    ):
+        pass
 
 
 def test_a_device_that_is_none_is_one_clear_sentence(tmp_path: Path) -> None:
