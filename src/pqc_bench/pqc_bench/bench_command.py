@@ -23,9 +23,9 @@ from pqc_bench.harness.usage import UsageFault
 _INTERRUPTED = 130
 _WRONG_USAGE = 2
 _FOLDERS = (
-    *("matrix", "merge", "report", "check", "rekey", "flood", "fleet", "hold", "stream", "radio"),
-    *("layers", "saturation", "cost", "peers", "speed", "policy", "detectors", "record"),
-    *("power", "meter", "profile", "simulate", "formal", "fuzz", "mutants"),
+    *("matrix", "merge", "report", "check", "compare", "publish", "rekey", "flood", "fleet"),
+    *("hold", "stream", "radio", "layers", "saturation", "cost", "peers", "speed", "policy"),
+    *("detectors", "record", "power", "meter", "profile", "simulate", "formal", "fuzz", "mutants"),
 )
 # The modules that describe and run each command.
 COMMANDS = {name: (f"pqc_bench.{name}.command", f"pqc_bench.{name}.run") for name in _FOLDERS}

@@ -14,7 +14,8 @@ ADVISE = "advise"
 POLICIES = (OFF, ADVISE)
 DECISIONS = "/pqc/decision"
 # Datagrams per second, by load.
-RATES = {"mavlink": 320, "blaster": 3906}
+MAVPROXY = "mavproxy"
+RATES = {"mavlink": 320, MAVPROXY: 320, "blaster": 3906}
 BLASTER_SIZE = 256
 
 
@@ -30,6 +31,8 @@ class Cell:
     link_seed: int = 1
     policy: str = OFF
     repetition: int = 1
+    # A command or a device; empty: the simulated one.
+    vehicle: str = ""
 
     @property
     def id(self) -> str:

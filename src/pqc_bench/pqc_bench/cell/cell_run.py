@@ -86,6 +86,7 @@ class CellRun:
             link_seed=cell.link_seed if cell.link_name != "clean" else None,
             policy=cell.policy,
             repetition=cell.repetition,
+            vehicle=cell.vehicle,
             scenario_command=scenario_text(cell.scenario, scenario_command) or None,
             started_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
         )

@@ -21,6 +21,7 @@ from pymavlink.dialects.v20 import ardupilotmega as mavlink
 from pqc_bench.cell.control import Control
 from pqc_bench.cell.distribution import distribution
 from pqc_bench.cell.flow_match import FlowMatch
+from pqc_bench.cell.seen_vehicle import SeenVehicle
 from pqc_bench.cell.stamped_port import StampedPort
 from pqc_bench.harness.blaster import Applications
 
@@ -29,20 +30,23 @@ _GROUND_SYSTEM = 255
 _SYNC_NS = _NS // 10
 _SYNCS_PER_HEARTBEAT = 10
 # Longest wait for datagrams under way after the end of sending.
-_DRAIN_S = 5.0
-_STRAGGLERS_S = 1.5
+DRAIN_S = 5.0
+STRAGGLERS_S = 1.5
 _WAIT_S = 0.05
 
 
 class GroundPulse:
     """The messages of an idle ground program; times in ns."""
 
-    def __init__(self, now_ns: int) -> None:
+    def __init__(
+        self, now_ns: int, system: int = _GROUND_SYSTEM, *, heartbeats: bool = True
+    ) -> None:
+        self._heartbeats = heartbeats
         self.sent = FlowCount()
         self.received = FlowCount()
         self.round_trips_ms: list[float] = []
-        self.types: dict[str, int] = {}
-        self._codec = mavlink.MAVLink(None, _GROUND_SYSTEM, mavlink.MAV_COMP_ID_MISSIONPLANNER)
+        self.vehicle = SeenVehicle()
+        self._codec = mavlink.MAVLink(None, system, mavlink.MAV_COMP_ID_MISSIONPLANNER)
         self._asked: dict[int, int] = {}
         self._count = 0
         self.next_ns = now_ns
@@ -50,7 +54,7 @@ class GroundPulse:
     def due(self, now_ns: int) -> list[bytes]:
         datagrams = []
         while self.next_ns <= now_ns:
-            if self._count % _SYNCS_PER_HEARTBEAT == 0:
+            if self._heartbeats and self._count % _SYNCS_PER_HEARTBEAT == 0:
                 datagrams.append(
                     self._encode(
                         mavlink.MAVLink_heartbeat_message(
@@ -68,9 +72,7 @@ class GroundPulse:
     def handle(self, datagram: bytes, arrived_ns: int) -> None:
         self.received.note(datagram)
         for frame in split_frames(datagram).frames:
-            message = mavlink.mavlink_map.get(frame.message_id)
-            name = message.msgname if message is not None else str(frame.message_id)
-            self.types[name] = self.types.get(name, 0) + 1
+            self.vehicle.note(frame)
             if frame.message_id == mavlink.MAVLINK_MSG_ID_TIMESYNC:
                 answer = self._codec.decode(bytearray(frame.data))
                 asked = self._asked.pop(answer.ts1, None)
@@ -143,7 +145,7 @@ class MavlinkLoad:
             passed_s = time.monotonic() - began
             self._receive(vehicle, pulse, [], _WAIT_S)
             overtaken = self._down.overtaken and self._up.overtaken
-            if passed_s >= (_STRAGGLERS_S if overtaken else _DRAIN_S):
+            if passed_s >= (STRAGGLERS_S if overtaken else DRAIN_S):
                 break
 
     def _send_down(self, datagrams: list[bytes]) -> None:
@@ -158,7 +160,7 @@ class MavlinkLoad:
     def _report(self, vehicle: Vehicle, pulse: GroundPulse, seconds: float) -> dict[str, Any]:
         ends = {
             "drone": (vehicle.sent.as_dict(), vehicle.received.as_dict(), self._types),
-            "gcs": (pulse.sent.as_dict(), pulse.received.as_dict(), pulse.types),
+            "gcs": (pulse.sent.as_dict(), pulse.received.as_dict(), pulse.vehicle.types),
         }
         ways = {
             "drone_to_gcs": (self._down, self._ground, "drone", "gcs"),
@@ -185,6 +187,7 @@ class MavlinkLoad:
             },
             "mavlink": {
                 "vehicle": state,
+                "seen": pulse.vehicle.as_dict(),
                 "ends": {
                     end: {"sent": sent, "received": received, "types": dict(sorted(types.items()))}
                     for end, (sent, received, types) in ends.items()

@@ -23,6 +23,7 @@ class Observed:
     link_seed: int | None = None
     policy: str = "off"
     repetition: int = 1
+    vehicle: str = ""
     scenario_command: str | None = None
     started_at: str = ""
     failure: str = ""

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scenarios of a cell: the program, if any, that uses CPU and memory beside the tunnel.
 
-A scenario runs stress-ng with the CPU share and memory of a detector that the papers have flown, a
-detector of this project in its place, or any other program.
+light and heavy run the detectors of this project, trees and transformer. The papers' scenarios of
+these names are stand-ins: stress-ng with the CPU share and the memory that they give for their own
+detectors, which nobody has published. Any other program can take a scenario's place.
 """
 
 from __future__ import annotations
@@ -14,20 +15,24 @@ import sys
 from pqc_sim.processes.run_fault import RunFault
 
 BASELINE = "baseline"
-SCENARIOS = (BASELINE, "light", "heavy")
+# The scenario of each detector, unless another one is given for it.
+DETECTORS = {"trees": "light", "transformer": "heavy"}
+# What stress-ng stands in for, by scenario: a detector of the papers.
+STAND_INS = {f"stand-in-{paper}": paper for paper in DETECTORS.values()}
+SCENARIOS = (BASELINE, *DETECTORS.values(), *STAND_INS)
 # The report of the scenario's program on its use of the machine (load/__init__.py).
 SCENARIO_FILE = "scenario.json"
 STRESS = "pqc_bench.load"
 _DETECTOR = "pqc_bench.load.detector"
-# The scenario in which a detector takes the place of stress-ng, unless another one is given.
-DETECTORS = {"trees": "light", "transformer": "heavy"}
+_USUAL = {scenario: detector for detector, scenario in DETECTORS.items()}
 
 
 def scenario_command(scenario: str, given: str = "") -> list[str]:
     """Return the command of a scenario; an empty list for none.
 
-    `given` is one of DETECTORS, or a command in place of stress-ng; empty: stress-ng.
+    `given` is one of DETECTORS, or a command; empty: what the scenario usually runs.
     """
+    given = given or _USUAL.get(scenario, "")
     if given in DETECTORS:
         return [sys.executable, "-m", _DETECTOR, given]
     if given:
@@ -42,13 +47,19 @@ def scenario_command(scenario: str, given: str = "") -> list[str]:
         return []
     if scenario not in SCENARIOS:
         raise RunFault(f"there is no scenario '{scenario}': {', '.join(SCENARIOS)}")
-    return [sys.executable, "-m", STRESS, scenario]
+    return [sys.executable, "-m", STRESS, STAND_INS[scenario]]
+
+
+def paper_scenario(scenario: str) -> str:
+    """Return the scenario of the papers that this one has the load of."""
+    return STAND_INS.get(scenario, scenario)
 
 
 def scenario_text(scenario: str, given: str = "") -> str:
     """Return the command as text, without paths of this machine; empty for none."""
+    given = given or _USUAL.get(scenario, "")
     if given in DETECTORS:
         return f"python3 -m {_DETECTOR} {given}"
     if given or scenario == BASELINE:
         return given
-    return f"python3 -m {STRESS} {scenario}"
+    return f"python3 -m {STRESS} {STAND_INS[scenario]}"

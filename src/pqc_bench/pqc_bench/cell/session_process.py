@@ -10,7 +10,14 @@ from typing import Any, Self
 
 import yaml
 from pqc_sim.pair.ports import Ports
-from pqc_sim.pair.tunnel_launch import NAMESPACES, NODE, explain, launch_command, tunnel_nodes
+from pqc_sim.pair.tunnel_launch import (
+    NAMESPACES,
+    NODE,
+    explain,
+    failure_in,
+    launch_command,
+    tunnel_nodes,
+)
 from pqc_sim.processes.process_group import ProcessGroup
 from pqc_sim.processes.run_fault import RunFault
 from pqc_testing.child import name_of
@@ -42,8 +49,8 @@ class SessionProcess:
             "control": control,
             **{f"{name}_port": port for name, port in asdict(self.ports).items()},
         }
-        if scenario_command:
-            arguments["scenario_command"] = scenario_command
+        optional = {"scenario_command": scenario_command, "vehicle": cell.vehicle}
+        arguments |= {name: value for name, value in optional.items() if value}
         self._processes = ProcessGroup(
             launch_command("pqc_bench", "session.launch.py", arguments),
             folder / _LOGS / "launch.log",
@@ -61,7 +68,9 @@ class SessionProcess:
             raise RunFault(f"the session ended: {explain(self._processes.output())}")
         for end, pid in self._pids.items():
             if name_of(pid) != NODE:
-                raise RunFault(f"the tunnel of the {end} has ended")
+                # The launch ends all of them when one has failed.
+                cause = failure_in(self._processes.output())
+                raise RunFault(cause or f"the tunnel of the {end} has ended")
 
     def pids(self) -> dict[str, int]:
         """Return the process ids of the tunnel nodes that run, by end."""

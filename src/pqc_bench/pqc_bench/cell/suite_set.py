@@ -8,6 +8,7 @@ import fnmatch
 
 from pqc_policy.policy.suites import FORMER, SUITES, KemFamily, SignatureFamily, Suite, find_suite
 
+from pqc_bench.cell.short_code import short_code
 from pqc_bench.harness.usage import unknown
 
 PAPER = "paper"
@@ -58,7 +59,7 @@ def set_of(suite: Suite) -> str:
 def choose_suites(wanted: str) -> list[str]:
     """Return the ids of sets, or of all suites that patterns with * ? [] match, without repetition.
 
-    UsageFault if a pattern matches none.
+    A pattern matches an id or a short code. UsageFault if it matches none.
     """
     chosen: list[str] = []
     for pattern in wanted.split(","):
@@ -70,8 +71,8 @@ def choose_suites(wanted: str) -> list[str]:
 
 
 def one_suite(text: str) -> str:
-    """Return the id of a suite, given in either spelling; UsageFault if there is none."""
-    suite = find_suite(text)
+    """Return the id of a suite, given by an id or its short code; UsageFault if there is none."""
+    suite = find_suite(text) or next((one for one in SUITES if short_code(one) == text), None)
     if suite is None:
         raise unknown("suite", text, _easily_usable())
     return suite.id
@@ -82,9 +83,10 @@ def _is_meant(suite: Suite, pattern: str) -> bool:
         return (suite.kem, suite.signature) in _OF_SEEDS[pattern].get(suite.aead, ())
     if pattern in SETS:
         return pattern in (ALL, set_of(suite))
-    return any(fnmatch.fnmatchcase(name, pattern) for name in suite.ids)
+    return any(fnmatch.fnmatchcase(name, pattern) for name in (*suite.ids, short_code(suite)))
 
 
 def _easily_usable() -> list[str]:
-    """Return the ids that a wrong name may have meant: an experimental one needs a permission."""
-    return [suite.id for suite in SUITES if not suite.experimental]
+    """Return the names that a wrong one may have meant: an experimental one needs a permission."""
+    usable = [suite for suite in SUITES if not suite.experimental]
+    return [suite.id for suite in usable] + [short_code(suite) for suite in usable]

@@ -24,7 +24,7 @@ _SHORTEST_S = 0.05
 _IDLE = (3, 4)  # idle and waiting for disks, among the fields of /proc/stat
 
 
-class _Node:
+class WatchedProcess:
     """One process: its use of the machine, from sample to sample."""
 
     def __init__(self, pid: int) -> None:
@@ -76,7 +76,7 @@ class SystemCollector(Collector):
         self._sys = sys_root
 
     def _begin(self) -> None:
-        self._nodes = {end: _Node(pid) for end, pid in self._pids.items()}
+        self._nodes = {end: WatchedProcess(pid) for end, pid in self._pids.items()}
         self._machine_cpu: list[float] = []
         self._memory: list[float] = []
         self._temperature: list[float] = []

@@ -11,7 +11,7 @@ The load of a scenario is one program:
   processes) and `faults` (a list of sentences; empty if the load is as intended). Optional:
   `target_cpu_percent`, `target_memory_mib`, `waited_cpu_percent`, `seconds`.
 
-`python -m pqc_bench.load light|heavy` is stress-ng with the CPU share and the memory of the
-detectors in the PQC-MAV papers. `python -m pqc_bench.load.detector NAME` is the advisor node with a
+`python -m pqc_bench.load light|heavy` stands in for the detectors in the PQC-MAV papers: stress-ng
+with their CPU share and memory. `python -m pqc_bench.load.detector NAME` is the advisor node with a
 detector of this project.
 """

@@ -17,10 +17,16 @@ from pathlib import Path
 
 from pqc_sim.processes.command_line import link_seed, seconds, whole
 
-from pqc_bench.cell.cell import CLEAN, OFF, POLICIES, RATES
+from pqc_bench.cell.cell import CLEAN, MAVPROXY, OFF, POLICIES, RATES
 from pqc_bench.cell.scenario import BASELINE, DETECTORS, SCENARIOS, scenario_command
 from pqc_bench.cell.suite_set import choose_suites
-from pqc_bench.harness.usage import UsageFault, check_output_folder, some_of, unknown
+from pqc_bench.harness.usage import (
+    UsageFault,
+    check_output_folder,
+    fault_of_usage,
+    some_of,
+    unknown,
+)
 from pqc_bench.power.source import power_source
 
 _SHORTEST_S = 0.5
@@ -31,19 +37,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--suites",
         type=choose_suites,
-        help="paper (the 72 of the earlier papers), seed002, seed003, extended, all, or patterns; "
-        "several with commas (paper)",
+        help="paper (the 72 of the earlier papers), seed002 (30), seed003 (21), extended, all, or "
+        "patterns of ids and of the papers' short codes (ML-768-AG-MD-65); several with commas "
+        "(paper)",
     )
     parser.add_argument(
         "--scenario",
         type=some_of(SCENARIOS, "scenario"),
-        help="of baseline, light, heavy (stress-ng with the CPU share and memory of the papers' "
-        "detectors); several with commas (baseline)",
+        help="of baseline, light and heavy (the detectors trees and transformer), stand-in-light "
+        "and stand-in-heavy (stress-ng with the CPU share and memory of the papers' detectors); "
+        "several with commas (baseline)",
     )
     parser.add_argument(
         "--load",
         type=some_of(tuple(RATES), "load"),
-        help="of mavlink, blaster; with commas (mavlink)",
+        help="of mavlink (the vehicle and an idle ground station), mavproxy (MAVProxy at both ends "
+        "as in the earlier papers), blaster; with commas (mavlink)",
+    )
+    parser.add_argument(
+        "--vehicle",
+        metavar="DEVICE|COMMAND",
+        help="an autopilot in place of the simulated vehicle: /dev/ttyAMA0[,BAUD], or a program "
+        "that sends MAVLink to the UDP port that takes the place of {port}",
     )
     parser.add_argument("--link", help="clean, installed profiles, or files; with commas (clean)")
     parser.add_argument("--seconds", type=_long_enough, help="traffic in each cell (2)")
@@ -51,7 +66,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--repeat",
         type=whole(1, 99),
         metavar="N",
-        help="cells of each suite and condition, for intervals (1)",
+        help="cells of each suite and condition, for intervals (5)",
     )
     parser.add_argument(
         "--order-seed",
@@ -80,9 +95,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=_detector,
         action="append",
         metavar="DETECTOR|SCENARIO=DETECTOR|SCENARIO=COMMAND",
-        help="in place of stress-ng: trees (in light) or transformer (in heavy), which is the "
-        "advisor node with that detector; or the program of a scenario, which gets --summary FILE, "
-        "and prints a line when it is running",
+        help="what a scenario runs instead: the advisor node with the detector trees or "
+        "transformer, or a program, which gets --summary FILE and prints a line when it runs",
     )
     parser.add_argument(
         "--testbed",
@@ -130,6 +144,8 @@ def check(options: argparse.Namespace) -> None:
         raise UsageFault("--resume needs --out, the folder of the run")
     if not options.sys_root.is_dir():
         raise UsageFault(f"there is no folder '{options.sys_root}' for --sys-root")
+    if options.vehicle is not None:
+        _check_vehicle(options)
     if options.out is not None:
         if options.out.exists() and not options.out.is_dir():
             raise UsageFault(f"'{options.out}' is a file; --out names a folder")
@@ -153,8 +169,15 @@ def _check_testbed(options: argparse.Namespace) -> None:
         raise UsageFault("--link has no effect with --testbed, whose link is the real one")
     if (options.policy or OFF) != OFF:
         raise UsageFault("--policy needs ROS, which the ends of a --testbed do without")
-    if any(command in DETECTORS for _, command in options.detector or []):
-        raise UsageFault("a detector of this project needs ROS, which a --testbed does without")
+    given = dict(options.detector or [])
+    for scenario in options.scenario or [BASELINE]:
+        if given.get(scenario, scenario) in (*DETECTORS, *DETECTORS.values()):
+            raise UsageFault(
+                f"the detector of {scenario} needs ROS, which a --testbed does without: "
+                f"stand-in-{scenario} has the papers' load"
+            )
+    if options.vehicle is not None or MAVPROXY in (options.load or []):
+        raise UsageFault("--vehicle and --load mavproxy take one machine, without --testbed")
 
 
 def _shard(text: str) -> str:
@@ -165,6 +188,16 @@ def _shard(text: str) -> str:
     except ValueError as error:
         raise UsageFault(str(error)) from error
     return text
+
+
+def _check_vehicle(options: argparse.Namespace) -> None:
+    # Needs pymavlink, which the help does without.
+    from pqc_bench.cell.outside import check_vehicle
+
+    if options.load == ["blaster"]:
+        raise UsageFault("--vehicle has no effect with --load blaster")
+    with fault_of_usage():
+        check_vehicle(options.vehicle)
 
 
 def _long_enough(text: str) -> float:

@@ -31,6 +31,8 @@ from pqc_bench.testbed.bed_file import Bed, kept_beds, read_beds, write_beds
 # The exit code that shells report for a program ended by SIGINT.
 _INTERRUPTED = 130
 _ORDER_BITS = 32
+# As in the earlier papers.
+_REPEAT = 5
 # Fields of the run file by option, if they have another name.
 _FIELDS = {
     "scenario": "scenarios",
@@ -39,8 +41,8 @@ _FIELDS = {
     "detector": "scenario_commands",
 }
 _OPTIONS = (
-    *("suites", "seconds", "repeat", "order_seed", "link_seed", "policy", "power", "shard"),
-    *_FIELDS,
+    *("suites", "seconds", "repeat", "order_seed", "link_seed", "policy", "power", "vehicle"),
+    *("shard", *_FIELDS),
 )
 
 
@@ -118,6 +120,7 @@ def _patterns(out: Path, matrix: RunFile) -> Iterator[None]:
 def _begun(options: argparse.Namespace) -> tuple[Path, RunFile]:
     given = _given(options)
     usual = {"scenarios": ["baseline"], "loads": ["mavlink"], "links": ["clean"], "seconds": 2.0}
+    usual["repeat"] = _REPEAT
     fields = {"suites": given.get("suites") or choose_suites(PAPER), **usual, **given}
     fields.setdefault("order_seed", secrets.randbits(_ORDER_BITS))
     beds = [] if options.testbed is None else [bed.name for bed in read_beds(options.testbed)]

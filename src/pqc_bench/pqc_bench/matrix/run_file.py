@@ -34,6 +34,7 @@ class RunFile:
     link_seed: int = 1
     policy: str = "off"
     power: str = "auto"
+    vehicle: str = ""
     repeat: int = 1
     order_seed: int = 1
     no_speed: bool = False
@@ -62,7 +63,17 @@ class RunFile:
         All are repeated together, so that a slow change of the machine affects every suite alike.
         """
         return [
-            Cell(scenario, load, link, suite, self.seconds, self.link_seed, self.policy, repetition)
+            Cell(
+                scenario,
+                load,
+                link,
+                suite,
+                self.seconds,
+                self.link_seed,
+                self.policy,
+                repetition,
+                self.vehicle,
+            )
             for repetition in range(1, self.repeat + 1)
             for scenario in self.scenarios
             for load in self.loads

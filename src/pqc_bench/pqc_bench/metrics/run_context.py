@@ -24,7 +24,6 @@ def run_context(seen: Observed, sheet: Sheet) -> None:
         "load": seen.load,
         "link": seen.link,
         "traffic_asked_s": seen.seconds,
-        "offered_rate_per_s": RATES[seen.load],
         "policy": seen.policy,
         "repetition": seen.repetition,
         "started_at": seen.started_at,
@@ -33,7 +32,13 @@ def run_context(seen: Observed, sheet: Sheet) -> None:
     }
     for name, value in known.items():
         sheet.put(f"a_run_context.{name}", value)
+    own_pace = bool(seen.vehicle) and seen.load != "blaster"
     optional: dict[str, tuple[Any, str]] = {
+        "offered_rate_per_s": (
+            None if own_pace else RATES[seen.load],
+            "The vehicle sends at its own pace.",
+        ),
+        "vehicle": (seen.vehicle or None, "The vehicle is simulated."),
         "scenario_command": (seen.scenario_command, "Nothing runs beside the tunnel."),
         "link_seed": (seen.link_seed, "There was no emulated link."),
         "datagram_bytes": (

@@ -20,6 +20,9 @@ _NOT_MAVLINK = "This load isn't MAVLink."
 _ONE_CLOCK = {
     "mavlink": "From each datagram's sending to its arrival in the kernel at the other"
     " application, byte for byte the same; one machine, one clock.",
+    "mavproxy": "From each datagram's sending beside the first tunnel to its arrival in the kernel"
+    " beside the other, byte for byte the same; one machine, one clock. The way through MAVProxy is"
+    " in the round trip alone.",
     "blaster": "From the time stamp in each datagram to its arrival at the other application;"
     " one machine, one clock.",
 }
@@ -160,7 +163,7 @@ def mavlink(seen: Observed, sheet: Sheet) -> None:
         "k_mavlink_integrity",
         "l_flight_controller",
     )
-    if seen.load != "mavlink":
+    if seen.load == "blaster":
         for category in categories:
             sheet.lack(category, _NOT_MAVLINK, NOT_APPLICABLE)
         return
@@ -169,10 +172,21 @@ def mavlink(seen: Observed, sheet: Sheet) -> None:
         return
     for category, end in zip(categories[:2], ENDS, strict=True):
         sheet.put(category, mavlink_of(report, end))
+        program = report["mavlink"]["ends"][end].get("program")
+        if program is None:
+            sheet.lack(f"{category}.program", "This load is that end's program.", NOT_APPLICABLE)
+        else:
+            sheet.put(f"{category}.program", program)
     compared: dict[str, Any] = report["mavlink"]["compared"]
     for way in WAYS:
         sheet.put(f"k_mavlink_integrity.{way}", compared[way])
     sheet.put("k_mavlink_integrity.intact", all(compared[way]["identical"] for way in WAYS))
+    said = report["mavlink"].get("seen", {})
+    source = report["mavlink"].get("source")
+    if source is not None:
+        unsaid = "The vehicle did not report it while the traffic flowed."
+        sheet.put("l_flight_controller", {"source": source, **said}, unsaid)
+        return
     vehicle = report["mavlink"]["vehicle"]
     sheet.put(
         "l_flight_controller",
@@ -187,3 +201,6 @@ def mavlink(seen: Observed, sheet: Sheet) -> None:
             "heartbeats": report["mavlink"]["ends"]["gcs"]["types"].get("HEARTBEAT", 0),
         },
     )
+    path = "l_flight_controller.predicted_flight_constraint_w"
+    power_w = said.get(path.rpartition(".")[2])
+    sheet.put(path, power_w, "The vehicle reported no current of its battery.")

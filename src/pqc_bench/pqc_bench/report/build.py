@@ -13,11 +13,13 @@ from pqc_bench.report.context import Context
 from pqc_bench.report.number_text import short
 from pqc_bench.report.page import page
 from pqc_bench.report.run_data import Run
+from pqc_bench.report.sections.conditions import conditions
 from pqc_bench.report.sections.distribution import distribution
 from pqc_bench.report.sections.health import health, sources
 from pqc_bench.report.sections.machine import energy, heat_maps
 from pqc_bench.report.sections.network import network
 from pqc_bench.report.sections.pareto import frontier
+from pqc_bench.report.sections.power_traces import power_traces
 from pqc_bench.report.sections.primitives import primitives
 from pqc_bench.report.sections.ranking import regression, suites
 from pqc_bench.report.sections.rekey import gaps, overhead
@@ -32,8 +34,10 @@ _SECTIONS = (
     gaps,
     network,
     scenarios,
+    conditions,
     heat_maps,
     energy,
+    power_traces,
     regression,
     primitives,
     health,
@@ -42,10 +46,11 @@ _SECTIONS = (
 
 @dataclass(frozen=True)
 class Report:
-    """A page, and its tables by name, as CSV."""
+    """A page, its tables by name, as CSV, and what their columns mean."""
 
     html: str
     tables: dict[str, str]
+    fields: dict[str, dict[str, str]]
 
     def write(self, out: Path) -> Path:
         """Write the page to `out` and the tables into a folder beside it; return that folder."""
@@ -68,7 +73,8 @@ def run_report(run: Run, page_folder: Path) -> Report:
     sections.append(sources(context))
     sections = [section for section in sections if section.parts]
     tables = {table.name: table.csv() for section in sections for table in section.tables()}
-    return Report(page("PQC-MAV benchmark", _facts(run), lead, sections), tables)
+    fields = {table.name: table.fields for section in sections for table in section.tables()}
+    return Report(page("PQC-MAV benchmark", _facts(run), lead, sections), tables, fields)
 
 
 def _facts(run: Run) -> list[str]:

@@ -62,12 +62,32 @@ def dumbbells(data: Sequence[Datum], x_title: str, groups: Sequence[str]) -> Cha
     return _specification(alt.layer(ends, _bars(base, "x"), dots), data)
 
 
-def boxes(data: Sequence[Datum], x_title: str, groups: Sequence[str]) -> Chart:
+def spreads(data: Sequence[Datum], x_title: str, groups: Sequence[str]) -> Chart:
+    """Draw the percentiles of each `label`: 5 to 95, 25 to 75, and the median `value`."""
+    base = _rows(x_title, step=26)
+    most = base.mark_rule(size=1.5, color=_GREY).encode(alt.X("p5:Q"), alt.X2("p95:Q"))
+    half = base.mark_rule(size=9, color=_GREY, opacity=0.5).encode(alt.X("p25:Q"), alt.X2("p75:Q"))
+    return _specification(
+        alt.layer(most, half, _linked(base.mark_point(size=70), groups, data)), data
+    )
+
+
+def lines(data: Sequence[Datum], x_title: str, y_title: str, groups: Sequence[str]) -> Chart:
+    """Draw `y` over `x` as a line for each group, both axes linear."""
+    base = alt.Chart(_DATA, height=_HEIGHT).encode(
+        alt.X("x:Q", title=x_title), alt.Y("y:Q", title=y_title, scale=alt.Scale(zero=False))
+    )
+    return _specification(_linked(base.mark_line(size=1.5, fill=None), groups, data), data)
+
+
+def boxes(
+    data: Sequence[Datum], x_title: str, groups: Sequence[str], *, linear: bool = False
+) -> Chart:
     """Draw every value of each `label`, and from _LEAST_BOXED values on a box of their quartiles.
 
     The whiskers go to 1.5 box lengths.
     """
-    base = _rows(x_title, step=64)
+    base = _rows(x_title, step=64, linear=linear)
     box = base.mark_boxplot(
         extent=1.5, size=30, outliers=False, color=_GREY, opacity=0.5, median={"color": _INK}
     ).transform_filter("datum.boxed")
@@ -162,10 +182,13 @@ def present(groups: Sequence[str], data: Sequence[Datum]) -> list[str]:
     return [group for group in groups if group in found]
 
 
-def _rows(x_title: str, step: int, axis_at: Literal["top", "bottom"] = "bottom") -> alt.Chart:
+def _rows(
+    x_title: str, step: int, axis_at: Literal["top", "bottom"] = "bottom", *, linear: bool = False
+) -> alt.Chart:
     label = alt.Y("label:N", sort=None, title=None, axis=alt.Axis(grid=True))
     chart = alt.Chart(_DATA, height=alt.Step(step))
-    return chart.encode(_log(alt.X("value:Q"), x_title, axis_at), label)
+    x = alt.X("value:Q")
+    return chart.encode(x.title(x_title) if linear else _log(x, x_title, axis_at), label)
 
 
 def _log(channel: Any, title: str, orient: Any = alt.Undefined) -> Any:

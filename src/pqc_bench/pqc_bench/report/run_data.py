@@ -16,6 +16,7 @@ from pqc_policy.named_files import FileFault, NoFile, read_document
 from pqc_policy.policy.suites import find_suite
 from pqc_sim.processes.run_fault import RunFault
 
+from pqc_bench.cell.short_code import code_of
 from pqc_bench.matrix.run_file import RunFile, read_run
 from pqc_bench.matrix.state_file import COMPLETED, DISTURBED, FAILED, PENDING, read_states
 from pqc_bench.metrics import MetricsFault, read_metrics
@@ -106,6 +107,11 @@ class Cell:
     @property
     def name(self) -> str:
         return names.suite_name(self.kem, self.signature, self.aead)
+
+    @property
+    def code(self) -> str:
+        """The short code of its suite."""
+        return code_of(self.suite)
 
     @property
     def handshakes_ms(self) -> list[float]:

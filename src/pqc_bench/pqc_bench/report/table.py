@@ -18,7 +18,7 @@ _SHORT = 40
 _LONG = 70
 _NUMBER = ' class="number"'
 # Units at the end of a column's name; low and high go before them.
-_UNITS = ("us_per_packet", "mbit_s", "percent", "mib", "ms", "us", "mj", "j", "w", "c")
+_UNITS = ("us_per_packet", "mbit_s", "percent", "mib", "mhz", "ms", "us", "mj", "j", "w", "c")
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,19 @@ class Table:
         if len(values) != len(self.columns):
             raise ValueError(f"{self.name} has {len(self.columns)} columns, not {len(values)}")
         self.rows.append(list(values))
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """What each column of the CSV means."""
+        found = {"source": "the cells that the row comes from"}
+        for column in self.columns:
+            value, *bounds = column.names
+            found[value] = f"{column.heading}{': ' * bool(column.hint)}{column.hint}"
+            ends = ("lower", "upper")
+            found |= {
+                one: f"{end} end of its interval" for one, end in zip(bounds, ends, strict=False)
+            }
+        return found
 
     def html(self, empty: str = "The run has no data for this table.") -> str:
         if not self.rows:

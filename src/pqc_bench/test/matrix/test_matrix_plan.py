@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from pqc_bench.cell.cell import Cell
 from pqc_bench.cell.observed import Observed
+from pqc_bench.cell.short_code import short_code
 from pqc_bench.cell.suite_set import choose_suites, one_suite
 from pqc_bench.harness.time_left import time_left
 from pqc_bench.harness.usage import UsageFault, some_of
@@ -64,6 +65,25 @@ def test_the_suites_that_a_seed_measured_are_a_set() -> None:
         assert set(chosen) < set(first)
     assert choose_suites("seed003,seed002") == [*second, *(s for s in first if s not in second)]
     assert one_suite("cs-mlkem512-aesgcm-sphincs128fsha2") == "cs-mlkem512-aesgcm-sphincs128f"
+
+
+def test_every_suite_has_a_short_code_of_its_own_made_as_in_the_papers() -> None:
+    by_code = {short_code(suite): suite.id for suite in SUITES}
+    assert len(by_code) == len(SUITES)
+    # Seed 003, tables 1, 3 and 7.
+    assert by_code["ML-768-AG-MD-65"] == "cs-mlkem768-aesgcm-mldsa65"
+    assert by_code["FR-640A-AG-MD-44"] == "cs-frodokem640aes-aesgcm-mldsa44"
+    assert by_code["MC-348-AG-SP-128f"] == "cs-classicmceliece348864-aesgcm-sphincs128f"
+    assert by_code["MC-8192-AG-SP-256f"] == "cs-classicmceliece8192128-aesgcm-sphincs256f"
+    assert by_code["HQC-128-AG-FA-512"] == "cs-hqc128-aesgcm-falcon512"
+    assert by_code["ML-1024-CP-FA-1024"] == "cs-mlkem1024-chacha20poly1305-falcon1024"
+
+
+def test_short_codes_and_patterns_of_them_choose_suites() -> None:
+    assert choose_suites("ML-768-AG-MD-65") == [one_suite("ML-768-AG-MD-65")] == [SUITE]
+    assert choose_suites("MC-*-AG-MD-65") == ["cs-classicmceliece460896-aesgcm-mldsa65"]
+    with pytest.raises(UsageFault, match="did you mean 'ML-768-AG-MD-65'"):
+        one_suite("ML-768-AG-MD-56")
 
 
 def test_a_wrong_name_leads_to_no_experimental_suite() -> None:
@@ -118,11 +138,11 @@ def test_repetitions_come_after_each_other_and_have_folders_of_their_own() -> No
     assert [Entry(cell.id).suite for cell in twice] == SUITES_HERE * 2
 
 
-def test_a_cell_runs_once_unless_repetitions_are_asked_for(
+def test_a_cell_runs_five_times_unless_another_number_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(matrix, "Runner", Idle)
-    for given, repeat in (((), 1), (("--repeat", "5"), 5)):
+    for given, repeat in (((), 5), (("--repeat", "1"), 1)):
         out = tmp_path / f"run{repeat}"
         assert matrix.run(asked("--suites", FEW, "--no-speed", "--out", out, *given)) == 0
         assert read_run(out / "run.json").repeat == repeat
@@ -315,7 +335,10 @@ class Idle(Runner):
         (("--scenario", ","), "',' names no scenario"),
         (("--detector", "light='open"), "isn't a command"),
         (("--detector", "light= "), "names no program"),
-        (("--detector", "windy=true"), "there is no scenario with a load 'windy': light, heavy"),
+        (
+            ("--detector", "windy=true"),
+            "there is no scenario with a load 'windy': light, heavy, stand-in-light",
+        ),
         (("--detector", "light"), "none of trees, transformer"),
         (("--detector", "trees"), "no effect without --scenario light"),
         (("--detector", "transformer", "--scenario", "light"), "without --scenario heavy"),

@@ -25,6 +25,7 @@ def test_a_cell_runs_with_detector_blaster_and_lossy_link(tmp_path: Path) -> Non
     cell = f"light/blaster/lossy-5/{SUITES[0]}"
     options = ["--suites", SUITES[0], "--scenario", "light", "--load", "blaster"]
     options += ["--link", "lossy-5", "--link-seed", "7", "--seconds", "3", "--no-speed"]
+    options += ["--repeat", "1"]
     # A small one: the blaster goes before everything else, and other tests run beside this one.
     detector = f"{sys.executable} -m pqc_bench.load light --cpu 10 --memory-mib 100"
     with matrix(tmp_path / "run", *options, "--detector", f"light={detector}") as runner:

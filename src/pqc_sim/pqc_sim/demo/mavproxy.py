@@ -20,6 +20,7 @@ from pqc_testing.child import die_with_parent
 from pqc_sim.datagrams.udp_port import Endpoint
 
 _LINK_DOWN = re.compile(r"^link \S+ down\b")
+_LINK_FIGURES = re.compile(r"\blink \S+ \w+ \((\d+) packets?, .*?(\d+) lost, ([\d.]+)% loss")
 _MODULES = "param,wp,arm,mode,cmdlong,misc"
 _START_S = 60.0
 _ANSWER_S = 10.0
@@ -42,14 +43,20 @@ def find_mavproxy() -> str:
 
 
 class MavProxy:
-    """One running MAVProxy that listens on a UDP address; use it as a context manager.
+    """One running MAVProxy; use it as a context manager.
 
     All its files go to a folder of its own, not to the user's. Each method sends a command, waits
     for the answer, and raises GroundProgramError if none arrives in time.
     """
 
-    def __init__(self, listen: Endpoint, folder: Path) -> None:
-        """Start MAVProxy; `folder` takes its state and its log."""
+    def __init__(
+        self, master: Endpoint | str, folder: Path, *, out: Endpoint | None = None, baud: int = 0
+    ) -> None:
+        """Start MAVProxy; `folder` takes its state and its log.
+
+        It listens on a UDP address for its vehicle, or opens a serial device at `baud`, and passes
+        everything on to and from `out`.
+        """
         program = find_mavproxy()
         self._folder = folder
         self._lines: list[str] = []
@@ -68,7 +75,9 @@ class MavProxy:
             [
                 sys.executable,
                 program,
-                f"--master=udpin:{listen}",
+                f"--master={f'udpin:{master}' if isinstance(master, Endpoint) else master}",
+                *([f"--baudrate={baud}"] if baud else []),
+                *([f"--out=udpout:{out}"] if out is not None else []),
                 f"--default-modules={_MODULES}",
                 "--no-state",
                 f"--state-basedir={folder}",
@@ -94,6 +103,16 @@ class MavProxy:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def link_figures(self) -> dict[str, float | int]:
+        """Return what it counts of its link to the vehicle, the loss by MAVLink's sequence."""
+        place = self.send("link")
+        found = self.wait_for(_LINK_FIGURES, place)
+        return {"packets": int(found[1]), "lost": int(found[2]), "loss_percent": float(found[3])}
+
     def send(self, command: str) -> int:
         """Send a command; return the place in the output where its answers begin."""
         with self._news:
@@ -108,7 +127,7 @@ class MavProxy:
         return place
 
     def wait_for(
-        self, pattern: str, since: int = 0, timeout_s: float | None = _ANSWER_S
+        self, pattern: str | re.Pattern[str], since: int = 0, timeout_s: float | None = _ANSWER_S
     ) -> re.Match[str]:
         """Wait until a line matches the pattern, without a timeout for ever.
 

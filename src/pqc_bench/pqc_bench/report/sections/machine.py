@@ -186,7 +186,7 @@ def _measured_power(context: Context) -> Table:
             if one.get(f"{path}.power_w.mean") is None:
                 continue
             trace, link = one.get(f"{path}.trace"), context.file_link(one.file)
-            file = context.file_link(one.file.with_name(trace)) if trace else ""
+            file = context.file_link(one.file.parent / trace) if trace else ""
             table.add(
                 Value(one.id, link),
                 Value(one.get(f"{path}.source")),

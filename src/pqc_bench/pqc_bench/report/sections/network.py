@@ -12,6 +12,7 @@ from pqc_bench.report.analysis import group
 from pqc_bench.report.context import Context
 from pqc_bench.report.run_data import Cell
 from pqc_bench.report.section import Section, Tabulated
+from pqc_bench.report.sections.ranking import CODE_HINT
 from pqc_bench.report.table import Column, Table, Value
 
 THROUGHPUT = "g_data_plane.cipher_bytes_per_s"
@@ -36,6 +37,7 @@ _COLUMNS = (
     ("RTT mean (ms)", "rtt_mean_ms", "of the vehicle's messages", f"{ROUND_TRIP}.mean_ms"),
     ("RTT p50 (ms)", "rtt_p50_ms", "of the vehicle's messages", f"{ROUND_TRIP}.p50_ms"),
     ("RTT p95 (ms)", "rtt_p95_ms", "needs 20 answers", f"{ROUND_TRIP}.p95_ms"),
+    ("RTT p99 (ms)", "rtt_p99_ms", "needs 100 answers", f"{ROUND_TRIP}.p99_ms"),
     ("RSS, drone (MiB)", "rss_drone_mib", "of the tunnel, mean", MEMORY),
     ("RSS, ground (MiB)", "rss_ground_mib", "mean", "o_system_gcs.resident_mib.mean"),
     ("peak CPU (%)", "cpu_peak_percent", "machine", "n_system_drone.machine_cpu_percent.max"),
@@ -47,14 +49,20 @@ def network(context: Context) -> Section:
     columns = [Column(heading, name, hint, interval=True) for heading, name, hint, _ in _COLUMNS]
     table = Table(
         "network",
-        [Column("suite", "suite"), Column("n", "n", "samples"), *columns],
+        [
+            Column("suite", "suite"),
+            Column("code", "code", CODE_HINT),
+            Column("n", "n", "samples"),
+            *columns,
+        ],
         note="Throughput counts the tunnel's datagrams with headers and tags, and the keys that "
         "it fetches meanwhile; goodput is what the applications got. RSS is the resident memory of "
         "a tunnel's process.",
     )
     for cell in sorted(context.main, key=lambda cell: cell.name):
         values = [in_units(context.value(cell, path), path) for *_, path in _COLUMNS]
-        table.add(context.of(cell, cell.name), context.of(cell, len(cell.samples)), *values)
+        found = context.of(cell, len(cell.samples))
+        table.add(context.of(cell, cell.name), Value(cell.code), found, *values)
     return Section(
         "network",
         "Network and memory",

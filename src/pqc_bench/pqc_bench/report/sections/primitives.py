@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from pqc_bench.cell.scenario import SCENARIOS
 from pqc_bench.report import names
 from pqc_bench.report.analysis import group
-from pqc_bench.report.charts import Datum, dumbbells
+from pqc_bench.report.charts import Datum, dumbbells, spreads
 from pqc_bench.report.context import Context
 from pqc_bench.report.number_text import factor_words, short
 from pqc_bench.report.run_data import Cell
@@ -22,6 +23,7 @@ _FEWEST_FOR_P95 = 10  # samples
 _KEM = ("keygen", "encapsulate", "decapsulate")
 _SIGNATURE = ("sign", "verify")
 _AEAD = ("seal", "open")
+_PERCENTILES = ("p5", "p25", "median", "p75", "p95")
 _NO_SPEED = "the run has no speed.json: it was begun with --no-speed"
 
 
@@ -35,6 +37,9 @@ def primitives(context: Context) -> Section:
         "operations alone pqc_speed keeps percentiles and not the samples: the spread takes the "
         "place of an interval.",
         [
+            _spreads(context, "kems", "keygen", "Distribution of key generation"),
+            _spreads(context, "signatures", "sign", "Distribution of signing"),
+            _by_scenario(context),
             *_asymmetric(context, "kems", "KEM", _KEM, lambda c: c.kem, "kem_public_key_bytes"),
             *_asymmetric(
                 context,
@@ -139,6 +144,49 @@ def _aeads(context: Context) -> list[Figure | Tabulated]:
         else _NO_SPEED,
     )
     return [figure, Tabulated(title, table, ("aead",), _NO_SPEED)]
+
+
+def _spreads(context: Context, subjects: str, operation: str, title: str) -> Figure:
+    """Return the percentiles of an operation of each algorithm, alone."""
+    data: list[Datum] = []
+    for algorithm, operations in _alone(context, subjects).items():
+        found = operations.get(operation, {})
+        if found.get("p25_ns"):
+            ms = {name: found[f"{name}_ns"] / _NS_PER_MS for name in _PERCENTILES}
+            words = f"{names.display(algorithm)}: median {short(ms['median'])} ms, 5 % below "
+            words += f"{short(ms['p5'])} ms and 5 % above {short(ms['p95'])} ms"
+            data.append(
+                {**_datum(context, algorithm, ms["median"], operation, words), **ms},
+            )
+    if not data:
+        return Figure(title, "No distribution was measured.", _NO_SPEED)
+    widest = max(data, key=lambda one: one["p95"] / one["p5"])
+    sentence = f"The widest is that of {widest['hint']} ({context.run.speed['count']} samples)."
+    chart = spreads(data, "time (ms, logarithmic): 5, 25, 50, 75 and 95 %", [operation])
+    return Figure(title, sentence, chart)
+
+
+def _by_scenario(context: Context) -> Figure:
+    """Return the key generation of each KEM in the handshakes of each scenario."""
+    title = "Key generation by scenario"
+    data: list[Datum] = []
+    across = context.run.across()
+    for kem in sorted({cell.kem for cells in across.values() for cell in cells}, key=names.place):
+        for scenario, cells in across.items():
+            of_kem = [cell for cell in cells if cell.kem == kem]
+            name = f"{names.display(kem)} keygen in {scenario}"
+            found = context.typical(name, of_kem, "e_primitives.keygen_ms")
+            if isinstance(found.value, float):
+                hint = f"{names.display(kem)}, {scenario}: {short(found.value)} ms"
+                label = names.display(kem)
+                mark = {"label": label, "value": found.value, "group": scenario, "hint": hint}
+                data.append({**mark, "href": found.href})
+    if not data:
+        return Figure(title, "No handshake timed it.", "no cell measured it")
+    longest = max(data, key=lambda one: one["value"])
+    sentence = f"The longest median within handshakes is that of {longest['hint']}."
+    chart = dumbbells(data, "median key generation (ms, logarithmic)", SCENARIOS)
+    return Figure(title, sentence, chart)
 
 
 def _alone(context: Context, subjects: str) -> dict[str, dict[str, dict[str, Any]]]:

@@ -21,6 +21,7 @@ from pqc_bench.report.table import Column, Table, Value
 
 _KEY = "e_primitives.kem_public_key_bytes"
 _SIGNATURE = "e_primitives.signature_bytes"
+CODE_HINT = "short code, as in the earlier papers"
 INTERVALS_NOTE = (
     "Small figures below a value are its interval: of medians by bootstrap over the repetitions of "
     "the suite, of losses Wilson's, as if each datagram were lost by itself."
@@ -181,6 +182,7 @@ def _table(context: Context, ordered: list[Cell]) -> Table:
         "suites",
         [
             Column("suite", "suite"),
+            Column("code", "code", CODE_HINT),
             Column("rank", "rank"),
             Column("level", "level"),
             Column("handshake (ms)", "handshake_ms", "median of the samples", interval=True),
@@ -199,6 +201,7 @@ def _table(context: Context, ordered: list[Cell]) -> Table:
         share = cell.get("d_handshake.other_share")
         table.add(
             context.of(cell, cell.name),
+            Value(cell.code),
             Value(rank),
             Value(f"L{cell.level}"),
             context.value(cell, "d_handshake.total_ms"),

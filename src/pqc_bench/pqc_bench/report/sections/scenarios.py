@@ -11,7 +11,7 @@ import numpy as np
 from pqc_bench.cell.scenario import SCENARIOS, STRESS
 from pqc_bench.report import names
 from pqc_bench.report.analysis import group, median
-from pqc_bench.report.charts import Chart, dumbbells
+from pqc_bench.report.charts import Chart, boxes, dumbbells
 from pqc_bench.report.context import Context, families_of, share_words
 from pqc_bench.report.intervals import (
     FEW_FOR_P95,
@@ -70,6 +70,7 @@ _METRICS: tuple[tuple[str, str, Statistic], ...] = (
     ("mean RTT (ms)", f"{ROUND_TRIP}.mean_ms", mean),
     ("median RTT p50 (ms)", f"{ROUND_TRIP}.p50_ms", middle),
     ("median RTT p95 (ms)", f"{ROUND_TRIP}.p95_ms", middle),
+    ("median RTT p99 (ms)", f"{ROUND_TRIP}.p99_ms", middle),
     ("mean RSS of the drone's tunnel (MiB)", MEMORY, mean),
 )
 
@@ -92,8 +93,9 @@ def scenarios(context: Context) -> Section:
         medians = _medians(context, across)
         section.parts += [
             Figure(title, _sentence(medians), _chart(medians)),
-            Tabulated("Change by a CPU load", _deltas(medians), ("detector",)),
+            Tabulated("Change by a CPU load", _deltas(medians)),
         ]
+    section.parts += [_panel(context, across, *panel) for panel in _PANELS]
     section.parts.append(Tabulated("Every condition", _overview(context), _SCENARIO_SEEDS))
     return section
 
@@ -111,8 +113,8 @@ def _programs(across: dict[str, list[Cell]]) -> str:
     if not found:
         return ""
     what = (
-        f" {STRESS} is stress-ng with the CPU share and memory of the papers' detectors; it "
-        "detects nothing."
+        f" {STRESS} stands in for the papers' detectors: it is stress-ng with their CPU share and "
+        "memory, and detects nothing."
     )
     stress = any(f" {STRESS} " in one for one in found)
     return f" Beside it ran {', '.join(found)}.{what if stress else ''}"
@@ -120,6 +122,12 @@ def _programs(across: dict[str, list[Cell]]) -> str:
 
 # Published beside the comparison of scenarios.
 _SCENARIO_SEEDS = ("scenario", "trend", "usage", "tail")
+# Title, words, path, unit.
+_PANELS = (
+    ("CPU of the drone's machine", "mean CPU", f"{_CPU}.mean", "%"),
+    ("Temperature of the drone", "mean temperature", f"{_TEMPERATURE}.mean", "°C"),
+    ("Packets that the drone sent", "number of packets", SENT, "packets"),
+)
 Medians = dict[str, dict[str, tuple[float, str, list[Cell]]]]
 
 
@@ -137,6 +145,25 @@ def _medians(context: Context, across: dict[str, list[Cell]]) -> Medians:
                 took = median([cell.handshake_ms or 0.0 for cell in of_family])
                 found.setdefault(name, {})[scenario] = (took, link, of_family)
     return found
+
+
+def _panel(
+    context: Context, across: dict[str, list[Cell]], title: str, words: str, path: str, unit: str
+) -> Figure:
+    """Return a quantity of the machine, suite by suite, in each scenario."""
+    data = [
+        context.datum(cell, f"{short(cell.get(path))} {unit}", label=scenario, value=cell.get(path))
+        for scenario, cells in across.items()
+        for cell in having(cells, lambda cell: cell.get(path))
+    ]
+    if not data:
+        reasons = {cell.reason(path) for cells in across.values() for cell in cells}
+        return Figure(title, f"There is no {words}.", " ".join(sorted(reasons)), small=True)
+    by = group(data, lambda datum: datum["label"])
+    middles = [f"{short(median([d['value'] for d in of]))} in {name}" for name, of in by.items()]
+    sentence = f"Median {words} in {unit}: {', '.join(middles)}."
+    chart = boxes(data, f"{words} ({unit})", names.FAMILY_NAMES, linear=True)
+    return Figure(title, sentence, chart, small=True)
 
 
 def _chart(medians: Medians) -> Chart | str:
