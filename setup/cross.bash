@@ -8,10 +8,10 @@
 cross_target()
 {
   CROSS=$DEV/cross/$1
-  export PQC_CROSS_GNU PQC_CROSS_CPU PQC_CROSS_EMULATOR PQC_CROSS_SYSROOT=$CROSS/sysroot PQC_CROSS_STAGE=$CROSS/stage
+  export PQC_CROSS_GNU PQC_CROSS_CPU PQC_CROSS_EMULATOR PQC_CROSS_LOADER PQC_CROSS_SYSROOT=$CROSS/sysroot PQC_CROSS_STAGE=$CROSS/stage
   case $1 in
-    arm64) PQC_CROSS_GNU=aarch64-linux-gnu PQC_CROSS_CPU=aarch64 PQC_CROSS_EMULATOR=qemu-aarch64 ;;
-    armhf) PQC_CROSS_GNU=arm-linux-gnueabihf PQC_CROSS_CPU=armv7l PQC_CROSS_EMULATOR=qemu-arm ;;
+    arm64) PQC_CROSS_GNU=aarch64-linux-gnu PQC_CROSS_CPU=aarch64 PQC_CROSS_EMULATOR=qemu-aarch64 PQC_CROSS_LOADER=ld-linux-aarch64.so.1 ;;
+    armhf) PQC_CROSS_GNU=arm-linux-gnueabihf PQC_CROSS_CPU=armv7l PQC_CROSS_EMULATOR=qemu-arm PQC_CROSS_LOADER=ld-linux-armhf.so.3 ;;
     *) die "there is no target '$1'; the targets are arm64 and armhf" ;;
   esac
 }
@@ -59,7 +59,7 @@ cross_native()
 # time that an emulator distorts (PQC_TUNNEL_TESTS_TOGETHER in tests.cmake).
 cross_test()
 {
-  PQC_TEST_EMULATOR="$PQC_CROSS_EMULATOR -L $PQC_CROSS_SYSROOT" ctest --test-dir "$CROSS/pqc_tunnel" \
+  PQC_TEST_EMULATOR=$PQC_CROSS_EMULATOR ctest --test-dir "$CROSS/pqc_tunnel" \
     --parallel "$(nproc)" --output-on-failure --no-tests=error --repeat until-pass:2 --output-junit "$CROSS/results.xml" "$@"
 }
 
@@ -68,7 +68,7 @@ cross_suites()
 {
   local drone gcs
   drone=$NATIVE/stage/bin/pqc_tunneld gcs=$drone
-  printf -v "$1" '%s -L %s %s' "$PQC_CROSS_EMULATOR" "$PQC_CROSS_SYSROOT" "$CROSS/pqc_tunnel/pqc_tunneld"
+  printf -v "$1" '%s %s' "$PQC_CROSS_EMULATOR" "$CROSS/pqc_tunnel/pqc_tunneld"
   unshare --net --map-root-user bash -c 'ip link set lo up && exec "$@"' bash \
     "$ROOT/setup/try_suites.bash" "$NATIVE/stage/bin/pqc" "$drone" "$gcs" "${@:2}"
 }

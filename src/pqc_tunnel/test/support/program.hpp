@@ -42,8 +42,9 @@ public:
   {
     const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
     arguments.insert(arguments.begin(), (folder / name).string());
-    // Programs for another processor run in an emulator, and so does what they start.
-    if (const char * const emulator = std::getenv("PQC_TEST_EMULATOR")) {
+    // What is built for another processor runs in an emulator; a program of the system does not.
+    const char * const emulator = std::getenv("PQC_TEST_EMULATOR");
+    if (emulator != nullptr && !name.starts_with('/')) {
       std::istringstream words(emulator);
       arguments.insert(
         arguments.begin(), std::istream_iterator<std::string>(words),
