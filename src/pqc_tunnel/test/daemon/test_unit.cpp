@@ -116,8 +116,13 @@ protected:
     }
     std::ranges::transform(capabilities, capabilities.begin(), ::tolower);
     std::vector<std::string> words{
-      "--reuid=65534", "--regid=65534", groups, "--inh-caps=" + capabilities,
-      "--ambient-caps=" + capabilities, "--bounding-set=" + capabilities, "--no-new-privs"};
+      "--reuid=65534",
+      "--regid=65534",
+      groups,
+      "--inh-caps=" + capabilities,
+      "--ambient-caps=" + capabilities,
+      "--bounding-set=" + capabilities,
+      "--no-new-privs"};
     const auto daemon = Program::words_of("pqc_tunneld");
     words.insert(words.end(), daemon.begin(), daemon.end());
     words.insert(words.end(), {"--config", file_});

@@ -71,7 +71,8 @@ TEST(MavlinkPorts, mavlink_router_of_both_ends_fits_on_one_host)
   std::set<std::uint16_t> bound;
   for (const char * name : {"drone.conf", "ground.conf"}) {
     const auto of_it = ports_in(
-      config / "mavlink-router" / name, R"(Mode = Server\n#?Address = 127\.0\.0\.1\n#?Port = (\d+))");
+      config / "mavlink-router" / name,
+      R"(Mode = Server\n#?Address = 127\.0\.0\.1\n#?Port = (\d+))");
     EXPECT_GE(of_it.size(), 3u) << name;
     for (const std::uint16_t port : of_it) {
       EXPECT_TRUE(bound.insert(port).second) << name << " " << port;

@@ -81,10 +81,12 @@ public:
   // whole path, does not.
   static std::vector<std::string> words_of(const std::string & name)
   {
-    const char * const emulator = name.starts_with('/') ? nullptr : std::getenv("PQC_TEST_EMULATOR");
+    const char * const emulator =
+      name.starts_with('/') ? nullptr : std::getenv("PQC_TEST_EMULATOR");
     std::istringstream before(emulator != nullptr ? emulator : "");
     std::vector<std::string> words{std::istream_iterator<std::string>(before), {}};
-    words.push_back((std::filesystem::read_symlink("/proc/self/exe").parent_path() / name).string());
+    words.push_back(
+      (std::filesystem::read_symlink("/proc/self/exe").parent_path() / name).string());
     return words;
   }
 
