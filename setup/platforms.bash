@@ -46,6 +46,17 @@ platform()
     "$suite" /dev/null $(platform_mirror "$1")
 }
 
+# mmdebstrap ARGUMENTS: its hooks are scripts of dash, which knows descriptors of one digit only: none of a caller's are
+# left open.
+mmdebstrap()
+(
+  for name in /proc/self/fd/*; do
+    name=${name##*/}
+    [ "$name" -le 2 ] || exec {name}>&-
+  done
+  exec mmdebstrap "$@"
+)
+
 # platform_mirror NAME: prints where this machine gets Debian's packages; for others mmdebstrap knows a place.
 platform_mirror()
 {

@@ -113,10 +113,11 @@ alone()
 {
   make_dev_folder
   (
+    exec {lock}>"$DEV/lock"
     # What an interrupted command has started holds the lock until it has ended, too.
-    flock --timeout 2 9 || { say "dev: another ./dev sets up or builds this checkout; waiting for it" && flock 9; }
+    flock --timeout 2 "$lock" || { say "dev: another ./dev sets up or builds this checkout; waiting for it" && flock "$lock"; }
     "$@"
-  ) 9>"$DEV/lock" || exit
+  ) || exit
 }
 
 # The message generators of ROS take paths apart at other characters.

@@ -176,8 +176,8 @@ run_tests()
   local passed=0 failures=() summary computing
   alone setup_and build_tests_if_needed
   activate
-  exec 8>"$DEV/test.lock"
-  flock --nonblock 8 || die "another ./dev test runs in this checkout"
+  exec {lock}>"$DEV/test.lock"
+  flock --nonblock "$lock" || die "another ./dev test runs in this checkout"
   # Results of a former run would hide that no test ran.
   colcon test-result --test-result-base "$DEV/build" --delete-yes >/dev/null 2>&1 || true
   if [ $# -gt 0 ]; then

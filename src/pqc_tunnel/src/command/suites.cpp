@@ -46,7 +46,7 @@ std::string remark(const YAML::Node & suite)
 void print(const YAML::Node & suites)
 {
   for (const YAML::Node & suite : suites) {
-    std::cout << std::left << std::setw(46) << suite["id"].as<std::string>("") << "level "
+    std::cout << std::left << std::setw(45) << suite["id"].as<std::string>("") << " level "
               << suite["level"].as<int>(0);
     for (const std::string & part : {libraries(suite), remark(suite)}) {
       std::cout << (part.empty() ? "" : "  ") << part;

@@ -166,6 +166,8 @@ TEST_F(Pqc, tunnels_go_up_are_shown_and_rekeyed_and_go_down)
   EXPECT_TRUE(has(suites.output, "not allowed by min_level")) << suites.output;
   EXPECT_TRUE(has(suites.output, "cs-frodokem640aes-aesgcm-falcon512            level 1  liboqs "))
     << suites.output;
+  EXPECT_TRUE(has(suites.output, "cs-classicmceliece8192128-chacha20poly1305-sphincs256s level 5"))
+    << suites.output;
   EXPECT_TRUE(has(outcome({"show", "drone"}).output, "    computed by: KEM "));
 
   EXPECT_EQ(outcome({"down", "gcs"}).output, "The tunnel gcs is down.\n");

@@ -115,11 +115,18 @@ protected:
       capabilities += ",+" + name.substr(4);
     }
     std::ranges::transform(capabilities, capabilities.begin(), ::tolower);
-    const auto daemon = fs::read_symlink("/proc/self/exe").parent_path() / "pqc_tunneld";
-    Program program(
-      "/usr/bin/setpriv", {"--reuid=65534", "--regid=65534", groups, "--inh-caps=" + capabilities,
-                           "--ambient-caps=" + capabilities, "--bounding-set=" + capabilities,
-                           "--no-new-privs", daemon.string(), "--config", file_});
+    std::vector<std::string> words{
+      "--reuid=65534",
+      "--regid=65534",
+      groups,
+      "--inh-caps=" + capabilities,
+      "--ambient-caps=" + capabilities,
+      "--bounding-set=" + capabilities,
+      "--no-new-privs"};
+    const auto daemon = Program::words_of("pqc_tunneld");
+    words.insert(words.end(), daemon.begin(), daemon.end());
+    words.insert(words.end(), {"--config", file_});
+    Program program("/usr/bin/setpriv", words);
     EXPECT_TRUE(eventually([&] {
       const std::string log = program.errors() + program.output();
       return std::ranges::any_of(

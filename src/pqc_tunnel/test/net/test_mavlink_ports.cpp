@@ -21,12 +21,12 @@ namespace fs = std::filesystem;
 
 const fs::path config = fs::path(PQC_TUNNEL_TEST_VECTORS) / "../../config";
 
-// Finds the ports in "Port = 1", "…_port: 1" and "127.0.0.1:1", even in comments.
-std::set<std::uint16_t> ports_in(const fs::path & file)
+// Finds the ports that a pattern captures, even in comments.
+std::set<std::uint16_t> ports_in(const fs::path & file, const char * pattern)
 {
   std::ifstream stream(file);
   const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  static const std::regex port(R"((?:Port = |_port: |127\.0\.0\.1:)(\d+))");
+  const std::regex port(pattern);
   std::set<std::uint16_t> ports;
   for (std::sregex_iterator at(text.begin(), text.end(), port), end; at != end; ++at) {
     ports.insert(static_cast<std::uint16_t>(std::stoi((*at)[1])));
@@ -55,7 +55,7 @@ TEST(MavlinkPorts, no_shipped_file_uses_a_default_port_of_a_neighbour)
        {"drone.yaml", "gcs.yaml", "policy.yaml", "mavlink-router/drone.conf",
         "mavlink-router/ground.conf"})
   {
-    for (const std::uint16_t port : ports_in(config / name)) {
+    for (const auto port : ports_in(config / name, R"((?:Port = |_port: |127\.0\.0\.1:)(\d+))")) {
       seen.insert(port);
       if (!of_the_neighbour_itself.contains(port)) {
         EXPECT_EQ(usual_program(Transport::udp, port), nullptr) << name << " " << port;
@@ -64,6 +64,25 @@ TEST(MavlinkPorts, no_shipped_file_uses_a_default_port_of_a_neighbour)
     }
   }
   EXPECT_GT(seen.size(), 8u);
+}
+
+TEST(MavlinkPorts, mavlink_router_of_both_ends_fits_on_one_host)
+{
+  std::set<std::uint16_t> bound;
+  for (const char * name : {"drone.conf", "ground.conf"}) {
+    const auto of_it = ports_in(
+      config / "mavlink-router" / name,
+      R"(Mode = Server\n#?Address = 127\.0\.0\.1\n#?Port = (\d+))");
+    EXPECT_GE(of_it.size(), 3u) << name;
+    for (const std::uint16_t port : of_it) {
+      EXPECT_TRUE(bound.insert(port).second) << name << " " << port;
+    }
+    const auto of_neighbours =
+      ports_in(config / "mavlink-router" / name, R"(udp://127\.0\.0\.1:(\d+)@)");
+    for (const std::uint16_t port : of_neighbours) {
+      EXPECT_TRUE(bound.insert(port).second) << name << " " << port;
+    }
+  }
 }
 
 }  // namespace

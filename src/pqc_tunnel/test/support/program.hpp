@@ -40,15 +40,8 @@ public:
   Program(
     const std::string & name, std::vector<std::string> arguments, const Streams & streams = {})
   {
-    const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-    arguments.insert(arguments.begin(), (folder / name).string());
-    // Programs for another processor run in an emulator, and so does what they start.
-    if (const char * const emulator = std::getenv("PQC_TEST_EMULATOR")) {
-      std::istringstream words(emulator);
-      arguments.insert(
-        arguments.begin(), std::istream_iterator<std::string>(words),
-        std::istream_iterator<std::string>());
-    }
+    const auto words = words_of(name);
+    arguments.insert(arguments.begin(), words.begin(), words.end());
     std::vector<char *> pointers;
     for (std::string & argument : arguments) {
       pointers.push_back(argument.data());
@@ -83,6 +76,19 @@ public:
   }
   Program(const Program &) = delete;
   Program & operator=(const Program &) = delete;
+
+  // What starts a program: what is built for another processor runs in an emulator; a program of the system, which has a
+  // whole path, does not.
+  static std::vector<std::string> words_of(const std::string & name)
+  {
+    const char * const emulator =
+      name.starts_with('/') ? nullptr : std::getenv("PQC_TEST_EMULATOR");
+    std::istringstream before(emulator != nullptr ? emulator : "");
+    std::vector<std::string> words{std::istream_iterator<std::string>(before), {}};
+    words.push_back(
+      (std::filesystem::read_symlink("/proc/self/exe").parent_path() / name).string());
+    return words;
+  }
 
   void send_signal(int number) const { ::kill(process_, number); }
   pid_t id() const { return process_; }
