@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import shlex
-import shutil
 import sys
 import time
 from collections.abc import Sequence
@@ -18,12 +16,11 @@ from pqc_sim.processes.process_group import ProcessGroup
 from pqc_sim.processes.run_fault import RunFault
 from pqc_testing.ports import LOOPBACK
 
+from pqc_bench.cell.vehicle_option import PORT, device_and_baud, vehicle_words
 from pqc_bench.collectors.sampled import sampled
 from pqc_bench.collectors.system import WatchedProcess
 
 SIMULATED = "simulated"
-_PORT = "{port}"
-_BAUD = 57600
 _READ_BYTES = 4096
 _END_S = 5.0
 _LOOK_S = 0.5
@@ -92,40 +89,10 @@ class SerialTalker:
         self._line.write(datagram)
 
 
-def is_device(vehicle: str) -> bool:
-    """Return whether the text names a serial device, and no command."""
-    return vehicle.startswith("/dev/") and " " not in vehicle
-
-
-def device_and_baud(vehicle: str) -> tuple[str, int]:
-    """Return path and rate of DEVICE or DEVICE,BAUD; RunFault if the rate is no number."""
-    path, _, baud = vehicle.partition(",")
-    if baud and not baud.isdigit():
-        raise RunFault(f"'{baud}' is no baud rate of the vehicle {path}")
-    return path, int(baud or _BAUD)
-
-
-def check_vehicle(vehicle: str) -> None:
-    """Raise RunFault for a vehicle that can't be: no device, no program, or no port for it."""
-    if is_device(vehicle):
-        path, _ = device_and_baud(vehicle)
-        if not Path(path).exists():
-            raise RunFault(f"there is no device {path} for the vehicle")
-        return
-    words = _words(vehicle)
-    if shutil.which(words[0]) is None:
-        raise RunFault(f"there is no program '{words[0]}' for the vehicle")
-    if _PORT not in vehicle:
-        raise RunFault(
-            f"the vehicle's command needs {_PORT}, the UDP port of this machine that its MAVLink "
-            "goes to"
-        )
-
-
 def vehicle_program(vehicle: str, port: int, rate_hz: int, log: Path) -> ProcessGroup:
     """Start a vehicle that sends to a port: the command, or without one the simulated vehicle."""
     if vehicle:
-        command = [word.replace(_PORT, str(port)) for word in _words(vehicle)]
+        command = [word.replace(PORT, str(port)) for word in vehicle_words(vehicle)]
     else:
         command = [sys.executable, "-m", "pqc_sim.vehicle.vehicle_process"]
         command += ["--bind", f"{LOOPBACK}:0", "--tunnel", f"{LOOPBACK}:{port}"]
@@ -135,16 +102,6 @@ def vehicle_program(vehicle: str, port: int, rate_hz: int, log: Path) -> Process
 
 def end_program(program: ProcessGroup) -> None:
     program.end(_END_S)
-
-
-def _words(command: str) -> list[str]:
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise RunFault(f"'{command}' isn't a command of a vehicle: {error}") from error
-    if not words:
-        raise RunFault("--vehicle names neither a device nor a program")
-    return words
 
 
 class Watch:

@@ -36,13 +36,12 @@ from pqc_bench.cell.outside import (
     Talker,
     UdpTalker,
     Watch,
-    device_and_baud,
     end_program,
-    is_device,
     vehicle_program,
 )
 from pqc_bench.cell.seen_vehicle import SeenVehicle
 from pqc_bench.cell.stamped_port import StampedPort
+from pqc_bench.cell.vehicle_option import device_and_baud, is_device
 from pqc_bench.harness.blaster import Applications
 
 _NS = 1_000_000_000

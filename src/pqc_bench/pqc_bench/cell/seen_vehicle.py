@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import Any
 
 from pqc_sim.datagrams.mavlink_frames import Frame
-from pymavlink import mavutil
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
 _UNKNOWN_CURRENT = -1
@@ -36,6 +35,9 @@ class SeenVehicle:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the schema's members of l_flight_controller, None for what nothing reported."""
+        # The program at an end of a test bed has no more of pymavlink than the dialect.
+        from pymavlink import mavutil
+
         heartbeat, status, place, speed = map(self._newest.get, _KEPT)
         volt = status.voltage_battery / _MV_PER_V if status else None
         known = status is not None and status.current_battery != _UNKNOWN_CURRENT

@@ -20,6 +20,7 @@ from pqc_sim.processes.command_line import link_seed, seconds, whole
 from pqc_bench.cell.cell import CLEAN, MAVPROXY, OFF, POLICIES, RATES
 from pqc_bench.cell.scenario import BASELINE, DETECTORS, SCENARIOS, scenario_command
 from pqc_bench.cell.suite_set import choose_suites
+from pqc_bench.cell.vehicle_option import check_vehicle
 from pqc_bench.harness.usage import (
     UsageFault,
     check_output_folder,
@@ -191,9 +192,6 @@ def _shard(text: str) -> str:
 
 
 def _check_vehicle(options: argparse.Namespace) -> None:
-    # Needs pymavlink, which the help does without.
-    from pqc_bench.cell.outside import check_vehicle
-
     if options.load == ["blaster"]:
         raise UsageFault("--vehicle has no effect with --load blaster")
     with fault_of_usage():

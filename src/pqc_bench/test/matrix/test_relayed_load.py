@@ -17,8 +17,9 @@ from typing import Any
 
 import pytest
 from observed_cell import observed_cell
-from pqc_bench.cell.outside import UdpTalker, check_vehicle, device_and_baud, is_device
+from pqc_bench.cell.outside import UdpTalker
 from pqc_bench.cell.relayed_load import RelayedLoad, relayed_load
+from pqc_bench.cell.vehicle_option import check_vehicle, device_and_baud, is_device
 from pqc_bench.harness.blaster import Applications
 from pqc_bench.metrics.aggregator import aggregate
 from pqc_bench.metrics.canonical import seal

@@ -1,0 +1,54 @@
+# Copyright 2026 The PQC-MAV Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The values of --vehicle: a serial device, or a command."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+
+from pqc_sim.processes.run_fault import RunFault
+
+PORT = "{port}"
+_BAUD = 57600
+
+
+def is_device(vehicle: str) -> bool:
+    """Return whether the text names a serial device, and no command."""
+    return vehicle.startswith("/dev/") and " " not in vehicle
+
+
+def device_and_baud(vehicle: str) -> tuple[str, int]:
+    """Return path and rate of DEVICE or DEVICE,BAUD; RunFault if the rate is no number."""
+    path, _, baud = vehicle.partition(",")
+    if baud and not baud.isdigit():
+        raise RunFault(f"'{baud}' is no baud rate of the vehicle {path}")
+    return path, int(baud or _BAUD)
+
+
+def check_vehicle(vehicle: str) -> None:
+    """Raise RunFault for a vehicle that can't be: no device, no program, or no port for it."""
+    if is_device(vehicle):
+        path, _ = device_and_baud(vehicle)
+        if not Path(path).exists():
+            raise RunFault(f"there is no device {path} for the vehicle")
+        return
+    words = vehicle_words(vehicle)
+    if shutil.which(words[0]) is None:
+        raise RunFault(f"there is no program '{words[0]}' for the vehicle")
+    if PORT not in vehicle:
+        raise RunFault(
+            f"the vehicle's command needs {PORT}, the UDP port of this machine that its MAVLink "
+            "goes to"
+        )
+
+
+def vehicle_words(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise RunFault(f"'{command}' isn't a command of a vehicle: {error}") from error
+    if not words:
+        raise RunFault("--vehicle names neither a device nor a program")
+    return words
