@@ -87,15 +87,15 @@ class TestRouterFiles(unittest.TestCase):
         self.assertEqual(drone["Address"], parameters["plaintext_peer_address"])
         self.assertEqual(drone.getint("Port"), parameters["plaintext_peer_port"])
 
-    def test_no_port_is_used_twice(self) -> None:
+    def test_no_port_of_udp_or_tcp_is_used_twice(self) -> None:
         for end, role in (("drone", "drone"), ("ground", "gcs")):
             ports = [
-                section.getint("Port")
-                for section in sections_of(end).values()
+                (name.startswith("UdpEndpoint"), section.getint("Port"))
+                for name, section in sections_of(end).items()
                 if section.get("Mode") == "Server" or "RetryTimeout" in section
             ]
             tunnels = [
-                port
+                (True, port)
                 for name, port in parameters_of(role).items()
                 if name.endswith(("plaintext_port", "mirror_port")) and port
             ]

@@ -99,7 +99,7 @@ TEST(SerialPort, the_baud_rate_is_set)
 {
   const Line line;
   for (const auto & [baud, speed] :
-       {std::pair{57600U, B57600}, {115200U, B115200}, {921600U, B921600}})
+       {std::pair<unsigned, speed_t>{57600, B57600}, {115200, B115200}, {921600, B921600}})
   {
     if (!Line().takes(speed)) {
       GTEST_SKIP() << "this system has no terminals with " << baud << " baud";
