@@ -156,9 +156,9 @@ def check(options: argparse.Namespace) -> None:
     if options.resume:
         return
     if options.testbed is not None:
+        _check_testbed(options)
         if not options.testbed.is_file():
             raise UsageFault(f"there is no file '{options.testbed}' for --testbed")
-        _check_testbed(options)
     if options.link_seed is not None and set((options.link or CLEAN).split(",")) <= {CLEAN, "none"}:
         raise UsageFault("--link-seed has no effect on a clean link")
     for scenario, _ in options.detector or []:
