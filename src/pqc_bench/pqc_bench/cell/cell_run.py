@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from pqc_bench.cell.conductor import Conductor
 from pqc_bench.cell.observed import ENDS, Observed
 from pqc_bench.cell.plain_message import as_plain
 from pqc_bench.cell.power_marks import marks_of
-from pqc_bench.cell.scenario import SCENARIO_FILE, scenario_text
+from pqc_bench.cell.scenario import SCENARIO_FILE
 from pqc_bench.cell.session_process import SessionProcess, bag_of
 from pqc_bench.collectors.collector import Collector
 from pqc_bench.collectors.disturbance import snapshot
@@ -77,19 +76,7 @@ class CellRun:
 
     def run(self, cell: Cell, folder: Path, scenario_command: str = "") -> Observed:
         """Run a cell into its folder; a failure is a sentence in the returned `failure`."""
-        seen = Observed(
-            scenario=cell.scenario,
-            load=cell.load,
-            link=cell.link_name,
-            suite=cell.suite,
-            seconds=cell.seconds,
-            link_seed=cell.link_seed if cell.link_name != "clean" else None,
-            policy=cell.policy,
-            repetition=cell.repetition,
-            vehicle=cell.vehicle,
-            scenario_command=scenario_text(cell.scenario, scenario_command) or None,
-            started_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
-        )
+        seen = Observed.begun(cell, scenario_command)
         with self._powered(seen, folder):
             self._launch(cell, folder, seen, scenario_command)
         seen.bag = bag_of(folder / "bag")

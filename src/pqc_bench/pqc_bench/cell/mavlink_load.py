@@ -14,7 +14,7 @@ import time
 from typing import Any
 
 from pqc_sim.datagrams.counting import FlowCount, compare
-from pqc_sim.datagrams.mavlink_frames import split_frames
+from pqc_sim.datagrams.mavlink_frames import message_name, split_frames
 from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
@@ -133,8 +133,7 @@ class MavlinkLoad:
             for datagram, arrived_ns in self._drone.receive_stamped():
                 self._up.note_arrived(datagram, arrived_ns)
                 for frame in split_frames(datagram).frames:
-                    message = mavlink.mavlink_map.get(frame.message_id)
-                    name = message.msgname if message is not None else str(frame.message_id)
+                    name = message_name(frame.message_id)
                     self._types[name] = self._types.get(name, 0) + 1
                 self._send_down(vehicle.handle(datagram, time.monotonic_ns()))
 

@@ -5,7 +5,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Self
+
+from pqc_bench.cell.cell import CLEAN, Cell
+from pqc_bench.cell.scenario import scenario_text
 
 ENDS = ("drone", "gcs")
 Plain = dict[str, Any]
@@ -57,12 +61,29 @@ class Observed:
     clock_synced: bool = False
     # False if the ends are two computers.
     one_machine: bool = True
-    # Whether ROS recorded the cell; the ends of a test bed write their states themselves.
+    # False if no bag was recorded: the ends of a test bed write their states themselves.
     recorded: bool = True
     # The largest error of a one-way delay by two clocks; None if they weren't compared.
     clock_error_ms: float | None = 0.0
-    # What differs at the ground's computer, where it's another one: counters as in `machine`.
+    # Counters as in `machine` of the ground's computer, where it's another one.
     ground_machine: dict[str, Plain] = field(default_factory=dict)
+
+    @classmethod
+    def begun(cls, cell: Cell, scenario_command: str) -> Self:
+        """Return what is known of a cell that begins now."""
+        return cls(
+            scenario=cell.scenario,
+            load=cell.load,
+            link=cell.link_name,
+            suite=cell.suite,
+            seconds=cell.seconds,
+            link_seed=cell.link_seed if cell.link_name != CLEAN else None,
+            policy=cell.policy,
+            repetition=cell.repetition,
+            vehicle=cell.vehicle,
+            scenario_command=scenario_text(cell.scenario, scenario_command) or None,
+            started_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        )
 
     @property
     def cell(self) -> str:

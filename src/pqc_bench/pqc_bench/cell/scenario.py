@@ -17,7 +17,7 @@ from pqc_sim.processes.run_fault import RunFault
 BASELINE = "baseline"
 # The scenario of each detector, unless another one is given for it.
 DETECTORS = {"trees": "light", "transformer": "heavy"}
-# What stress-ng stands in for, by scenario: a detector of the papers.
+# The scenario of the papers that stress-ng stands in for, by ours.
 STAND_INS = {f"stand-in-{paper}": paper for paper in DETECTORS.values()}
 SCENARIOS = (BASELINE, *DETECTORS.values(), *STAND_INS)
 # The report of the scenario's program on its use of the machine (load/__init__.py).

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pqc_sim.datagrams.mavlink_frames import Frame
+from pqc_sim.datagrams.mavlink_frames import Frame, message_name
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
 _UNKNOWN_CURRENT = -1
@@ -25,8 +25,7 @@ class SeenVehicle:
 
     def note(self, frame: Frame) -> None:
         """Count a frame that reached the ground; keep what it says of the vehicle."""
-        known = mavlink.mavlink_map.get(frame.message_id)
-        name = known.msgname if known is not None else str(frame.message_id)
+        name = message_name(frame.message_id)
         self.types[name] = self.types.get(name, 0) + 1
         if frame.message_id in _KEPT:
             message = self._codec.decode(bytearray(frame.data))

@@ -47,7 +47,7 @@ RUN = "run.json"
 STATE = "state.json"
 SPEED = "speed.json"
 BEDS = "testbeds.json"  # the only file with hosts and addresses
-# What a datagram takes in the logs of both directions, at most, with room for the rest of a cell.
+# A datagram takes at most so much in the logs of both directions, with room for the rest of a cell.
 _LOGGED_BYTES, _SPARE_BYTES = 700, 64 << 20
 # Enough samples of the slow signatures for a median, without a long delay of the run.
 _SPEED_CAP_S = 2

@@ -16,7 +16,7 @@ from pqc_bench.matrix.run_file import RunFile, read_run
 from pqc_bench.matrix.runner import CELLS, RUN, SPEED, STATE
 from pqc_bench.matrix.state_file import COMPLETED, FAILED, PENDING, Entry, State, read_states
 
-# What the parts of one run may differ in.
+# The parts of one run may differ in these.
 _OWN = ("started", "order_seed", "machine", "testbeds", "shard", "no_speed")
 
 

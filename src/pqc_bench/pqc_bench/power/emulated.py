@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An emulated INA219: the files of the kernel's ina2xx-adc in a folder, its buffer a FIFO.
 
-What is fed is known: each sample, each that is left out, and the energy.
+The feeder returns the samples that it fed, those that it left out, and the energy.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ All times are in s of the monotonic clock of the computer whose power is measure
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,20 @@ class Mark:
     def span(self, trace_begins_s: float) -> Span:
         """Return it in the time of a trace that begins at a time of the same clock."""
         return Span(self.begin_s - trace_begins_s, self.end_s - trace_begins_s)
+
+
+def handshake_marks(statuses: Iterable[tuple[float, dict[str, Any]]]) -> list[Mark]:
+    """Return the mark of the newest handshake, from the states of ends and their times in s.
+
+    It begins with the first end's start and lasts until the last end's keys are in use.
+    """
+    spans = []
+    for at_s, status in statuses:
+        took_s, age_s = status["handshake"]["total_s"], status["key_age_s"]
+        if took_s > 0.0 <= age_s:
+            spans.append((at_s - age_s - took_s, at_s - age_s))
+    begins, ends = zip(*spans, strict=True) if spans else ((), ())
+    return [Mark(HANDSHAKE, min(begins), max(ends))] if spans else []
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ import contextlib
 import tempfile
 import threading
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,6 @@ from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.cell.cell import Cell
 from pqc_bench.cell.observed import ENDS, Observed
-from pqc_bench.cell.scenario import scenario_text
 from pqc_bench.power.capture import PROGRAM
 from pqc_bench.power.options import PowerOptions
 from pqc_bench.testbed.bed_file import Bed
@@ -56,17 +54,7 @@ class BedRun:
 
     def run(self, cell: Cell, folder: Path, scenario_command: str = "") -> Observed:
         """Run a cell into its folder; a failure is a sentence in the returned `failure`."""
-        seen = Observed(
-            scenario=cell.scenario,
-            load=cell.load,
-            link=cell.link_name,
-            suite=cell.suite,
-            seconds=cell.seconds,
-            policy=cell.policy,
-            repetition=cell.repetition,
-            scenario_command=scenario_text(cell.scenario, scenario_command) or None,
-            started_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
-        )
+        seen = Observed.begun(cell, scenario_command)
         try:
             self._conduct(self._job(cell, seen.scenario_command), cell.suite, folder)
             observe(seen, folder)

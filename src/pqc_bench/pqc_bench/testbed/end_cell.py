@@ -51,7 +51,7 @@ _REKEY_AT, _TAIL_S = 0.4, 0.15
 # Each question about the tunnel's state is work of the measured computer.
 _POLL_S, _ASK_S, _IDLE_S = 0.02, 0.1, 2.0
 _ECHO_MS, _ECHOES = 2000, 5
-# With less room no log can be told from a complete one.
+# With less room than this the logs may have been cut short.
 _LEAST_FREE = 1 << 18
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
@@ -156,6 +156,7 @@ class EndCell:
             self._ping()
         else:
             self._result["first"] = self._peer()
+            self._mark("first")
             with contextlib.suppress(RunFault):
                 self._wait(lambda: "clock_error_s" in self._peer(), _CLOCK_S, "the clocks")
                 self._mark("clock")

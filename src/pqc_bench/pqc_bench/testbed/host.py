@@ -93,7 +93,11 @@ class Host:
 
         Nobody else may read the folder.
         """
-        self._put_archive(_archive(files, mode), folder)
+        place = shlex.quote(folder)
+        script = f"umask 077 && mkdir -p {place} && tar -xf - -C {place}"
+        done = self._run(script, _archive(files, mode), _COPY_S)
+        if done.code != 0:
+            raise RunFault(f"{folder} can't be written on {self.name}: {done.first_reason}")
 
     def get(self, folder: str, to: Path) -> None:
         """Copy the content of a folder into one of this machine."""
@@ -111,13 +115,6 @@ class Host:
                 file = to.joinpath(*parts)
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(source.read())
-
-    def _put_archive(self, archive: bytes, folder: str) -> None:
-        place = shlex.quote(folder)
-        script = f"umask 077 && mkdir -p {place} && tar -xf - -C {place}"
-        done = self._run(script, archive, _COPY_S)
-        if done.code != 0:
-            raise RunFault(f"{folder} can't be written on {self.name}: {done.first_reason}")
 
     def _run(self, script: str, given: bytes, seconds: float) -> Outcome:
         command = [*self._ssh, script] if self._ssh else ["sh", "-c", script]

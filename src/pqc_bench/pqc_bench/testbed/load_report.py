@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pqc_sim.datagrams.counting import FlowCount, compare
-from pqc_sim.datagrams.mavlink_frames import split_frames
-from pymavlink.dialects.v20 import ardupilotmega as mavlink
+from pqc_sim.datagrams.mavlink_frames import message_name, split_frames
 
 from pqc_bench.cell.distribution import distribution
 from pqc_bench.cell.flow_match import FlowMatch
@@ -150,7 +149,6 @@ def _types(records: list[Record]) -> dict[str, int]:
     types: dict[str, int] = {}
     for _, _, datagram in records:
         for frame in split_frames(datagram).frames:
-            message = mavlink.mavlink_map.get(frame.message_id)
-            name = message.msgname if message is not None else str(frame.message_id)
+            name = message_name(frame.message_id)
             types[name] = types.get(name, 0) + 1
     return dict(sorted(types.items()))

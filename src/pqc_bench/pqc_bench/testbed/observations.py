@@ -16,7 +16,7 @@ from pqc_bench.load.load_report import read_load_report
 from pqc_bench.metrics.schema import schema
 from pqc_bench.power.capture import NAME as TRACE
 from pqc_bench.power.cell_power import cell_power
-from pqc_bench.power.marks import IDLE, REKEY, TRAFFIC, Mark, Marks
+from pqc_bench.power.marks import IDLE, REKEY, TRAFFIC, Mark, Marks, handshake_marks
 from pqc_bench.power.marks import NAME as MARKS
 from pqc_bench.power.trace import TraceFault, read_trace
 from pqc_bench.testbed.end_cell import RESULT, STATE, STATUSES
@@ -79,6 +79,7 @@ def _power(drone: Plain, folder: Path) -> Plain | None:
         Mark(kind, times[begin] + ahead_s, times[end] + ahead_s)
         for kind, begin, end in ((IDLE, "idle", "launched"), (TRAFFIC, "traffic", "stopping"))
     ]
+    marks += handshake_marks([(times["first"] + ahead_s, drone["first"])])
     begin_s = drone["rekey_window"][0] / 1e9 + ahead_s
     marks += [
         Mark(REKEY, begin_s, begin_s + answer["answer_ms"] / 1000.0)

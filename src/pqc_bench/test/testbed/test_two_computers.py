@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from pqc_bench.cell.cell import Cell
+from pqc_bench.cost.sensors import Sensors
 from pqc_bench.metrics import read_metrics
 from pqc_bench.power.marks import read_marks
 from pqc_bench.testbed.bed_cell import BedRun
@@ -93,12 +94,14 @@ def test_a_computer_that_vanishes_costs_its_cell_and_no_other(
     assert seen.report is not None
     assert seen.report["flows"]["drone_to_gcs"]["lost"] == 0
     power = seen.collected["power"]
-    assert power["power_w"]["mean"] == pytest.approx(3.99)
-    assert power["energy_j"] == pytest.approx(3.99 * power["seconds"])
+    assert power["power_w"]["mean"] == pytest.approx(4.3)
+    assert power["energy_j"] == pytest.approx(4.3 * power["seconds"])
     assert (tmp_path / "again" / power["trace"]).is_file()
     marks = read_marks(tmp_path / "again" / "drone" / "power_marks.json")
-    (idle,), (traffic,), (rekey,) = map(marks.of, ("idle", "traffic", "rekey"))
-    assert idle.end_s <= traffic.begin_s < rekey.begin_s < rekey.end_s < traffic.end_s
+    kinds = ("idle", "handshake", "traffic", "rekey")
+    (idle,), (handshake,), (traffic,), (rekey,) = map(marks.of, kinds)
+    assert idle.end_s <= handshake.begin_s < handshake.end_s
+    assert handshake.end_s <= traffic.begin_s < rekey.begin_s < rekey.end_s < traffic.end_s
 
 
 def test_another_version_there_is_a_fault_with_its_mend(lab: TwoComputers, tmp_path: Path) -> None:
@@ -135,15 +138,11 @@ def test_a_full_disk_fails_the_cell_with_its_reason(lab: TwoComputers, tmp_path:
 
 def with_sensor(folder: Path) -> dict[str, str]:
     """Return the members of an end with a power sensor and the program that reads it."""
-    sensor = folder / "sys" / "class" / "hwmon" / "hwmon1"
-    sensor.mkdir(parents=True)
-    (sensor / "name").write_text("ina219\n", encoding="utf-8")
-    (sensor / "power1_input").write_text("3990000\n", encoding="utf-8")
     programs = folder / "bin"
-    programs.mkdir()
+    programs.mkdir(parents=True)
     for program in (tunnel_program("pqc_tunneld"), tool_program("pqc_power_capture")):
         (programs / program.name).symlink_to(program)
-    return {"programs": str(programs), "power": str(folder / "sys")}
+    return {"programs": str(programs), "power": str(Sensors(folder / "sys").root)}
 
 
 def matrix(out: Path, *words: str) -> subprocess.Popen[str]:

@@ -88,6 +88,12 @@ def _frame_at(datagram: bytes, start: int) -> Frame | None:
     return Frame(system, component, sequence, message_id, datagram[start:end])
 
 
+def message_name(message_id: int) -> str:
+    """Return the name of a message; its number if the dialect doesn't know it."""
+    message = mavlink.mavlink_map.get(message_id)
+    return message.msgname if message is not None else str(message_id)
+
+
 def _checksum_holds(frame: Frame) -> bool:
     message = mavlink.mavlink_map.get(frame.message_id)
     if message is None:

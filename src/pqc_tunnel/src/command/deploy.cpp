@@ -1,11 +1,11 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <string_view>
 
 #include "given.hpp"
 #include "subprocess.hpp"
@@ -32,12 +32,7 @@ std::string processor_of(const fs::path & program)
   // ELF: magic, class (2: 64 bits) at 4, byte order (1: least first) at 5, machine at 18.
   std::array<char, 20> head{};
   std::ifstream file(program, std::ios::binary);
-  if (
-    !file.read(head.data(), head.size()) || !std::equal(
-                                              head.begin(), head.begin() + 4,
-                                              "\x7f"
-                                              "ELF"))
-  {
+  if (!file.read(head.data(), head.size()) || std::string_view(head.data(), 4) != "\177ELF") {
     return "";
   }
   switch (static_cast<unsigned char>(head[18])) {

@@ -205,7 +205,7 @@ def _measured_power(context: Context) -> Table:
 
 
 def _joules(sample: Sample, joules: str, low: str, high: str, link: str) -> Value:
-    """Return an energy with its interval, or "below" with what can't be told from none."""
+    """Return an energy with its interval, or "below" and the least energy that would show."""
     path = "p_power_energy."
     value, ends = sample.get(path + joules), (sample.get(path + low), sample.get(path + high))
     if value is None:

@@ -141,6 +141,38 @@ TEST_F(Interfaces, a_modem_may_be_unplugged_and_plugged_in_again_under_another_n
   EXPECT_TRUE(hears_anew()) << history();
 }
 
+TEST_F(Interfaces, a_broadcast_address_of_a_network_that_comes_later_takes_answers_of_its_hosts)
+{
+  ASSERT_TRUE(plug_in());
+  ground_machine_->enter();
+  sockaddr_in every = loopback_address(0);
+  every.sin_addr.s_addr = htonl(INADDR_ANY);
+  const Application tablet(every);
+  EngineConfig ground = gcs_config();
+  ground.links[0].bind = {"", 46012};
+  ground.plaintext.bind = {"", 0};
+  ground.plaintext.peer = {"198.51.100.255", tablet.port()};
+  ASSERT_TRUE(gcs_ = start(std::move(ground)));
+  drone_machine_->enter();
+  Application vehicle;
+  EngineConfig drone = drone_config();
+  drone.links[0] = {{"", 0}, {ground_address, 46012}, modem, "", 0};
+  drone.plaintext.peer = {"127.0.0.1", vehicle.port()};
+  ASSERT_TRUE(drone_ = start(std::move(drone)));
+  ASSERT_TRUE(in_contact()) << history();
+  vehicle.connect(drone_->ports().plaintext[0]);
+  ASSERT_TRUE(ground_machine_->run_here("ip addr add 198.51.100.1/24 brd + dev cable"));
+  const auto goes_both_ways = [&] {
+    vehicle.send(pattern(61));
+    if (!tablet.receive(100)) {
+      return false;
+    }
+    tablet.answer(pattern(62));
+    return vehicle.receive(100) == pattern(62);
+  };
+  EXPECT_TRUE(eventually(goes_both_ways)) << history();
+}
+
 TEST_F(Interfaces, a_modem_may_come_after_the_start)
 {
   start_ends(drone_address);
