@@ -21,7 +21,7 @@ from pqc_bench.report.charts import Datum, ranking
 from pqc_bench.report.intervals import Interval, pooled_ratio
 from pqc_bench.report.number_text import short
 from pqc_bench.report.page import page
-from pqc_bench.report.run_data import Cell, Run
+from pqc_bench.report.run_data import MACHINE, Cell, Run
 from pqc_bench.report.section import Figure, Section, Tabulated
 from pqc_bench.report.sections.ranking import CODE_HINT
 from pqc_bench.report.table import Column, Table, Value
@@ -37,10 +37,6 @@ _QUANTITIES = (
 )
 _HANDSHAKE = _QUANTITIES[0]
 _CONTEXT = "a_run_context"
-_MACHINE = (
-    *("machine_kind", "cpu_model", "cpu_cores", "memory_mib", "os", "kernel", "python"),
-    *("ros_distro", "rmw", "liboqs", "git_commit", "one_machine"),
-)
 _CLOCK = "q_observability.disturbance"
 _SETTINGS = ("seconds", "repeat", "policy", "order_seed", "link_seed")
 Pair = tuple[Cell, Cell]
@@ -227,7 +223,7 @@ def _changes(a: Run, b: Run) -> Table:
 def _facts(run: Run) -> dict[str, str]:
     facts: dict[str, list[Any]] = {
         name.replace("_", " "): [one.get(f"{_CONTEXT}.{name}") for one in run.samples()]
-        for name in _MACHINE
+        for name in MACHINE
     }
     for name in ("governor", "slowest_mhz", "fastest_mhz"):
         facts[name.replace("_", " ")] = [one.get(f"{_CLOCK}.{name}") for one in run.samples()]

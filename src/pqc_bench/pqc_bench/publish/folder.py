@@ -24,11 +24,12 @@ from pqc_bench.matrix.run_file import RunFile
 from pqc_bench.metrics.file import NAME
 from pqc_bench.metrics.schema import schema
 from pqc_bench.power.marks import NAME as MARKS
+from pqc_bench.power.source import AUTO
 from pqc_bench.publish.cells_table import cells_table
 from pqc_bench.publish.data_package import describe
 from pqc_bench.publish.plain_bag import copy_bag
 from pqc_bench.report.build import run_report
-from pqc_bench.report.run_data import Run, Sample, read_run_folder
+from pqc_bench.report.run_data import MACHINE, Run, Sample, read_run_folder
 
 _LICENCE = {
     "name": "Apache-2.0",
@@ -38,11 +39,6 @@ _LICENCE = {
 _HASHES = "SHA256SUMS"
 _CELLS, _RUN, _STATE, _SPEED = "cells", "run.json", "state.json", "speed.json"
 _TRACE = "p_power_energy.trace"
-# Of the machine and its software; what a cell ran is in its own metrics.
-_ENVIRONMENT = (
-    *("machine_kind", "cpu_model", "cpu_cores", "memory_mib", "os", "kernel", "python"),
-    *("ros_distro", "rmw", "liboqs", "git_commit", "one_machine"),
-)
 
 
 def publish(run: Run, out: Path, bag_of: str | None = None) -> None:
@@ -92,12 +88,14 @@ def command_of(run: RunFile) -> str:
         "link-seed": str(run.link_seed) if set(_link_names(run)) != {"clean"} else "",
         "policy": run.policy,
         "vehicle": run.vehicle,
+        "power": run.power if run.power != AUTO else "",
     }
     words = [f"--{name} {shlex.quote(value)}" for name, value in options.items() if value]
     words += [
         f"--detector {shlex.quote(f'{scenario}={command}')}"
         for scenario, command in run.scenario_commands.items()
     ]
+    words += ["--fix-clock"] if run.fix_clock else []
     return f"./dev bench matrix {' '.join(words)} --out again"
 
 
@@ -161,7 +159,7 @@ def _write_parquet(out: Path) -> None:
 
 def _write_words(run: Run, samples: list[Sample], bag: Sample | None, out: Path) -> None:
     first = samples[0].metrics["a_run_context"]
-    environment: dict[str, Any] = {name: first[name] for name in _ENVIRONMENT}
+    environment: dict[str, Any] = {name: first[name] for name in MACHINE}
     environment["speed_measured"] = run.speed is not None
     write_summary(out / "environment.json", environment)
     shutil.copyfile(source_tree() / "LICENSE", out / "LICENSE")

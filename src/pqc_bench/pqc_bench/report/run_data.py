@@ -23,6 +23,11 @@ from pqc_bench.metrics import MetricsFault, read_metrics
 from pqc_bench.report import names
 from pqc_bench.report.intervals import Interval, interval
 
+# The names of facts on the machine and its software in a cell's a_run_context.
+MACHINE = (
+    *("machine_kind", "cpu_model", "cpu_cores", "memory_mib", "os", "kernel", "python"),
+    *("ros_distro", "rmw", "liboqs", "git_commit", "one_machine"),
+)
 _METRICS = "metrics.json"
 _WAYS = ("drone_to_gcs", "gcs_to_drone")
 _SPEED_FORMAT = 1

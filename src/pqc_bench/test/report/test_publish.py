@@ -148,6 +148,9 @@ def test_the_command_repeats_the_run(source: Path) -> None:
     assert isinstance(options, argparse.Namespace)
     assert (options.suites, options.repeat) == (run.suites, 2)
     assert (options.scenario, options.order_seed) == (run.scenarios, run.order_seed)
+    measured = replace(run, power="--source i2c --bus 1", fix_clock=True)
+    options = make_parser().parse_args(shlex.split(command_of(measured))[2:])
+    assert (options.power, options.fix_clock) == ("--source i2c --bus 1", True)
     assert "--suites seed003 " in command_of(replace(run, suites=choose_suites("seed003")))
 
 
