@@ -73,6 +73,16 @@ cross_suites()
     "$ROOT/setup/try_suites.bash" "$NATIVE/stage/bin/pqc" "$drone" "$gcs" "${@:2}"
 }
 
+# Cells on two computers in small: the drone's tunnel runs in the emulator.
+cross_bed()
+{
+  local programs=$CROSS/programs
+  mkdir -p "$programs" &&
+    printf '#!/bin/sh\nexec %s %q "$@"\n' "$PQC_CROSS_EMULATOR" "$CROSS/pqc_tunnel/pqc_tunneld" >"$programs/pqc_tunneld" &&
+    chmod +x "$programs/pqc_tunneld" &&
+    PQC_TEST_DRONE_PROGRAMS=$programs python3 -m pytest -q --timeout "$TEST_LIMIT_S" "$ROOT/src/pqc_bench/test/testbed/test_two_computers.py"
+}
+
 # What --quick tests, as programs of the build: what depends on sizes, alignment and signs of the processor's types.
 CROSS_QUICK=(test_base test_crypto_suites test_link_framing test_link_mavlink test_protocol_wire test_protocol_session
   test_config test_identity test_os test_net test_daemon)
@@ -102,4 +112,6 @@ cross()
   step "building this machine's programs" cross_native
   step "changing suites with a native ground station" cross_suites drone "${suites[@]}"
   step "changing suites with a native drone" cross_suites gcs "${suites[@]}"
+  setup_and build_if_needed && activate || exit
+  step "running cells with the drone in $PQC_CROSS_EMULATOR" cross_bed
 }
