@@ -26,10 +26,10 @@ cross_sysroot()
     mv "$2.partial" "$2"
 }
 
-# cross_configure NAME [CMAKE ARGUMENTS]
+# cross_configure NAME [CMAKE ARGUMENTS]: anew, since CMake would keep what an earlier toolchain file said.
 cross_configure()
 {
-  cmake -S "$ROOT/src/$1" -B "$CROSS/$1" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$ROOT/setup/cross.cmake" \
+  cmake --fresh -S "$ROOT/src/$1" -B "$CROSS/$1" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$ROOT/setup/cross.cmake" \
     -DCMAKE_INSTALL_PREFIX="$PQC_CROSS_STAGE" \
     -DCMAKE_PREFIX_PATH="$PQC_CROSS_STAGE" -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG" \
     "${@:2}"
