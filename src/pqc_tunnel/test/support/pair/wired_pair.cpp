@@ -164,7 +164,7 @@ bool WiredPair::run_until(const std::function<bool()> & condition, Duration limi
     for (const Side side : both_sides) {
       Tunnel & tunnel = this->end(side);
       pump(side);
-      if (tunnel.next_timeout() > snapshot(side).due) {
+      if (tunnel.next_timeout() > tunnel.timeout_of(PeerIndex{0})) {
         throw std::logic_error("a time-out would be handled late");
       }
       if (timeout_of(side) > now_) {
@@ -183,8 +183,7 @@ bool WiredPair::run_until(const std::function<bool()> & condition, Duration limi
 
 bool WiredPair::agreed()
 {
-  const auto drone = snapshot(Side::drone);
-  const auto gcs = snapshot(Side::gcs);
+  const auto [drone, gcs] = standings();
   return drone.state == PeerState::established && gcs.state == PeerState::established &&
          drone.session == gcs.session && drone.epoch == gcs.epoch;
 }
@@ -293,7 +292,7 @@ void WiredPair::check_nonce(Side from, ByteView datagram)
     return;
   }
   // Keys of different sessions may share an id; boot keys are known by nothing else.
-  const auto held = snapshot(from).keys;
+  const auto held = standing(from).keys;
   const auto keys = std::ranges::find(held, header->key_id, &InstalledKeys::send_id);
   Bytes name(datagram.begin(), datagram.begin() + 3);
   if (keys != held.end()) {
