@@ -209,8 +209,8 @@ struct PeerSnapshot : PeerStanding
   bool served = true;                // false: a drone that the ground station serves no longer
   std::uint16_t plaintext_port = 0;  // UDP, for local programs; 0: none
   std::string likely_cause;          // of trouble with the peer, one sentence; empty: no trouble
-  Endpoint address;       // where the peer's newest authenticated packet came from
-  Instant key_installed;  // when the current sending keys came into use
+  Endpoint address;                  // where the peer's newest authenticated packet came from
+  Instant key_installed;             // when the current sending keys came into use
   Instant last_heard;
   std::uint64_t packets_under_key = 0;
   FrameKeyId receive_id{};       // key id of frames that arrive under these keys
@@ -242,7 +242,7 @@ struct PeerSnapshot : PeerStanding
   double clock_drift_ppm = 0;  // how much faster the peer's clock runs
   Duration delay_to_peer{};    // one way, ± clock_error
   Duration delay_from_peer{};
-  std::uint64_t looks = 0;      // how often the tunnel has done something for this peer
+  std::uint64_t looks = 0;  // how often the tunnel has done something for this peer
 };
 
 // True if a datagram given to the tunnel now would be sealed and sent, and the peer is not lost.

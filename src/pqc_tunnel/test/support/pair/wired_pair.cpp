@@ -294,12 +294,14 @@ void WiredPair::check_nonce(Side from, ByteView datagram)
   // Keys of different sessions may share an id; boot keys are known by nothing else.
   const auto held = standing(from).keys;
   const auto keys = std::ranges::find(held, header->key_id, &InstalledKeys::send_id);
-  Bytes name(datagram.begin(), datagram.begin() + 3);
+  KeyTag name = {};
   if (keys != held.end()) {
-    name.assign(keys->transcript_tag.begin(), keys->transcript_tag.end());
+    name = keys->transcript_tag;
+  } else {
+    std::copy_n(datagram.begin(), 3, name.begin());
   }
-  const auto [sealed, first] = nonces_[from].try_emplace(
-    std::pair(std::move(name), header->sequence), datagram.begin(), datagram.end());
+  const auto [sealed, first] =
+    nonces_[from].try_emplace(std::pair(name, header->sequence), datagram.begin(), datagram.end());
   if (!first && !std::ranges::equal(sealed->second, datagram)) {
     throw std::logic_error("two datagrams under one key and sequence number");
   }

@@ -228,7 +228,9 @@ private:
   std::map<Side, std::vector<Notice>> notices_;
   std::map<Side, std::vector<EchoArrived>> echoes_;
   std::map<Side, std::vector<Bytes>> datagrams_;
-  std::map<Side, std::map<std::pair<Bytes, std::uint32_t>, Bytes>> nonces_;  // and what was sealed
+  // What was sealed, by the tag of its keys and its sequence number.
+  using KeyTag = decltype(InstalledKeys::transcript_tag);
+  std::map<Side, std::map<std::pair<KeyTag, std::uint32_t>, Bytes>> nonces_;
   std::map<Side, std::vector<std::pair<Endpoint, Bytes>>> elsewhere_;
   std::size_t probes_ = 0;
   std::map<Side, std::size_t> jobs_run_{{Side::drone, 0}, {Side::gcs, 0}};
