@@ -21,6 +21,7 @@ _CHECKS = "-bugprone-suspicious-include"
 # It takes longer for the templates of a command line than all other checks do.
 _SLOW_CHECK = "performance-unnecessary-value-param"
 _COMMAND_LINE = "#include <CLI/CLI.hpp>"
+_MAIN = "\nint main("  # a batch has one at most
 
 
 def tidy_findings(root: Path, build: Path, sources: Iterable[Path]) -> Iterator[str]:
@@ -34,16 +35,19 @@ def tidy_findings(root: Path, build: Path, sources: Iterable[Path]) -> Iterator[
         yield f"{build} compiles none of the sources"
     (build / "tidy").mkdir(exist_ok=True)
 
-    def check(batch: list[Path], options: tuple[str, ...], number: str) -> list[str]:
+    def check(
+        batch: list[Path], options: tuple[str, ...], number: str, may_clash: bool = True
+    ) -> list[str]:
         unified = build / "tidy" / f"{_NAME}{number}.cpp"
         unified.write_text("".join(f'#include "{path}"\n' for path in batch))
-        parts = _parts(batch, _errors(unified, options)) if len(batch) > 1 else []
+        may_clash = may_clash and len(batch) > 1
+        parts = _parts(batch, _errors(unified, options)) if may_clash else []
         if not parts:
             return _tidy(root, unified, options)
         return [
             line
-            for index, part in enumerate(parts)
-            for line in check(part, options, f"{number}_{index}")
+            for index, (part, clashes) in enumerate(parts)
+            for line in check(part, options, f"{number}_{index}", clashes)
         ]
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -61,10 +65,10 @@ def _batches(commands: dict[Path, list[str]]) -> list[tuple[list[Path], tuple[st
     alike = defaultdict(list)
     for path in sorted(commands):
         options = (_checks(path), "--", *_compiler_options(commands[path]))
-        alike[options].append(path)
+        alike[options, path if _MAIN in path.read_text() else None].append(path)
     batches = [
         (paths[first : first + _BATCH], options)
-        for options, paths in alike.items()
+        for (options, _), paths in alike.items()
         for first in range(0, len(paths), _BATCH)
     ]
     return sorted(batches, key=lambda batch: -len(batch[0]))
@@ -83,15 +87,18 @@ def _errors(unified: Path, options: tuple[str, ...]) -> list[str]:
     return [line for line in done.stderr.splitlines() if " error: " in line]
 
 
-def _parts(batch: list[Path], errors: list[str]) -> list[list[Path]]:
-    """Divide a batch: sources that clash with those before them apart. No part if none clashes."""
+def _parts(batch: list[Path], errors: list[str]) -> list[tuple[list[Path], bool]]:
+    """Divide a batch: sources that clash with those before them apart. No part if none clashes.
+
+    With each part: whether its sources may clash with one another.
+    """
     if not errors:
         return []
     clashing = [path for path in batch if any(line.startswith(f"{path}:") for line in errors)]
     others = [path for path in batch if path not in clashing]
     if clashing and others:
-        return [others, clashing]
-    return [batch[: len(batch) // 2], batch[len(batch) // 2 :]]
+        return [(others, False), (clashing, True)]
+    return [(batch[: len(batch) // 2], True), (batch[len(batch) // 2 :], True)]
 
 
 def _tidy(root: Path, source: Path, options: tuple[str, ...]) -> list[str]:

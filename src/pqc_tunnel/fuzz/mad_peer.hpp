@@ -68,7 +68,7 @@ private:
   void catch_up(test::Side as, EpochKeys & keys)
   {
     Bytes frame(frame_overhead);
-    for (const InstalledKeys & held : pair_.snapshot(as).keys) {
+    for (const InstalledKeys & held : pair_.standing(as).keys) {
       while (held.send_id == keys.send_id() && keys.sent() < held.sent) {
         keys.seal(FrameKind::data, frame, pair_.now());
       }

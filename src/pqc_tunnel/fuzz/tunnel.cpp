@@ -245,7 +245,7 @@ private:
   std::vector<std::pair<KeyUse, FrameKeyId>> keys_of(Side side)
   {
     std::vector<std::pair<KeyUse, FrameKeyId>> keys;
-    for (const InstalledKeys & held : pair_.snapshot(side).keys) {
+    for (const InstalledKeys & held : pair_.standing(side).keys) {
       keys.emplace_back(held.use, held.receive_id);
     }
     return keys;

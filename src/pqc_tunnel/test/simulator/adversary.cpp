@@ -63,7 +63,7 @@ unsigned kind_of(const Bytes & datagram, bool data)
 Wire wire_of(WiredPair & pair)
 {
   return {
-    [&pair] { return pair.now(); }, [&pair](Side side) { return pair.snapshot(side).keys; },
+    [&pair] { return pair.now(); }, [&pair](Side side) { return pair.standing(side).keys; },
     [&pair](Side to, const Bytes & datagram, const Endpoint & from, Duration delay) {
       pair.deliver_later(to, datagram, from, delay);
     }};

@@ -121,9 +121,7 @@ void FleetRun::use_adversary(SeededRandom & dice)
   adversary_.emplace(
     Wire{
       [this] { return fleet_.now(); },
-      [this, i](Side side) {
-        return side == Side::drone ? fleet_.at_drone(i).keys : fleet_.at_gcs(i).keys;
-      },
+      [this, i](Side side) { return fleet_.standing(side, i).keys; },
       [this, i](Side to, const Bytes & datagram, const Endpoint & from, Duration delay) {
         fleet_.deliver_later(i, to, datagram, from, delay);
       }},

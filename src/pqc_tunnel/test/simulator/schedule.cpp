@@ -354,7 +354,7 @@ void Schedule::ask_for_rekey(Side side, const Suite * suite, bool ratchet, bool 
 
 void Schedule::look()
 {
-  const Snapshots ends = pair_->snapshots();
+  const Standings ends = pair_->standings();
   keys_->look(ends);
   chain_->look();
   BlameWitness::look(ends);

@@ -330,16 +330,20 @@ void DroneEnd::describe(PeerSnapshot & snapshot, Instant now) const
   snapshot.pool.stored = stock_.count();
   snapshot.pool.bytes = stock_.bytes();
   snapshot.pool.bytes_under_way = peer_.message_bytes_arriving();
+}
+
+PeerState DroneEnd::state() const
+{
   if (peer_.keys().sending() != nullptr) {
-    snapshot.state = lost_since_                ? PeerState::lost
-                     : rekey_.active()          ? PeerState::rekeying
-                     : peer_.keys().confirmed() ? PeerState::established
-                                                : PeerState::handshaking;
-  } else if (attempt_) {
-    snapshot.state = attempt_->challenged ? PeerState::handshaking : PeerState::connecting;
-  } else {
-    snapshot.state = PeerState::disconnected;
+    return lost_since_                ? PeerState::lost
+           : rekey_.active()          ? PeerState::rekeying
+           : peer_.keys().confirmed() ? PeerState::established
+                                      : PeerState::handshaking;
   }
+  if (attempt_) {
+    return attempt_->challenged ? PeerState::handshaking : PeerState::connecting;
+  }
+  return PeerState::disconnected;
 }
 
 }  // namespace pqc_tunnel

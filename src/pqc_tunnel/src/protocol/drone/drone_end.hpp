@@ -50,6 +50,7 @@ public:
   void wipe(const std::string & reason, Instant now);
 
   void describe(PeerSnapshot & snapshot, Instant now) const;
+  PeerState state() const;
   std::vector<BlacklistEntry> blacklist(Instant now) const { return blacklist_.entries(now); }
 
 private:

@@ -59,6 +59,7 @@ public:
 
   // Take the account of each drone before that something happened to.
   void describe(PeerSnapshot & snapshot, PeerIndex peer, Instant now) const;
+  PeerState state(PeerIndex peer) const { return drone(peer).state(); }
   const StrangerCounters & strangers() const { return gate_.strangers(); }
 
 private:

@@ -211,14 +211,17 @@ void ServedDrone::describe(PeerSnapshot & snapshot, Instant now) const
   snapshot.rekeys = rekeys_done_;
   snapshot.ratchets = ratchets_;
   snapshot.prekeys = rekeys_.prekeys();
-  if (peer_.keys().sending() != nullptr) {
-    // A new session is made beside the live one: that it is under way says nothing about this one.
-    snapshot.state = context_.reports.is_lost() ? PeerState::lost
-                     : rekeys_.under_way()      ? PeerState::rekeying
-                                                : PeerState::established;
-  } else {
-    snapshot.state = new_session_.under_way() ? PeerState::handshaking : PeerState::disconnected;
+}
+
+PeerState ServedDrone::state() const
+{
+  if (peer_.keys().sending() == nullptr) {
+    return new_session_.under_way() ? PeerState::handshaking : PeerState::disconnected;
   }
+  // A new session is made beside the live one: that it is under way says nothing about this one.
+  return context_.reports.is_lost() ? PeerState::lost
+         : rekeys_.under_way()      ? PeerState::rekeying
+                                    : PeerState::established;
 }
 
 }  // namespace pqc_tunnel

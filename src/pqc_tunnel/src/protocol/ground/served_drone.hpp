@@ -63,6 +63,7 @@ public:
   // Returns the size of prekeys that are being signed, or on their way to the drone.
   std::size_t prekey_bytes() const { return new_session_.prekey_bytes() + rekeys_.prekey_bytes(); }
   void describe(PeerSnapshot & snapshot, Instant now) const;
+  PeerState state() const;
 
 private:
   bool retire_former(Instant now);

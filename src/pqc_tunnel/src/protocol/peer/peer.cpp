@@ -149,9 +149,6 @@ void Peer::describe(PeerSnapshot & snapshot, Instant now) const
 {
   snapshot.name = name_;
   if (const EpochKeys * keys = keys_.slots().sending()) {
-    snapshot.suite = &keys->suite();
-    snapshot.session = keys->id();
-    snapshot.epoch = keys->epoch();
     snapshot.key_installed = keys->installed();
     snapshot.packets_under_key = keys->sent();
     snapshot.receive_id = keys->receive_id();

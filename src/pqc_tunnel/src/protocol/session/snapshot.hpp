@@ -192,18 +192,25 @@ struct KemFetch
   std::optional<double> progress;  // 0 to 1 of a fetch under way
 };
 
-struct PeerSnapshot
+// What takes no time to find of a peer.
+struct PeerStanding
+{
+  PeerState state = PeerState::disconnected;
+  const Suite * suite = nullptr;  // of the sending keys; null without a session
+  SessionId session;
+  Epoch epoch{};
+  std::vector<InstalledKeys> keys;        // all sets, newest first
+  std::vector<BlacklistEntry> blacklist;  // drone
+};
+
+struct PeerSnapshot : PeerStanding
 {
   std::string name;
   bool served = true;                // false: a drone that the ground station serves no longer
   std::uint16_t plaintext_port = 0;  // UDP, for local programs; 0: none
-  PeerState state = PeerState::disconnected;
-  std::string likely_cause;       // of trouble with the peer, one sentence; empty: no trouble
-  const Suite * suite = nullptr;  // of the sending keys; null without a session
-  SessionId session;
-  Epoch epoch{};
-  Endpoint address;       // where the peer's newest authenticated packet came from
-  Instant key_installed;  // when the current sending keys came into use
+  std::string likely_cause;          // of trouble with the peer, one sentence; empty: no trouble
+  Endpoint address;                  // where the peer's newest authenticated packet came from
+  Instant key_installed;             // when the current sending keys came into use
   Instant last_heard;
   std::uint64_t packets_under_key = 0;
   FrameKeyId receive_id{};       // key id of frames that arrive under these keys
@@ -235,10 +242,7 @@ struct PeerSnapshot
   double clock_drift_ppm = 0;  // how much faster the peer's clock runs
   Duration delay_to_peer{};    // one way, ± clock_error
   Duration delay_from_peer{};
-  std::vector<InstalledKeys> keys;        // all sets, newest first
-  std::vector<BlacklistEntry> blacklist;  // drone
-  Instant due;                            // when Tunnel::handle_timeout() is due for this peer
-  std::uint64_t looks = 0;                // how often the tunnel has done something for this peer
+  std::uint64_t looks = 0;  // how often the tunnel has done something for this peer
 };
 
 // True if a datagram given to the tunnel now would be sealed and sent, and the peer is not lost.

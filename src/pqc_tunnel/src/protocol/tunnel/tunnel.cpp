@@ -493,6 +493,13 @@ void Tunnel::handle_timeout(Instant now) { impl_->handle_timeout(now); }
 
 Instant Tunnel::next_timeout() const { return impl_->next_timeout(); }
 
+Instant Tunnel::timeout_of(PeerIndex peer) const
+{
+  impl_->settle();
+  const Peer & of = impl_->peers_[static_cast<std::size_t>(peer)];
+  return std::min(impl_->next_common_timeout(), impl_->next_timeout_of(of));
+}
+
 std::optional<Output> Tunnel::poll_output() { return impl_->outbox_.pop(); }
 
 void Tunnel::request_rekey(const RekeyCommand & command, Instant now)
@@ -568,20 +575,36 @@ bool Tunnel::send_message(PeerIndex peer, const ToPeer & message, Instant now)
 
 PeerSnapshot Tunnel::snapshot(PeerIndex peer, Instant now) const
 {
-  impl_->settle();
   PeerSnapshot snapshot;
+  static_cast<PeerStanding &>(snapshot) = standing(peer, now);
   snapshot.looks = impl_->looks_[static_cast<std::size_t>(peer)];
   if (impl_->drone_) {
     impl_->drone_->describe(snapshot, now);
-    snapshot.blacklist = impl_->drone_->blacklist(now);
   } else {
     impl_->gcs_->describe(snapshot, peer, now);
   }
-  const Peer & of = impl_->peers_[static_cast<std::size_t>(peer)];
-  snapshot.keys = of.keys().installed();
-  snapshot.due = std::min(impl_->next_common_timeout(), impl_->next_timeout_of(of));
   impl_->outbound_->describe(snapshot, peer, now);
   return snapshot;
+}
+
+PeerStanding Tunnel::standing(PeerIndex peer, Instant now) const
+{
+  impl_->settle();
+  PeerStanding standing;
+  if (impl_->drone_) {
+    standing.state = impl_->drone_->state();
+    standing.blacklist = impl_->drone_->blacklist(now);
+  } else {
+    standing.state = impl_->gcs_->state(peer);
+  }
+  const Peer & of = impl_->peers_[static_cast<std::size_t>(peer)];
+  if (const EpochKeys * keys = of.keys().sending()) {
+    standing.suite = &keys->suite();
+    standing.session = keys->id();
+    standing.epoch = keys->epoch();
+  }
+  standing.keys = of.keys().installed();
+  return standing;
 }
 
 StrangerCounters Tunnel::strangers() const

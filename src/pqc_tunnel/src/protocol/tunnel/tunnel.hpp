@@ -138,9 +138,11 @@ public:
 
   // Call it at next_timeout(); it may be called at any time.
   void handle_timeout(Instant now);
-  // Returns when handle_timeout() is due, never later than PeerSnapshot::due. Data only postpones it, so that it is
+  // Returns when handle_timeout() is due, never later than timeout_of(). Data only postpones it, so that it is
   // computed anew only after other calls.
   Instant next_timeout() const;
+  // Returns when it is due for this peer, computed anew.
+  Instant timeout_of(PeerIndex peer) const;
   std::optional<Output> poll_output();
   void handle_job_result(JobId id, JobResult result, Instant now);
 
@@ -168,6 +170,7 @@ public:
   // --- Status ---
 
   PeerSnapshot snapshot(PeerIndex peer, Instant now) const;
+  PeerStanding standing(PeerIndex peer, Instant now) const;
   // Returns the counts of datagrams that belong to no peer.
   StrangerCounters strangers() const;
 

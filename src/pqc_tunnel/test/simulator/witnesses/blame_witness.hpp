@@ -16,7 +16,7 @@ class BlameWitness
 {
 public:
   // To be called after everything that happens; throws Violation.
-  static void look(const Snapshots & ends)
+  static void look(const Standings & ends)
   {
     require(
       ends.drone.blacklist.empty(), "no blame",

@@ -213,10 +213,13 @@ bool DatagramWitness::is_late(Side to, const Sealed & sent, Duration lateness) c
     return false;
   }
   const auto opened = end->second.find(sent.keys);
-  return opened != end->second.end() &&
-         std::ranges::any_of(opened->second, [&](const auto & entry) {
-           return entry.first < limit && entry.second > sent.sequence;
-         });
+  if (opened == end->second.end()) {
+    return false;
+  }
+  // Times and sequence numbers both ascend.
+  const auto & all = opened->second;
+  const auto recent = std::ranges::lower_bound(all, limit, {}, [](auto & it) { return it.first; });
+  return recent != all.begin() && std::prev(recent)->second > sent.sequence;
 }
 
 // It came unaltered and was not opened: there must be a reason other than a rekey.

@@ -76,7 +76,7 @@ void HandshakeWitness::restarted(Side side)
   }
 }
 
-void HandshakeWitness::look(const Snapshots & ends)
+void HandshakeWitness::look(const Standings & ends)
 {
   for (const Side side : both_sides) {
     for (const Event & event : pair_.events(side)) {

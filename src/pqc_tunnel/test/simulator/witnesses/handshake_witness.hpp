@@ -29,7 +29,7 @@ public:
   // Asks the drone to fetch the key of a suite.
   void request_fetch(const Suite & suite);
   // To be called after everything that happens, between KeyWitness::look() and DatagramWitness::look(); throws Violation.
-  void look(const Snapshots & ends);
+  void look(const Standings & ends);
   void look_at_job(const Job & job);
   void restarted(Side side);
 

@@ -34,7 +34,7 @@ void KeyWitness::restarted(Side side)
 
 void KeyWitness::opened(Side at, const KeyTag & keys) { sides_.at(at).proved.insert(keys); }
 
-void KeyWitness::look(const Snapshots & ends)
+void KeyWitness::look(const Standings & ends)
 {
   for (const Side side : both_sides) {
     update(side, ends.at(side).keys);

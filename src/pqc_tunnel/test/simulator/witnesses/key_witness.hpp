@@ -28,7 +28,7 @@ public:
   KeyWitness(WiredPair & pair, Duration longest_round_trip);
 
   // To be called after everything that happens; throws Violation.
-  void look(const Snapshots & ends);
+  void look(const Standings & ends);
   void restarted(Side side);
   // The drone has declared the peer lost. If nothing arrived under its newest keys, no datagram passes at all, and
   // sessions may end one after another without either end knowing the session of the other.

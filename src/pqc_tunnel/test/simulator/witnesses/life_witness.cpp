@@ -77,7 +77,7 @@ void LifeWitness::look_at_events()
   }
 }
 
-void LifeWitness::look(const Snapshots & ends)
+void LifeWitness::look(const Standings & ends)
 {
   for (const Side side : both_sides) {
     End & end = ends_[side];

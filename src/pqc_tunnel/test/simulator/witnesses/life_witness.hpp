@@ -29,7 +29,7 @@ public:
   // To be called after everything that happens, while its events are there.
   void look_at_events();
   // … and after everything that happens; throws Violation.
-  void look(const Snapshots & ends);
+  void look(const Standings & ends);
 
 private:
   // Two bounds of a time, as frames of one size look alike from outside.

@@ -60,11 +60,17 @@ public:
   Instant ground_time() const { return thread_ ? std::max(now_, thread_->now()) : now_; }
   PeerSnapshot at_gcs(std::size_t i) { return gcs_->snapshot(index(i), ground_time()); }
   PeerSnapshot at_drone(std::size_t i) { return drones_[i]->snapshot(PeerIndex{0}, now_); }
+  PeerStanding standing(Side side, std::size_t i)
+  {
+    return side == Side::drone ? drones_[i]->standing(PeerIndex{0}, now_)
+                               : gcs_->standing(index(i), ground_time());
+  }
   bool agreed(std::size_t i)
   {
-    return at_gcs(i).state == PeerState::established &&
-           at_drone(i).state == PeerState::established && at_gcs(i).epoch == at_drone(i).epoch &&
-           at_gcs(i).session == at_drone(i).session;
+    const PeerStanding gcs = standing(Side::gcs, i);
+    const PeerStanding drone = standing(Side::drone, i);
+    return gcs.state == PeerState::established && drone.state == PeerState::established &&
+           gcs.epoch == drone.epoch && gcs.session == drone.session;
   }
   void silence(std::size_t i, bool silent = true) { silent_[i] = silent; }
   // A crash, and a start with nothing remembered.

@@ -164,7 +164,7 @@ bool WiredPair::run_until(const std::function<bool()> & condition, Duration limi
     for (const Side side : both_sides) {
       Tunnel & tunnel = this->end(side);
       pump(side);
-      if (tunnel.next_timeout() > snapshot(side).due) {
+      if (tunnel.next_timeout() > tunnel.timeout_of(PeerIndex{0})) {
         throw std::logic_error("a time-out would be handled late");
       }
       if (timeout_of(side) > now_) {
@@ -183,8 +183,7 @@ bool WiredPair::run_until(const std::function<bool()> & condition, Duration limi
 
 bool WiredPair::agreed()
 {
-  const auto drone = snapshot(Side::drone);
-  const auto gcs = snapshot(Side::gcs);
+  const auto [drone, gcs] = standings();
   return drone.state == PeerState::established && gcs.state == PeerState::established &&
          drone.session == gcs.session && drone.epoch == gcs.epoch;
 }
@@ -293,14 +292,16 @@ void WiredPair::check_nonce(Side from, ByteView datagram)
     return;
   }
   // Keys of different sessions may share an id; boot keys are known by nothing else.
-  const auto held = snapshot(from).keys;
+  const auto held = standing(from).keys;
   const auto keys = std::ranges::find(held, header->key_id, &InstalledKeys::send_id);
-  Bytes name(datagram.begin(), datagram.begin() + 3);
+  KeyTag name = {};
   if (keys != held.end()) {
-    name.assign(keys->transcript_tag.begin(), keys->transcript_tag.end());
+    name = keys->transcript_tag;
+  } else {
+    std::copy_n(datagram.begin(), 3, name.begin());
   }
-  const auto [sealed, first] = nonces_[from].try_emplace(
-    std::pair(std::move(name), header->sequence), datagram.begin(), datagram.end());
+  const auto [sealed, first] =
+    nonces_[from].try_emplace(std::pair(name, header->sequence), datagram.begin(), datagram.end());
   if (!first && !std::ranges::equal(sealed->second, datagram)) {
     throw std::logic_error("two datagrams under one key and sequence number");
   }

@@ -29,11 +29,11 @@ enum class Side
 inline constexpr Side both_sides[] = {Side::drone, Side::gcs};
 inline Side other(Side side) { return side == Side::drone ? Side::gcs : Side::drone; }
 
-struct Snapshots
+struct Standings
 {
-  PeerSnapshot drone;
-  PeerSnapshot gcs;
-  const PeerSnapshot & at(Side side) const { return side == Side::drone ? drone : gcs; }
+  PeerStanding drone;
+  PeerStanding gcs;
+  const PeerStanding & at(Side side) const { return side == Side::drone ? drone : gcs; }
 };
 
 // How long keys took to make, in virtual time. By the real clock it would travel in LATER, and no run would be like another.
@@ -148,7 +148,8 @@ public:
   std::size_t probes() const { return probes_; }  // of the ground station, by the drone
   std::size_t jobs_run(Side side) const { return jobs_run_.at(side); }
   PeerSnapshot snapshot(Side side) { return end(side).snapshot(PeerIndex{0}, now(side)); }
-  Snapshots snapshots() { return {snapshot(Side::drone), snapshot(Side::gcs)}; }
+  PeerStanding standing(Side side) { return end(side).standing(PeerIndex{0}, now(side)); }
+  Standings standings() { return {standing(Side::drone), standing(Side::gcs)}; }
   // Datagrams dropped at an end for that reason, from any sender.
   std::uint64_t drops(Side side, Drop drop);
   std::uint64_t drops(Side side);
@@ -227,7 +228,9 @@ private:
   std::map<Side, std::vector<Notice>> notices_;
   std::map<Side, std::vector<EchoArrived>> echoes_;
   std::map<Side, std::vector<Bytes>> datagrams_;
-  std::map<Side, std::map<std::pair<Bytes, std::uint32_t>, Bytes>> nonces_;  // and what was sealed
+  // What was sealed, by the tag of its keys and its sequence number.
+  using KeyTag = decltype(InstalledKeys::transcript_tag);
+  std::map<Side, std::map<std::pair<KeyTag, std::uint32_t>, Bytes>> nonces_;
   std::map<Side, std::vector<std::pair<Endpoint, Bytes>>> elsewhere_;
   std::size_t probes_ = 0;
   std::map<Side, std::size_t> jobs_run_{{Side::drone, 0}, {Side::gcs, 0}};
