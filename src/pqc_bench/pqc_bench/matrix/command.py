@@ -58,8 +58,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--vehicle",
         metavar="DEVICE|COMMAND",
-        help="an autopilot in place of the simulated vehicle: /dev/ttyAMA0[,BAUD], or a program "
-        "that sends MAVLink to the UDP port that takes the place of {port}",
+        help="an autopilot in place of the simulated vehicle, at the drone of a --testbed: "
+        "/dev/ttyAMA0[,BAUD], or a program that sends MAVLink to the UDP port that takes the place "
+        "of {port}",
     )
     parser.add_argument("--link", help="clean, installed profiles, or files; with commas (clean)")
     parser.add_argument("--seconds", type=_long_enough, help="traffic in each cell (2)")
