@@ -97,6 +97,8 @@ SUITE = "cs-mlkem768-aesgcm-mldsa65"
         ("matrix --link-seed 4", "--link-seed has no effect on a clean link"),
         ("matrix --testbed a.yaml --link lte", "--link has no effect with --testbed"),
         ("matrix --testbed a.yaml --policy advise", "--policy needs ROS"),
+        ("matrix --testbed a.yaml --vehicle /dev/ttyNone7", "there is no file 'a.yaml'"),
+        ("matrix --testbed a.yaml --vehicle autopilot", "needs {port}"),
         ("matrix --only-preflight", "--only-preflight has no effect without --testbed"),
         ("matrix --shard 9/8", "'9/8' isn't a part of the form 3/8"),
         ("merge nowhere --out whole", "there is no folder 'nowhere'"),

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from pqc_sim.datagrams.counting import FlowCount, compare
 from pqc_sim.datagrams.udp_port import Endpoint, UdpPort
-from pqc_sim.demo.mavproxy import GroundProgramError, MavProxy
+from pqc_sim.demo.mavproxy import GroundProgramError, MavProxy, find_mavproxy
 from pqc_sim.vehicle.parameter_table import TABLE
 from processes import HOST, LIMIT_S, Program, free_endpoint, ground_tap, vehicle
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
@@ -182,6 +182,17 @@ def test_a_bad_argument_is_one_clear_sentence(arguments: list[str], sentence: st
     )
     assert run.returncode == 2
     assert run.stderr.splitlines()[-1].endswith(sentence)
+
+
+def test_a_mavproxy_on_the_path_runs_by_its_own_interpreter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "mavproxy.py"
+    program.write_text("#!/bin/sh\n", encoding="ascii")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    assert find_mavproxy() == [str(program)]
 
 
 def test_a_mavproxy_that_cannot_start_reports_the_cause(tmp_path: Path) -> None:

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import select
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from pqc_sim.datagrams.counting import FlowCount, compare
-from pqc_sim.datagrams.mavlink_frames import message_name, split_frames
+from pqc_sim.datagrams.mavlink_frames import split_frames
 from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
@@ -43,9 +44,7 @@ class GroundPulse:
     ) -> None:
         self._heartbeats = heartbeats
         self.sent = FlowCount()
-        self.received = FlowCount()
         self.round_trips_ms: list[float] = []
-        self.vehicle = SeenVehicle()
         self._codec = mavlink.MAVLink(None, system, mavlink.MAV_COMP_ID_MISSIONPLANNER)
         self._asked: dict[int, int] = {}
         self._count = 0
@@ -70,9 +69,7 @@ class GroundPulse:
         return datagrams
 
     def handle(self, datagram: bytes, arrived_ns: int) -> None:
-        self.received.note(datagram)
         for frame in split_frames(datagram).frames:
-            self.vehicle.note(frame)
             if frame.message_id == mavlink.MAVLINK_MSG_ID_TIMESYNC:
                 answer = self._codec.decode(bytearray(frame.data))
                 asked = self._asked.pop(answer.ts1, None)
@@ -97,7 +94,8 @@ class MavlinkLoad:
         self._ground = StampedPort(where.ground_bind)
         self._down = FlowMatch()
         self._up = FlowMatch()
-        self._types: dict[str, int] = {}
+        self._received = FlowCount()
+        self._seen = {"drone": SeenVehicle(), "gcs": SeenVehicle()}
 
     def open_window(self, name: str) -> None:
         """Count datagrams sent from now on under this name."""
@@ -128,13 +126,13 @@ class MavlinkLoad:
         if self._ground in ready:
             for datagram, arrived_ns in self._ground.receive_stamped():
                 self._down.note_arrived(datagram, arrived_ns)
+                self._received.note(datagram)
+                self._seen["gcs"].note(datagram)
                 pulse.handle(datagram, arrived_ns)
         if self._drone in ready:
             for datagram, arrived_ns in self._drone.receive_stamped():
                 self._up.note_arrived(datagram, arrived_ns)
-                for frame in split_frames(datagram).frames:
-                    name = message_name(frame.message_id)
-                    self._types[name] = self._types.get(name, 0) + 1
+                self._seen["drone"].note(datagram)
                 self._send_down(vehicle.handle(datagram, time.monotonic_ns()))
 
     def _drain(self, vehicle: Vehicle, pulse: GroundPulse) -> None:
@@ -157,13 +155,10 @@ class MavlinkLoad:
             flow.forget_sent(datagram)
 
     def _report(self, vehicle: Vehicle, pulse: GroundPulse, seconds: float) -> dict[str, Any]:
-        ends = {
-            "drone": (vehicle.sent.as_dict(), vehicle.received.as_dict(), self._types),
-            "gcs": (pulse.sent.as_dict(), pulse.received.as_dict(), pulse.vehicle.types),
-        }
+        counts = {"drone": (vehicle.sent, vehicle.received), "gcs": (pulse.sent, self._received)}
         ways = {
-            "drone_to_gcs": (self._down, self._ground, "drone", "gcs"),
-            "gcs_to_drone": (self._up, self._drone, "gcs", "drone"),
+            "drone_to_gcs": (self._down, self._ground),
+            "gcs_to_drone": (self._up, self._drone),
         }
         down, up = self._down.windows(), self._up.windows()
         state = vehicle.as_dict()
@@ -177,23 +172,46 @@ class MavlinkLoad:
                     "receiver_drops": port.kernel_drops,
                     "slips": state["slips"] if way == "drone_to_gcs" else 0,
                 }
-                for way, (flow, port, _, _) in ways.items()
+                for way, (flow, port) in ways.items()
             },
-            "latency": {way: flow.latency() for way, (flow, _, _, _) in ways.items()},
+            "latency": {way: flow.latency() for way, (flow, _) in ways.items()},
             "round_trip": distribution(pulse.round_trips_ms),
             "windows": {
                 name: {"drone_to_gcs": down[name], "gcs_to_drone": up[name]} for name in down
             },
-            "mavlink": {
-                "vehicle": state,
-                "seen": pulse.vehicle.as_dict(),
-                "ends": {
-                    end: {"sent": sent, "received": received, "types": dict(sorted(types.items()))}
-                    for end, (sent, received, types) in ends.items()
-                },
-                "compared": {
-                    way: compare(ends[sender][0], ends[receiver][1]).as_dict()
-                    for way, (_, _, sender, receiver) in ways.items()
-                },
-            },
+            "mavlink": mavlink_of_ends(counts, self._seen, {"drone": {"vehicle": state}}),
         }
+
+
+def mavlink_of_ends(
+    counts: Mapping[str, tuple[FlowCount, FlowCount]],
+    seen: Mapping[str, SeenVehicle],
+    results: Mapping[str, Mapping[str, Any]],
+) -> dict[str, Any]:
+    """Return the part of a report about MAVLink.
+
+    Of each end it takes what it sent and received, what came out of its tunnel, and its result:
+    the drone's has the simulated `vehicle` or the `source`, each may have a `program`.
+    """
+    went, came = ({end: both[at].as_dict() for end, both in counts.items()} for at in (0, 1))
+    return {
+        **{
+            name: results["drone"][name]
+            for name in ("vehicle", "source")
+            if name in results["drone"]
+        },
+        "seen": seen["gcs"].as_dict(),
+        "ends": {
+            end: {
+                "sent": went[end],
+                "received": came[end],
+                "types": dict(sorted(seen[end].types.items())),
+                "program": results.get(end, {}).get("program"),
+            }
+            for end in counts
+        },
+        "compared": {
+            "drone_to_gcs": compare(went["drone"], came["gcs"]).as_dict(),
+            "gcs_to_drone": compare(went["gcs"], came["drone"]).as_dict(),
+        },
+    }

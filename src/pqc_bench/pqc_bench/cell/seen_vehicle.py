@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pqc_sim.datagrams.mavlink_frames import Frame, message_name
+from pqc_sim.datagrams.mavlink_frames import Frame, message_name, split_frames
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
 _UNKNOWN_CURRENT = -1
@@ -23,8 +23,12 @@ class SeenVehicle:
         self._newest: dict[int, mavlink.MAVLink_message] = {}
         self._codec = mavlink.MAVLink(None)
 
-    def note(self, frame: Frame) -> None:
-        """Count a frame that reached the ground; keep what it says of the vehicle."""
+    def note(self, datagram: bytes) -> None:
+        """Count the messages of a datagram; keep what they say of the vehicle."""
+        for frame in split_frames(datagram).frames:
+            self._note(frame)
+
+    def _note(self, frame: Frame) -> None:
         name = message_name(frame.message_id)
         self.types[name] = self.types.get(name, 0) + 1
         if frame.message_id in _KEPT:

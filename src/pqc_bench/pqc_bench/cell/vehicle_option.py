@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 from pathlib import Path
@@ -27,20 +28,37 @@ def device_and_baud(vehicle: str) -> tuple[str, int]:
     return path, int(baud or _BAUD)
 
 
-def check_vehicle(vehicle: str) -> None:
-    """Raise RunFault for a vehicle that can't be: no device, no program, or no port for it."""
+def check_vehicle(vehicle: str, *, here: bool = True) -> None:
+    """Raise RunFault for a vehicle that can't be: no rate, no program, or no port for it.
+
+    With `here` its device or its program has to be on this computer.
+    """
     if is_device(vehicle):
         path, _ = device_and_baud(vehicle)
-        if not Path(path).exists():
-            raise RunFault(f"there is no device {path} for the vehicle")
+        if here:
+            _check_device(Path(path))
         return
     words = vehicle_words(vehicle)
-    if shutil.which(words[0]) is None:
-        raise RunFault(f"there is no program '{words[0]}' for the vehicle")
+    if here and shutil.which(words[0]) is None:
+        raise RunFault(
+            f"there is no program '{words[0]}' for the vehicle: install it, or give its whole path"
+        )
     if PORT not in vehicle:
         raise RunFault(
             f"the vehicle's command needs {PORT}, the UDP port of this machine that its MAVLink "
             "goes to"
+        )
+
+
+def _check_device(device: Path) -> None:
+    if not device.exists():
+        raise RunFault(
+            f"there is no device {device} for the vehicle: connect it, or enable the serial port"
+        )
+    if not os.access(device, os.R_OK | os.W_OK):
+        raise RunFault(
+            f"{device} may not be read and written: 'sudo usermod -aG {device.group()} $USER', "
+            "then log in again"
         )
 
 

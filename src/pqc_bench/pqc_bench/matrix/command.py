@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pqc_sim.processes.command_line import link_seed, seconds, whole
 
-from pqc_bench.cell.cell import CLEAN, MAVPROXY, OFF, POLICIES, RATES
+from pqc_bench.cell.cell import CLEAN, OFF, POLICIES, RATES
 from pqc_bench.cell.scenario import BASELINE, DETECTORS, SCENARIOS, scenario_command
 from pqc_bench.cell.suite_set import choose_suites
 from pqc_bench.cell.vehicle_option import check_vehicle
@@ -58,8 +58,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--vehicle",
         metavar="DEVICE|COMMAND",
-        help="an autopilot in place of the simulated vehicle: /dev/ttyAMA0[,BAUD], or a program "
-        "that sends MAVLink to the UDP port that takes the place of {port}",
+        help="an autopilot in place of the simulated vehicle, at the drone of a --testbed: "
+        "/dev/ttyAMA0[,BAUD], or a program that sends MAVLink to the UDP port that takes the place "
+        "of {port}",
     )
     parser.add_argument("--link", help="clean, installed profiles, or files; with commas (clean)")
     parser.add_argument("--seconds", type=_long_enough, help="traffic in each cell (2)")
@@ -179,8 +180,6 @@ def _check_testbed(options: argparse.Namespace) -> None:
                 f"the detector of {scenario} needs ROS, which a --testbed does without: "
                 f"stand-in-{scenario} has the papers' load"
             )
-    if options.vehicle is not None or MAVPROXY in (options.load or []):
-        raise UsageFault("--vehicle and --load mavproxy take one machine, without --testbed")
 
 
 def _shard(text: str) -> str:
@@ -197,7 +196,8 @@ def _check_vehicle(options: argparse.Namespace) -> None:
     if options.load == ["blaster"]:
         raise UsageFault("--vehicle has no effect with --load blaster")
     with fault_of_usage():
-        check_vehicle(options.vehicle)
+        # The preflight looks for it at the drone of a test bed.
+        check_vehicle(options.vehicle, here=options.testbed is None and not options.resume)
 
 
 def _long_enough(text: str) -> float:

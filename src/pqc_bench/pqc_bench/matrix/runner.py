@@ -93,7 +93,12 @@ class Runner:
         good = True
         for bed in self._beds:
             lines, well = preflight(
-                bed, room_bytes, fix_clock=self._run.fix_clock, stressed=bool(loaded)
+                bed,
+                room_bytes,
+                fix_clock=self._run.fix_clock,
+                stressed=bool(loaded),
+                loads=self._run.loads,
+                vehicle=self._run.vehicle,
             )
             for line in lines:
                 self._write_line(line)

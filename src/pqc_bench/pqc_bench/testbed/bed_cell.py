@@ -34,7 +34,7 @@ from pqc_bench.testbed.end_cell import ENDED, LISTENING
 from pqc_bench.testbed.far_end import FarEnd
 from pqc_bench.testbed.observations import observe
 
-_LISTEN_S = 180.0
+_LISTEN_S = 240.0
 # The longest life of a cell beside its traffic: start, handshake, clocks, rekey, end.
 _LIMIT_S = 600.0
 _IDENTITIES = {"drone": DRONE, "gcs": "gcs"}
@@ -118,6 +118,7 @@ class BedRun:
             "cell": cell.id,
             "suite": cell.suite,
             "load": cell.load,
+            "vehicle": cell.vehicle,
             "seconds": cell.seconds,
             "scenario": scenario.split() if scenario else [],
             "fix_clock": self._fix_clock,

@@ -46,7 +46,9 @@ PHASES = ("", "starting", "listening", "ended")
 _, STARTING, LISTENING, ENDED = PHASES
 Plain = dict[str, Any]
 _START_S, _WARM_UP_S, _ESTABLISH_S, _CLOCK_S = 60.0, 60.0, 120.0, 30.0
-_REKEY_S, _DONE_S, _END_S = 180.0, 30.0, 20.0
+# MAVProxy and the vehicle beside it; what they say and their end are a part of the load's end.
+_PROGRAMS_S = 120.0
+_REKEY_S, _DONE_S, _END_S = 180.0, 60.0, 20.0
 _REKEY_AT, _TAIL_S = 0.4, 0.15
 # Each question about the tunnel's state is work of the measured computer.
 _POLL_S, _ASK_S, _IDLE_S = 0.02, 0.1, 2.0
@@ -281,10 +283,10 @@ class EndCell:
             [
                 *(sys.executable, "-m", "pqc_bench.testbed.half_load", self._end, job["load"]),
                 *("--bind", job["application"], "--tunnel", job["plaintext"]),
-                *("--folder", str(self._folder)),
+                *("--folder", str(self._folder), f"--vehicle={job['vehicle']}"),
             ],
         )
-        self._wait_line(load, "ready", _WARM_UP_S)
+        self._wait_line(load, "ready", _PROGRAMS_S)
         return load
 
     def _start_scenario(self) -> None:

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`python -m pqc_bench.testbed.end_program`: what a run asks of one end, a command each.
 
-facts PROGRAMS    what this computer is and can, as JSON
+facts PROGRAMS SYS VEHICLE
+                  what this computer is and can, as JSON
 keys FOLDER       makes a folder for a cell's keys in memory, and prints it
 run FOLDER        runs a cell (end_cell.py)
 wait FOLDER PHASE SECONDS
@@ -23,12 +24,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from pqc_policy.sensing.computer.power_meter import PowerPlaces, find_power
+from pqc_sim.demo.mavproxy import find_mavproxy
+from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.summary_file import read_summary
 
+from pqc_bench.cell.vehicle_option import check_vehicle
 from pqc_bench.collectors.disturbance import snapshot
 from pqc_bench.power.capture import PROGRAM
 from pqc_bench.testbed.end_cell import ENDED, KEYS, PHASES, STATE, EndCell, boot_id, wipe
@@ -39,7 +44,7 @@ _POLL_S, _STOP_S = 0.2, 60.0
 _CPUFREQ = "devices/system/cpu/cpu0/cpufreq/scaling_governor"
 
 
-def facts(programs: str, sys_root: str) -> dict[str, Any]:
+def facts(programs: str, sys_root: str, vehicle: str) -> dict[str, Any]:
     """Return what the preflight asks; the folder of the run is the working folder."""
     program, root = Path(programs).expanduser() / "pqc_tunneld", Path(sys_root)
     try:
@@ -67,7 +72,24 @@ def facts(programs: str, sys_root: str) -> dict[str, Any]:
         "clock_settable": governor.exists() and os.access(governor, os.W_OK),
         "keys_in_memory": os.access(_IN_MEMORY, os.W_OK),
         "stress_ng": shutil.which("stress-ng") is not None,
+        **_programs_of_load(vehicle),
     }
+
+
+def _programs_of_load(vehicle: str) -> dict[str, Any]:
+    """Return the place of MAVProxy, whether pyserial is there, and what a vehicle lacks."""
+    mavproxy, trouble = "", ""
+    with contextlib.suppress(RunFault):
+        mavproxy = find_mavproxy()[-1]
+    try:
+        # The load begins it there.
+        with contextlib.chdir(Path.home()):
+            if vehicle:
+                check_vehicle(vehicle)
+    except RunFault as fault:
+        trouble = str(fault)
+    serial = find_spec("serial") is not None
+    return {"mavproxy": mavproxy, "pyserial": serial, "vehicle_trouble": trouble}
 
 
 def keys(folder: Path) -> str:

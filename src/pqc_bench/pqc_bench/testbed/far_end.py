@@ -70,9 +70,9 @@ class FarEnd:
             self._host.put({"complete": b""}, folder)
         self._copied = True
 
-    def facts(self) -> dict[str, Any]:
-        """Return what the end says about its computer (end_program.py)."""
-        return json.loads(self._ask("facts", self.place.programs, self.place.power).text)
+    def facts(self, vehicle: str = "") -> dict[str, Any]:
+        """Return what the end says about its computer (end_program.py), and of a vehicle there."""
+        return json.loads(self._ask("facts", self.place.programs, self.place.power, vehicle).text)
 
     def begin(self, job: dict[str, Any], parameters: bytes, identity: dict[str, bytes]) -> None:
         """Begin a cell; RunFault if it can't be."""

@@ -15,15 +15,19 @@ import json
 import os
 import random
 import select
+import signal
 import struct
 import sys
 import time
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Protocol
 
 from pqc_sim.datagrams.udp_port import Endpoint, parse_endpoint
+from pqc_sim.processes.run_fault import RunFault
 
-from pqc_bench.cell.cell import BLASTER_SIZE, RATES
+from pqc_bench.cell.cell import BLASTER_SIZE, MAVPROXY, RATES
 from pqc_bench.cell.stamped_port import StampedPort
 from pqc_bench.testbed.traffic_log import RECEIVED, SENT, TrafficLog, now_ns
 
@@ -41,6 +45,8 @@ _LATE_NS = 10_000_000
 class Half(Protocol):
     """The content of one end's traffic; times in ns of a monotonic clock, arrivals of the day's."""
 
+    def begin(self, now: int) -> None: ...
+    def sources(self) -> Sequence[Any]: ...
     def due(self, now: int) -> list[bytes]: ...
     def next_ns(self) -> int: ...
     def handle(self, datagram: bytes, arrived: int) -> list[bytes]: ...
@@ -51,10 +57,18 @@ class Half(Protocol):
 class VehicleHalf:
     """The simulated vehicle."""
 
-    def __init__(self, rate: int, now: int) -> None:
+    def __init__(self, rate: int) -> None:
+        self._rate = rate
+        # Loads its modules before anything is measured.
+        self.begin(0)
+
+    def begin(self, now: int) -> None:
         from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
 
-        self._vehicle = Vehicle(VehicleOptions(rate_hz=rate), now, time.time_ns())
+        self._vehicle = Vehicle(VehicleOptions(rate_hz=self._rate), now, time.time_ns())
+
+    def sources(self) -> Sequence[Any]:
+        return ()
 
     def due(self, now: int) -> list[bytes]:
         return self._vehicle.advance(now)
@@ -74,39 +88,20 @@ class VehicleHalf:
         return {"vehicle": state, "slips": state["slips"]}
 
 
-class PulseHalf:
-    """An idle ground program, which measures the round trip."""
-
-    def __init__(self, now: int) -> None:
-        from pqc_bench.cell.mavlink_load import GroundPulse
-
-        self._pulse = GroundPulse(now)
-
-    def due(self, now: int) -> list[bytes]:
-        return self._pulse.due(now)
-
-    def next_ns(self) -> int:
-        return self._pulse.next_ns
-
-    def handle(self, datagram: bytes, arrived: int) -> list[bytes]:
-        self._pulse.handle(datagram, arrived)
-        return []
-
-    def kept(self, datagram: bytes) -> bytes:
-        return datagram
-
-    def result(self) -> dict[str, Any]:
-        return {"round_trips_ms": self._pulse.round_trips_ms, "slips": 0}
-
-
 class BlasterHalf:
     """Numbered datagrams of one size at a steady rate; only their digests are kept."""
 
-    def __init__(self, end: str, rate: int, size: int, now: int) -> None:
+    def __init__(self, end: str, rate: int, size: int) -> None:
         self._head = struct.Struct(f"=Q{len(end)}s")
-        self._end, self._rate, self._began = end.encode(), rate, now
+        self._end, self._rate, self._began = end.encode(), rate, 0
         self._rest = random.Random(end).randbytes(size - self._head.size)
         self._count = self._slips = 0
+
+    def begin(self, now: int) -> None:
+        self._began = now
+
+    def sources(self) -> Sequence[Any]:
+        return ()
 
     def due(self, now: int) -> list[bytes]:
         datagrams = []
@@ -133,23 +128,24 @@ class BlasterHalf:
 class HalfLoad:
     """Sends, receives and records at one end."""
 
-    def __init__(self, end: str, load: str, bind: Endpoint, tunnel: Endpoint, folder: Path) -> None:
+    def __init__(
+        self, end: str, half: Half, bind: Endpoint, tunnel: Endpoint, folder: Path
+    ) -> None:
         """Open the socket and the logs; OSError if an address can't be used."""
-        self._end, self._load, self._tunnel = end, load, tunnel
+        self._end, self._half, self._tunnel = end, half, tunnel
         self._port = StampedPort(bind)
         self._sent, self._received = TrafficLog(folder / SENT), TrafficLog(folder / RECEIVED)
-        self._half: Half | None = None
         self._over = False
         self._refused = 0
         self._heard = time.monotonic()
 
     def run(self) -> dict[str, Any]:
         """Return the report of this end."""
-        self._prepare()
+        half = self._half
         print("ready", flush=True)
         if not self._wait_for_start():
             return {}
-        half = self._half = self._make()
+        half.begin(time.monotonic_ns())
         began = now_ns()
         print("started", flush=True)
         while not self._over:
@@ -168,16 +164,6 @@ class HalfLoad:
             "receiver_drops": self._port.kernel_drops,
         }
 
-    def _make(self) -> Half:
-        now, rate = time.monotonic_ns(), RATES[self._load]
-        if self._load == "blaster":
-            return BlasterHalf(self._end, rate, BLASTER_SIZE, now)
-        return VehicleHalf(rate, now) if self._end == "drone" else PulseHalf(now)
-
-    def _prepare(self) -> None:
-        """Load the modules that the load needs, before anything is measured."""
-        self._make()
-
     def _wait_for_start(self) -> bool:
         sources = [sys.stdin] if self._end == "drone" else [sys.stdin, self._port]
         ready, _, _ = select.select(sources, [], [])
@@ -191,7 +177,6 @@ class HalfLoad:
         return bool(text)
 
     def _send(self, datagrams: list[bytes]) -> None:
-        assert self._half is not None
         for datagram in datagrams:
             at_ns = now_ns()
             if self._port.send(datagram, self._tunnel):
@@ -201,8 +186,7 @@ class HalfLoad:
 
     def _receive(self, wait_s: float) -> bool:
         """Handle what arrives; return whether something came."""
-        assert self._half is not None
-        sources = [self._port, *([] if self._over else [sys.stdin])]
+        sources = [self._port, *([] if self._over else [sys.stdin, *self._half.sources()])]
         ready, _, _ = select.select(sources, [], [], min(max(wait_s, 0.0), _WAIT_S))
         if sys.stdin in ready:
             self._over = not self._commanded() or self._over
@@ -229,6 +213,22 @@ class HalfLoad:
                 quiet = time.monotonic()
 
 
+def half_of(end: str, load: str, vehicle: str, folder: Path, stack: ExitStack) -> Half:
+    """Return one end's half of a load with its programs started; RunFault if one can't be."""
+    rate, mavproxy = RATES[load], load == MAVPROXY
+    if load == "blaster":
+        return BlasterHalf(end, rate, BLASTER_SIZE)
+    if end == "drone" and not (vehicle or mavproxy):
+        return VehicleHalf(rate)
+    from pqc_bench.cell.outside import drone_end, ground_end
+
+    if end == "drone":
+        return drone_end(vehicle, rate, folder, stack, mavproxy=mavproxy)
+    ground = ground_end(folder, stack, mavproxy=mavproxy)
+    ground.wait_until_ready()
+    return ground
+
+
 def main() -> int:
     """Run one end; 0 after a clean end, its report is a file."""
     parser = argparse.ArgumentParser(prog="half_load")
@@ -237,13 +237,21 @@ def main() -> int:
     for name in ("--bind", "--tunnel"):
         parser.add_argument(name, type=parse_endpoint, required=True)
     parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--vehicle", default="")
     given = parser.parse_args()
+    folder = given.folder.absolute()
+    # A vehicle's command begins as in a shell there, and MAVProxy has its own pymavlink.
+    os.environ.pop("PYTHONPATH", None)
+    os.chdir(Path.home())
+    # Its programs end with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
-        half = HalfLoad(given.end, given.load, given.bind, given.tunnel, given.folder)
-        report = half.run()
-        (given.folder / "half.json").write_text(json.dumps(report), encoding="ascii")
-    except OSError as error:
-        print(f"load: {error.strerror or error}", file=sys.stderr)
+        with ExitStack() as stack:
+            half = half_of(given.end, given.load, given.vehicle, folder, stack)
+            report = HalfLoad(given.end, half, given.bind, given.tunnel, folder).run()
+            (folder / "half.json").write_text(json.dumps(report), encoding="ascii")
+    except (RunFault, OSError) as error:
+        print(f"load: {getattr(error, 'strerror', '') or error}", file=sys.stderr)
         return 1
     return 0
 

@@ -9,11 +9,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from pqc_sim.datagrams.counting import FlowCount, compare
-from pqc_sim.datagrams.mavlink_frames import message_name, split_frames
+from pqc_sim.datagrams.counting import FlowCount
 
 from pqc_bench.cell.distribution import distribution
 from pqc_bench.cell.flow_match import FlowMatch
+from pqc_bench.cell.mavlink_load import mavlink_of_ends
+from pqc_bench.cell.seen_vehicle import SeenVehicle
 from pqc_bench.testbed.traffic_log import RECEIVED, SENT, read_log
 
 Plain = dict[str, Any]
@@ -98,7 +99,7 @@ def load_report(
         "latency": latency,
         "round_trip": distribution(rounds) if rounds is not None else None,
         "windows": {name: {way: matched[way][name] for way in WAYS} for name in names},
-        "mavlink": _mavlink(sent, received, half) if load == "mavlink" else None,
+        "mavlink": _mavlink(sent, received, halves) if load != "blaster" else None,
     }
 
 
@@ -118,37 +119,18 @@ def _name(at: int, window: list[int]) -> str:
 
 
 def _mavlink(
-    sent: dict[str, list[Record]], received: dict[str, list[Record]], half: Plain
+    sent: dict[str, list[Record]], received: dict[str, list[Record]], halves: dict[str, Plain]
 ) -> Plain:
-    ends = {
-        end: {
-            "sent": _count(sent[end]),
-            "received": _count(received[end]),
-            "types": _types(received[end]),
-        }
-        for end in sent
-    }
-    return {
-        "vehicle": half["vehicle"],
-        "ends": ends,
-        "compared": {
-            way: compare(ends[sender]["sent"], ends[receiver]["received"]).as_dict()
-            for way, (sender, receiver) in WAYS.items()
-        },
-    }
+    counts = {end: (_count(sent[end]), _count(received[end])) for end in sent}
+    seen = {end: SeenVehicle() for end in received}
+    for end, records in received.items():
+        for _, _, datagram in records:
+            seen[end].note(datagram)
+    return mavlink_of_ends(counts, seen, halves)
 
 
-def _count(records: list[Record]) -> Plain:
+def _count(records: list[Record]) -> FlowCount:
     count = FlowCount()
     for _, _, datagram in records:
         count.note(datagram)
-    return count.as_dict()
-
-
-def _types(records: list[Record]) -> dict[str, int]:
-    types: dict[str, int] = {}
-    for _, _, datagram in records:
-        for frame in split_frames(datagram).frames:
-            name = message_name(frame.message_id)
-            types[name] = types.get(name, 0) + 1
-    return dict(sorted(types.items()))
+    return count

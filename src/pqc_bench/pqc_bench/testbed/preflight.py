@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -15,7 +15,9 @@ from pqc_policy.policy.suites import DEFAULT_SUITE
 from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.summary_file import read_summary
 
+from pqc_bench.cell.cell import MAVPROXY
 from pqc_bench.cell.observed import ENDS
+from pqc_bench.cell.vehicle_option import is_device, vehicle_words
 from pqc_bench.testbed.bed_cell import BedRun
 from pqc_bench.testbed.end_cell import RESULT
 from pqc_bench.testbed.fixed_clock import GOVERNOR
@@ -40,22 +42,29 @@ class Row(NamedTuple):
 
 
 def preflight(
-    bed: BedRun, room_bytes: int, *, fix_clock: bool, stressed: bool
+    bed: BedRun,
+    room_bytes: int,
+    *,
+    fix_clock: bool,
+    stressed: bool,
+    loads: Sequence[str] = (),
+    vehicle: str = "",
 ) -> tuple[list[str], bool]:
     """Return the lines of the table of a pair, and whether a run may begin.
 
     `room_bytes` is what the longest cell may record at an end; `stressed`: the drone's computer
-    needs stress-ng.
+    needs stress-ng. `loads` and `vehicle` need programs at the ends.
     """
     facts: dict[str, Plain] = {}
     rows: list[Row] = []
     for end in ENDS:
         try:
-            facts[end] = _facts(bed, end)
+            facts[end] = _facts(bed, end, vehicle if end == "drone" else "")
         except RunFault as fault:
             rows.append(_unreached(bed, end, fault))
     if not rows:
         rows += _compared(bed, facts, room_bytes, fix_clock=fix_clock)
+        rows += programs_of_loads(facts, loads, vehicle)
         if stressed and not facts["drone"]["stress_ng"]:
             rows.append(Row("stress-ng", ("-", ""), _FAULT, "'apt install stress-ng' at the drone"))
     if not any(row.verdict == _FAULT for row in rows):
@@ -63,11 +72,11 @@ def preflight(
     return _table(bed, rows), not any(row.verdict == _FAULT for row in rows)
 
 
-def _facts(bed: BedRun, end: str) -> Plain:
+def _facts(bed: BedRun, end: str, vehicle: str) -> Plain:
     far = bed.ends[end]
     far.prepare()
     before_ns = time.time_ns()
-    found = far.facts()
+    found = far.facts(vehicle)
     # The question took a while; its middle is the best guess of when it was answered.
     return {**found, "ahead_s": (found["time_ns"] - (before_ns + time.time_ns()) / 2) / 1e9}
 
@@ -115,6 +124,25 @@ def _compared(
     none = "none" in sensor[0]
     mend = "no power is measured at the drone"
     yield Row("power sensor", sensor, _NOTE if none else _OK, mend if none else "")
+
+
+def programs_of_loads(facts: dict[str, Plain], loads: Sequence[str], vehicle: str) -> Iterator[Row]:
+    """Yield the rows of MAVProxy and of a vehicle, as far as the loads need them."""
+    if MAVPROXY in loads:
+        places = [facts[end]["mavproxy"] for end in ENDS]
+        row = Row("MAVProxy", (places[0] or "-", places[1] or "-"))
+        lacking = [end for end, place in zip(ENDS, places, strict=True) if not place]
+        mend = (
+            f"'pip install MAVProxy' at the {' and the '.join(lacking)}, in an environment whose "
+            "Python the file names as 'python', or whose mavproxy.py is on the PATH there"
+        )
+        yield row._replace(verdict=_FAULT, mend=mend) if lacking else row
+    if not vehicle or not set(loads) - {"blaster"}:
+        return
+    trouble = facts["drone"]["vehicle_trouble"]
+    yield Row("vehicle", (vehicle_words(vehicle)[0], ""), _FAULT if trouble else _OK, trouble)
+    if is_device(vehicle) and "mavlink" in loads and not facts["drone"]["pyserial"]:
+        yield Row("pyserial", ("-", ""), _FAULT, "'apt install python3-serial' at the drone")
 
 
 def _version(bed: BedRun, facts: dict[str, Plain]) -> Row:

@@ -83,7 +83,8 @@ def test_the_program_at_an_end_needs_the_standard_library_only(tmp_path: Path) -
     program = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import {modules}\n"
         "from pqc_bench.testbed.half_load import *\n"
-        "VehicleHalf(320, 0).due(10**9); PulseHalf(0).due(10**9)\n"
+        "from pqc_bench.cell.outside import OutsideEnd\n"
+        "VehicleHalf(320).due(10**9); ground = OutsideEnd(); ground.begin(0); ground.due(10**9)\n"
         "assert not [one for one in sys.path if one.endswith('-packages')]\n"
     )
     # Without the packages of this machine, too.

@@ -9,9 +9,13 @@ from typing import Any
 
 import pytest
 from observed_cell import observed_cell
+from pqc_bench.collectors.sampled import sampled
 from pqc_bench.metrics.aggregator import aggregate
+from pqc_bench.metrics.canonical import seal
+from pqc_bench.metrics.schema import problems
 from pqc_bench.testbed.load_report import Clocks, load_report
 from pqc_bench.testbed.traffic_log import RECEIVED, SENT, TrafficLog
+from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
 
 S, MS = 1_000_000_000, 1_000_000
 DELAY = 5 * MS
@@ -82,3 +86,38 @@ def test_clocks_that_were_not_compared_leave_the_round_trip() -> None:
     why = metrics["metric_status"]["h_latency_jitter.gcs_to_drone.p50_ms"]
     assert "weren't compared" in why["reason"]
     assert metrics["h_latency_jitter"]["round_trip"]["p50_ms"] is not None
+
+
+def test_what_the_ground_saw_of_a_vehicle_elsewhere_is_a_metric_of_the_cell(
+    tmp_path: Path,
+) -> None:
+    vehicle = Vehicle(VehicleOptions(rate_hz=320), 0, 0)
+    folders = {end: tmp_path / end for end in ("drone", "gcs")}
+    for place in folders.values():
+        place.mkdir()
+    sent, came = TrafficLog(folders["drone"] / SENT), TrafficLog(folders["gcs"] / RECEIVED)
+    for number, datagram in enumerate(vehicle.advance(S)):
+        sent.note(number * MS, len(datagram), datagram)
+        if number % 10 != 5:
+            came.note(number * MS, len(datagram), datagram)
+    sent.close()
+    came.close()
+    program = {"name": "MAVProxy", "packets": 9, "lost": 1, "loss_percent": 10.0}
+    program |= dict.fromkeys(("cpu_percent", "resident_mib"), sampled([1.0]))
+    half = {"began_ns": 0, "ended_ns": S, "receiver_drops": 0, "slips": 0, "program": program}
+    halves = {
+        "drone": {**half, "source": "/dev/ttyAMA0"},
+        "gcs": {**half, "round_trips_ms": [1.0]},
+    }
+    report = load_report("mavproxy", folders, halves, Clocks([], same=True), [0, 1])
+    seen = observed_cell()
+    seen.load = "mavproxy"
+    seen.collected["mavlink"]["report"] = report
+    metrics = seal(aggregate(seen))
+    assert problems(metrics) == []
+    lost = metrics["g_data_plane"]["drone_to_gcs"]["lost"]
+    assert 0 < metrics["j_mavlink_gcs"]["sequence_gaps"] <= lost
+    assert metrics["j_mavlink_gcs"]["program"] == program
+    said = metrics["l_flight_controller"]
+    assert (said["source"], said["mode"]) == ("/dev/ttyAMA0", "STABILIZE")
+    assert 14.0 < said["battery_v"] < 17.0

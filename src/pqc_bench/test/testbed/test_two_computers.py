@@ -24,11 +24,12 @@ from pqc_bench.power.marks import read_marks
 from pqc_bench.testbed.bed_cell import BedRun
 from pqc_bench.testbed.bed_file import read_beds
 from pqc_sim.pair.programs import tool_program, tunnel_program
-from two_computers import SSHD, TwoComputers, connections_of
+from two_computers import ENDS, SSHD, TwoComputers, connections_of
 
 LIMIT_S = 400.0
 SUITE = "cs-mlkem768-aesgcm-mldsa65"
-CELL = f"baseline/mavlink/clean/{SUITE}"
+CELL = f"baseline/mavproxy/clean/{SUITE}"
+VEHICLE = "pqc_sim.vehicle.vehicle_process --bind 127.0.0.1:0 --tunnel 127.0.0.1:{port}"
 pytestmark = pytest.mark.skipif(
     os.geteuid() != 0 or not Path(SSHD).exists(), reason="needs root and openssh-server"
 )
@@ -44,7 +45,11 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoComputers]:
 def test_connections_that_break_cost_no_cell(lab: TwoComputers, tmp_path: Path) -> None:
     out = tmp_path / "run"
     killed: set[int] = set()
-    with matrix(out, "--testbed", str(lab.bed()), "--suites", SUITE, "--seconds", "1") as runner:
+    # MAVProxy belongs to this Python, and the vehicle is a program at the drone.
+    bed = lab.bed(**{end: {"python": sys.executable} for end in ENDS})
+    vehicle = f"env PYTHONPATH={os.pathsep.join(sys.path)} {sys.executable} -m {VEHICLE}"
+    words = ("--testbed", str(bed), "--suites", SUITE, "--load", "mavproxy", "--vehicle", vehicle)
+    with matrix(out, *words, "--seconds", "1", "--repeat", "1") as runner:
 
         def breaks_or_ended() -> bool:
             if len(killed) < 5 and (out / "cells").exists():
@@ -65,6 +70,11 @@ def test_connections_that_break_cost_no_cell(lab: TwoComputers, tmp_path: Path) 
     assert metrics["f_rekey"]["committed"] == 1
     assert metrics["k_mavlink_integrity"]["intact"] is True
     assert metrics["h_latency_jitter"]["round_trip"]["count"] > 0
+    assert metrics["l_flight_controller"]["source"] == vehicle
+    assert metrics["l_flight_controller"]["mode"] == "STABILIZE"
+    for end in ("i_mavlink_drone", "j_mavlink_gcs"):
+        assert metrics[end]["program"]["packets"] > 100
+        assert metrics[end]["program"]["resident_mib"]["max"] > 10.0
     flags = {flag["name"] for flag in metrics["r_validation"]["flags"]}
     assert flags <= {"generator_behind", "dead_collector", "disturbed"}
     for end in ("drone", "gcs"):

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 from pqc_sim.demo.demo_flights import FLIGHTS, DemoFlight
-from pqc_sim.demo.mavproxy import GroundProgramError, find_mavproxy
+from pqc_sim.demo.mavproxy import find_mavproxy
 from pqc_sim.processes.command_line import Parser, link_seed, message_rate, number, percent
 from pqc_sim.processes.interruption import Interrupted, raise_on_signals, signal_received
 from pqc_sim.processes.output_path import require_writable
@@ -113,10 +113,7 @@ def _check_installed(options: argparse.Namespace) -> None:
     if options.links is not None:
         parse_links(options.links)
     require_temporary_folder()
-    try:
-        find_mavproxy()
-    except GroundProgramError as error:
-        raise RunFault(str(error)) from error
+    find_mavproxy()
 
 
 def _suite(text: str) -> str:

@@ -12,12 +12,14 @@ import subprocess
 import sys
 import threading
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
 from pqc_testing.child import die_with_parent
 
 from pqc_sim.datagrams.udp_port import Endpoint
+from pqc_sim.processes.run_fault import RunFault
 
 _LINK_DOWN = re.compile(r"^link \S+ down\b")
 _LINK_FIGURES = re.compile(r"\blink \S+ \w+ \((\d+) packets?, .*?(\d+) lost, ([\d.]+)% loss")
@@ -29,17 +31,21 @@ _COMMAND_ANSWER_S = 4.0
 _STOP_S = 10.0
 
 
-class GroundProgramError(RuntimeError):
+class GroundProgramError(RunFault):
     """MAVProxy can't be started, has ended early, or hasn't answered as expected."""
 
 
-def find_mavproxy() -> str:
-    """Return the path of MAVProxy, beside the interpreter or on the path."""
+def find_mavproxy() -> list[str]:
+    """Return the words that run MAVProxy: beside the interpreter, on the path, or as its module."""
     beside = Path(sys.executable).with_name("mavproxy.py")
-    found = str(beside) if beside.exists() else shutil.which("mavproxy.py")
-    if found is None:
-        raise GroundProgramError("MAVProxy isn't installed: there's no 'mavproxy.py' on the path")
-    return found
+    if beside.exists():
+        return [sys.executable, str(beside)]
+    # It may belong to another interpreter, which its first line names.
+    if (found := shutil.which("mavproxy.py")) is not None:
+        return [found]
+    if find_spec("MAVProxy") is not None:
+        return [sys.executable, "-m", "MAVProxy.mavproxy"]
+    raise GroundProgramError("MAVProxy isn't installed: there's no 'mavproxy.py' on the path")
 
 
 class MavProxy:
@@ -57,7 +63,7 @@ class MavProxy:
         It listens on a UDP address for its vehicle, or opens a serial device at `baud`, and passes
         everything on to and from `out`.
         """
-        program = find_mavproxy()
+        words = find_mavproxy()
         self._folder = folder
         self._lines: list[str] = []
         self._command = ""  # the newest command
@@ -73,8 +79,7 @@ class MavProxy:
         }
         self._process = subprocess.Popen(
             [
-                sys.executable,
-                program,
+                *words,
                 f"--master={f'udpin:{master}' if isinstance(master, Endpoint) else master}",
                 *([f"--baudrate={baud}"] if baud else []),
                 *([f"--out=udpout:{out}"] if out is not None else []),
