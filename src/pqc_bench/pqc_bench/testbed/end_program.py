@@ -3,6 +3,7 @@
 """`python -m pqc_bench.testbed.end_program`: what a run asks of one end, a command each.
 
 facts PROGRAMS    what this computer is and can, as JSON
+detector NAME     why that detector can't judge on this computer, or nothing
 keys FOLDER       makes a folder for a cell's keys in memory, and prints it
 run FOLDER        runs a cell (end_cell.py)
 wait FOLDER PHASE SECONDS
@@ -27,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from pqc_policy.sensing.computer.power_meter import PowerPlaces, find_power
+from pqc_policy.shown_text import Fault
 from pqc_sim.processes.summary_file import read_summary
 
 from pqc_bench.collectors.disturbance import snapshot
@@ -68,6 +70,19 @@ def facts(programs: str, sys_root: str) -> dict[str, Any]:
         "keys_in_memory": os.access(_IN_MEMORY, os.W_OK),
         "stress_ng": shutil.which("stress-ng") is not None,
     }
+
+
+def detector(name: str) -> str:
+    """Return why a detector can't judge here, or nothing."""
+    try:
+        from pqc_bench.load.status_detector import advisor_with
+
+        advisor_with(name)
+    except ModuleNotFoundError as missing:
+        return f"no {missing.name}"
+    except Fault as fault:
+        return str(fault)
+    return ""
 
 
 def keys(folder: Path) -> str:
@@ -132,6 +147,8 @@ def main() -> int:
     command, *rest = sys.argv[1:]
     if command == "facts":
         print(json.dumps(facts(*rest)))
+    elif command == "detector":
+        print(detector(rest[0]))
     elif command == "keys":
         print(keys(Path(rest[0])))
     elif command == "run":

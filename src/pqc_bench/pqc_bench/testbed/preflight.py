@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -40,12 +40,12 @@ class Row(NamedTuple):
 
 
 def preflight(
-    bed: BedRun, room_bytes: int, *, fix_clock: bool, stressed: bool
+    bed: BedRun, room_bytes: int, *, fix_clock: bool, stressed: bool, detectors: Sequence[str] = ()
 ) -> tuple[list[str], bool]:
     """Return the lines of the table of a pair, and whether a run may begin.
 
     `room_bytes` is what the longest cell may record at an end; `stressed`: the drone's computer
-    needs stress-ng.
+    needs stress-ng; `detectors` run there.
     """
     facts: dict[str, Plain] = {}
     rows: list[Row] = []
@@ -58,6 +58,8 @@ def preflight(
         rows += _compared(bed, facts, room_bytes, fix_clock=fix_clock)
         if stressed and not facts["drone"]["stress_ng"]:
             rows.append(Row("stress-ng", ("-", ""), _FAULT, "'apt install stress-ng' at the drone"))
+    if not any(row.verdict == _FAULT for row in rows):
+        rows += [_detector(bed, name) for name in detectors]
     if not any(row.verdict == _FAULT for row in rows):
         rows.append(_ping(bed))
     return _table(bed, rows), not any(row.verdict == _FAULT for row in rows)
@@ -149,6 +151,15 @@ def _clock_of_cpu(facts: dict[str, Plain], *, fix_clock: bool) -> Iterator[Row]:
     elif any(name not in (GOVERNOR, "unknown") for name in names):
         row = row._replace(verdict=_NOTE, mend="'--fix-clock' as root holds the clock")
     yield row
+
+
+def _detector(bed: BedRun, name: str) -> Row:
+    trouble = bed.ends["drone"].detector_trouble(name)
+    row = Row(f"detector {name}", (trouble or "ready", ""))
+    if not trouble:
+        return row
+    mend = "'apt install python3-numpy' at the drone, or 'python' names one that has it"
+    return row._replace(verdict=_FAULT, mend=mend if trouble == "no numpy" else trouble)
 
 
 def _ping(bed: BedRun) -> Row:
