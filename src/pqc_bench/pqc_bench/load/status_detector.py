@@ -24,10 +24,9 @@ from pqc_policy.sensing.learned_detector import LearnedSettings
 from pqc_policy.sensing.traffic.bins import TrafficBins
 from pqc_sim.processes.signal_pipe import SignalPipe
 
+from pqc_bench.cell.scenario import MODELS
 from pqc_bench.load.detector_use import DetectorUse
 
-# Beside the packages, where they were copied to another computer.
-MODELS = "models"
 _COPIED = Path(__file__).parents[2] / MODELS
 
 

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from pqc_policy.sensing.model_folder import CARD, MODEL, MODEL_GROUP, find_model
 from pqc_sim.processes.run_fault import RunFault
 
-from pqc_bench.cell.scenario import DETECTORS
+from pqc_bench.cell.scenario import DETECTORS, MODELS
 from pqc_bench.testbed.bed_file import Bed
 from pqc_bench.testbed.end_cell import ENDED, JOB, PARAMETERS, STARTING
 from pqc_bench.testbed.host import Host, HostLostError, Outcome
@@ -37,7 +37,6 @@ _DIALECT = (
     "generator/__init__.py",
     "generator/mavcrc.py",
 )
-MODELS = "models"
 _WAIT_S, _AGAIN_S, _MARGIN_S = 30.0, 1.0, 30.0
 _CELL = "cell"
 _Answer = TypeVar("_Answer")

@@ -28,7 +28,7 @@ from two_computers import SSHD, TwoComputers, connections_of
 
 LIMIT_S = 400.0
 SUITE = "cs-mlkem768-aesgcm-mldsa65"
-CELL = f"baseline/mavlink/clean/{SUITE}"
+CELL = f"light/mavlink/clean/{SUITE}"
 pytestmark = pytest.mark.skipif(
     os.geteuid() != 0 or not Path(SSHD).exists(), reason="needs root and openssh-server"
 )
@@ -44,7 +44,9 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoComputers]:
 def test_connections_that_break_cost_no_cell(lab: TwoComputers, tmp_path: Path) -> None:
     out = tmp_path / "run"
     killed: set[int] = set()
-    with matrix(out, "--testbed", str(lab.bed()), "--suites", SUITE, "--seconds", "1") as runner:
+    bed = lab.bed(drone={"python": sys.executable})  # which has numpy
+    words = ("--suites", SUITE, "--seconds", "1", "--scenario", "light")
+    with matrix(out, "--testbed", str(bed), *words) as runner:
 
         def breaks_or_ended() -> bool:
             if len(killed) < 5 and (out / "cells").exists():
@@ -67,6 +69,9 @@ def test_connections_that_break_cost_no_cell(lab: TwoComputers, tmp_path: Path) 
     assert metrics["h_latency_jitter"]["round_trip"]["count"] > 0
     flags = {flag["name"] for flag in metrics["r_validation"]["flags"]}
     assert flags <= {"generator_behind", "dead_collector", "disturbed"}
+    report = json.loads((cell / "drone" / "scenario.json").read_text(encoding="utf-8"))
+    assert (report["kind"], report["faults"]) == ("trees", [])
+    assert report["judged_bins"] > 0
     for end in ("drone", "gcs"):
         job = json.loads((cell / end / "job.json").read_text(encoding="utf-8"))
         assert not Path(job["keys"]).exists()
