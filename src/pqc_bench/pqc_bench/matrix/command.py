@@ -97,7 +97,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         metavar="DETECTOR|SCENARIO=DETECTOR|SCENARIO=COMMAND",
         help="what a scenario runs instead: the detector trees or transformer, in the "
-        "advisor node or, with --testbed, without ROS, or a program, which gets --summary FILE and prints a line when it runs",
+        "advisor node (with --testbed: without ROS), or a program, which gets --summary FILE and "
+        "prints a line when it runs",
     )
     parser.add_argument(
         "--testbed",
