@@ -23,8 +23,6 @@ SCENARIOS = (BASELINE, *DETECTORS.values(), *STAND_INS)
 # The report of the scenario's program on its use of the machine (load/__init__.py).
 SCENARIO_FILE = "scenario.json"
 STRESS = "pqc_bench.load"
-# Their folder beside the packages, where these are copied to another computer.
-MODELS = "models"
 DETECTOR = "pqc_bench.load.detector"
 _USUAL = {scenario: detector for detector, scenario in DETECTORS.items()}
 

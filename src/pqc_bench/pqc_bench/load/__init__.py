@@ -15,3 +15,6 @@ The load of a scenario is one program:
 with their CPU share and memory. `python -m pqc_bench.load.detector NAME` is the advisor node with a
 detector of this project, or that detector without ROS.
 """
+
+# The folder of models beside the packages, where these are copied to another computer.
+MODELS = "models"

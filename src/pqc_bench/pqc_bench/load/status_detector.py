@@ -24,7 +24,7 @@ from pqc_policy.sensing.learned_detector import LearnedSettings
 from pqc_policy.sensing.traffic.bins import TrafficBins
 from pqc_sim.processes.signal_pipe import SignalPipe
 
-from pqc_bench.cell.scenario import MODELS
+from pqc_bench.load import MODELS
 from pqc_bench.load.detector_use import DetectorUse
 
 _COPIED = Path(__file__).parents[2] / MODELS

@@ -21,7 +21,8 @@ from typing import Any, TypeVar
 from pqc_policy.sensing.model_folder import CARD, MODEL, MODEL_GROUP, find_model
 from pqc_sim.processes.run_fault import RunFault
 
-from pqc_bench.cell.scenario import DETECTORS, MODELS
+from pqc_bench.cell.scenario import DETECTORS
+from pqc_bench.load import MODELS
 from pqc_bench.testbed.bed_file import Bed
 from pqc_bench.testbed.end_cell import ENDED, JOB, PARAMETERS, STARTING
 from pqc_bench.testbed.host import Host, HostLostError, Outcome
