@@ -362,6 +362,9 @@ def test_an_idle_tunnel_stays_alive_and_measures_the_link(
         assert status["handshakes"] == reference.end.handshakes == 1
         assert status["remote_link"]["lost"] == 0
         assert status["remote_link"]["packets_per_s"] > 0
+        assert status["remote_link"]["window_s"] > 0 and status["remote_age_s"] >= 0
+        assert min(status[link]["packets"] for link in ("link", "remote_link")) > 0
+        assert min(status["traffic"][f"stream_{way}_packets"] for way in ("in", "out")) >= 0
         assert (
             status["traffic"]["control_ignored"] == reference.peer.packets["control_ignored"] == 0
         )

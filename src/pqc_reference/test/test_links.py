@@ -131,7 +131,11 @@ def test_an_echo_request_is_answered_with_what_has_arrived_in_a_frame_as_long() 
     arrived = {number: fields[0] for number, fields in peer.echoes.items()}
     assert arrived == {7: 0, 8: 0b1, 11: 0b1100, 12: 0b11001, 2**32 - 1: 0}
     assert {number: fields[2] for number, fields in peer.echoes.items()} == {
-        7: 0, 8: 0, 11: 0, 12: 993, 2**32 - 1: 0,
+        7: 0,
+        8: 0,
+        11: 0,
+        12: 993,
+        2**32 - 1: 0,
     }
     assert all(len(fields[1]) == 3 for fields in peer.echoes.values())
 

@@ -23,7 +23,7 @@ SCENARIOS = (BASELINE, *DETECTORS.values(), *STAND_INS)
 # The report of the scenario's program on its use of the machine (load/__init__.py).
 SCENARIO_FILE = "scenario.json"
 STRESS = "pqc_bench.load"
-_DETECTOR = "pqc_bench.load.detector"
+DETECTOR = "pqc_bench.load.detector"
 _USUAL = {scenario: detector for detector, scenario in DETECTORS.items()}
 
 
@@ -34,7 +34,7 @@ def scenario_command(scenario: str, given: str = "") -> list[str]:
     """
     given = given or _USUAL.get(scenario, "")
     if given in DETECTORS:
-        return [sys.executable, "-m", _DETECTOR, given]
+        return [sys.executable, "-m", DETECTOR, given]
     if given:
         try:
             words = shlex.split(given)
@@ -50,6 +50,12 @@ def scenario_command(scenario: str, given: str = "") -> list[str]:
     return [sys.executable, "-m", STRESS, STAND_INS[scenario]]
 
 
+def detector_of(scenario: str, given: str = "") -> str:
+    """Return the detector that a scenario runs; empty for none."""
+    name = given or _USUAL.get(scenario, "")
+    return name if name in DETECTORS else ""
+
+
 def paper_scenario(scenario: str) -> str:
     """Return the scenario of the papers that this one has the load of."""
     return STAND_INS.get(scenario, scenario)
@@ -59,7 +65,7 @@ def scenario_text(scenario: str, given: str = "") -> str:
     """Return the command as text, without paths of this machine; empty for none."""
     given = given or _USUAL.get(scenario, "")
     if given in DETECTORS:
-        return f"python3 -m {_DETECTOR} {given}"
+        return f"python3 -m {DETECTOR} {given}"
     if given or scenario == BASELINE:
         return given
     return f"python3 -m {STRESS} {STAND_INS[scenario]}"

@@ -13,5 +13,8 @@ The load of a scenario is one program:
 
 `python -m pqc_bench.load light|heavy` stands in for the detectors in the PQC-MAV papers: stress-ng
 with their CPU share and memory. `python -m pqc_bench.load.detector NAME` is the advisor node with a
-detector of this project.
+detector of this project, or that detector without ROS.
 """
+
+# The folder of models beside the packages, where these are copied to another computer.
+MODELS = "models"

@@ -26,7 +26,7 @@ from pqc_testing.ros_graph import isolate_graph
 from pqc_bench.cell.cell import RATES, Cell, link_profile
 from pqc_bench.cell.cell_run import CellRun
 from pqc_bench.cell.cell_view import CellView
-from pqc_bench.cell.scenario import BASELINE, scenario_command
+from pqc_bench.cell.scenario import STAND_INS, detector_of, scenario_command
 from pqc_bench.harness.machine import commit, machine_kind
 from pqc_bench.harness.time_left import time_left
 from pqc_bench.matrix import progress
@@ -89,14 +89,18 @@ class Runner:
         """Show the table of each pair of computers; RunFault if something would stop the run."""
         datagrams = self._run.seconds * max(RATES[load] for load in self._run.loads)
         room_bytes = round(datagrams * _LOGGED_BYTES) + _SPARE_BYTES
-        loaded = set(self._run.scenarios) - {BASELINE} - set(self._run.scenario_commands)
+        given = self._run.scenario_commands
+        stressed = not set(STAND_INS).isdisjoint(set(self._run.scenarios) - set(given))
+        found = [detector_of(one, given.get(one, "")) for one in self._run.scenarios]
+        detectors = [*dict.fromkeys(filter(None, found))]
         good = True
         for bed in self._beds:
             lines, well = preflight(
                 bed,
                 room_bytes,
                 fix_clock=self._run.fix_clock,
-                stressed=bool(loaded),
+                stressed=stressed,
+                detectors=detectors,
                 loads=self._run.loads,
                 vehicle=self._run.vehicle,
             )

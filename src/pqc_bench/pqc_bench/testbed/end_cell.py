@@ -27,6 +27,7 @@ from typing import IO, Any
 from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.summary_file import read_summary, write_summary
 
+from pqc_bench.cell.scenario import DETECTOR
 from pqc_bench.collectors.collector import Collector
 from pqc_bench.collectors.disturbance import snapshot
 from pqc_bench.collectors.environment import facts
@@ -294,8 +295,10 @@ class EndCell:
             words = [
                 sys.executable if word == "python3" else word for word in self._job["scenario"]
             ]
-            summary = ["--summary", str(self._folder / "scenario.json")]
-            self._wait_line(self._start("scenario", [*words, *summary]), "", _WARM_UP_S)
+            words += ["--summary", str(self._folder / "scenario.json")]
+            if DETECTOR in words:
+                words += ["--status", str(self._folder / STATUSES)]
+            self._wait_line(self._start("scenario", words), "", _WARM_UP_S)
 
     def _start_tunnel(self) -> subprocess.Popen[str]:
         role = self._end

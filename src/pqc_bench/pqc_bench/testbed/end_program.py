@@ -4,6 +4,7 @@
 
 facts PROGRAMS SYS VEHICLE
                   what this computer is and can, as JSON
+detector NAME     why that detector can't judge on this computer, or nothing
 keys FOLDER       makes a folder for a cell's keys in memory, and prints it
 run FOLDER        runs a cell (end_cell.py)
 wait FOLDER PHASE SECONDS
@@ -29,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from pqc_policy.sensing.computer.power_meter import PowerPlaces, find_power
+from pqc_policy.shown_text import Fault
 from pqc_sim.demo.mavproxy import find_mavproxy
 from pqc_sim.processes.run_fault import RunFault
 from pqc_sim.processes.summary_file import read_summary
@@ -90,6 +92,19 @@ def _programs_of_load(vehicle: str) -> dict[str, Any]:
         trouble = str(fault)
     serial = find_spec("serial") is not None
     return {"mavproxy": mavproxy, "pyserial": serial, "vehicle_trouble": trouble}
+
+
+def detector(name: str) -> str:
+    """Return why a detector can't judge here, or nothing."""
+    try:
+        from pqc_bench.load.status_detector import advisor_with
+
+        advisor_with(name)
+    except ModuleNotFoundError as missing:
+        return f"no {missing.name}"
+    except Fault as fault:
+        return str(fault)
+    return ""
 
 
 def keys(folder: Path) -> str:
@@ -154,6 +169,8 @@ def main() -> int:
     command, *rest = sys.argv[1:]
     if command == "facts":
         print(json.dumps(facts(*rest)))
+    elif command == "detector":
+        print(detector(rest[0]))
     elif command == "keys":
         print(keys(Path(rest[0])))
     elif command == "run":

@@ -11,14 +11,18 @@ import hashlib
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
+from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pqc_policy.sensing.model_folder import CARD, MODEL, MODEL_GROUP, find_model
 from pqc_sim.processes.run_fault import RunFault
 
+from pqc_bench.cell.scenario import DETECTORS
+from pqc_bench.load import MODELS
 from pqc_bench.testbed.bed_file import Bed
 from pqc_bench.testbed.end_cell import ENDED, JOB, PARAMETERS, STARTING
 from pqc_bench.testbed.host import Host, HostLostError, Outcome
@@ -73,6 +77,10 @@ class FarEnd:
     def facts(self, vehicle: str = "") -> dict[str, Any]:
         """Return what the end says about its computer (end_program.py), and of a vehicle there."""
         return json.loads(self._ask("facts", self.place.programs, self.place.power, vehicle).text)
+
+    def detector_trouble(self, name: str) -> str:
+        """Return why a detector can't judge there, or nothing."""
+        return self._ask("detector", name).text.strip()
 
     def begin(self, job: dict[str, Any], parameters: bytes, identity: dict[str, bytes]) -> None:
         """Begin a cell; RunFault if it can't be."""
@@ -167,17 +175,37 @@ def _relative(word: str, cell: str) -> str:
 @cache
 def program_files() -> tuple[dict[str, bytes], str]:
     """Return the files of the program at an end, and a name that changes with them."""
-    files: dict[str, bytes] = {}
-    for package in _PACKAGES:
-        root = _root(package)
-        for file in sorted(root.rglob("*.py")):
-            files[f"{package}/{file.relative_to(root)}"] = file.read_bytes()
+    files = {name: content for package in _PACKAGES for name, content in _sources(package)}
+    files |= _detector_files()
     root = _root("pymavlink")
     files |= {f"pymavlink/{name}": (root / name).read_bytes() for name in _DIALECT}
     summed = hashlib.sha256(f"{sys.version_info[:2]}".encode())
     for name, content in files.items():
         summed.update(name.encode() + b"\0" + content)
     return files, summed.hexdigest()[:12]
+
+
+def _sources(package: str) -> Iterator[tuple[str, bytes]]:
+    root = _root(package)
+    for file in sorted(root.rglob("*.py")):
+        yield f"{package}/{file.relative_to(root)}", file.read_bytes()
+
+
+def _detector_files() -> dict[str, bytes]:
+    """Return the models of the detectors, and the packages that read them, with entry points."""
+    files: dict[str, bytes] = {}
+    for detector in DETECTORS:
+        folder = find_model(detector)
+        for name in (CARD, MODEL) if folder is not None else ():
+            files[f"{MODELS}/{detector}/{name}"] = (folder / name).read_bytes()
+    for reader in entry_points(group=MODEL_GROUP):
+        package = reader.module.partition(".")[0]
+        files |= dict(_sources(package))
+        named = f"{package}.dist-info/entry_points.txt"
+        earlier = files.get(named, f"[{MODEL_GROUP}]\n".encode())
+        files[named] = earlier + f"{reader.name} = {reader.value}\n".encode()
+        files[f"{package}.dist-info/METADATA"] = f"Name: {package}\nVersion: 0\n".encode()
+    return files
 
 
 def _root(package: str) -> Path:

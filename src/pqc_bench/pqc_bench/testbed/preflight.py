@@ -47,13 +47,14 @@ def preflight(
     *,
     fix_clock: bool,
     stressed: bool,
+    detectors: Sequence[str] = (),
     loads: Sequence[str] = (),
     vehicle: str = "",
 ) -> tuple[list[str], bool]:
     """Return the lines of the table of a pair, and whether a run may begin.
 
     `room_bytes` is what the longest cell may record at an end; `stressed`: the drone's computer
-    needs stress-ng. `loads` and `vehicle` need programs at the ends.
+    needs stress-ng; `detectors` run there. `loads` and `vehicle` need programs at the ends.
     """
     facts: dict[str, Plain] = {}
     rows: list[Row] = []
@@ -67,6 +68,8 @@ def preflight(
         rows += programs_of_loads(facts, loads, vehicle)
         if stressed and not facts["drone"]["stress_ng"]:
             rows.append(Row("stress-ng", ("-", ""), _FAULT, "'apt install stress-ng' at the drone"))
+    if not any(row.verdict == _FAULT for row in rows):
+        rows += [_detector(bed, name) for name in detectors]
     if not any(row.verdict == _FAULT for row in rows):
         rows.append(_ping(bed))
     return _table(bed, rows), not any(row.verdict == _FAULT for row in rows)
@@ -177,6 +180,15 @@ def _clock_of_cpu(facts: dict[str, Plain], *, fix_clock: bool) -> Iterator[Row]:
     elif any(name not in (GOVERNOR, "unknown") for name in names):
         row = row._replace(verdict=_NOTE, mend="'--fix-clock' as root holds the clock")
     yield row
+
+
+def _detector(bed: BedRun, name: str) -> Row:
+    trouble = bed.ends["drone"].detector_trouble(name)
+    row = Row(f"detector {name}", (trouble or "ready", ""))
+    if not trouble:
+        return row
+    mend = "'apt install python3-numpy' at the drone, or 'python' names one that has it"
+    return row._replace(verdict=_FAULT, mend=mend if trouble == "no numpy" else trouble)
 
 
 def _ping(bed: BedRun) -> Row:

@@ -28,7 +28,7 @@ from two_computers import ENDS, SSHD, TwoComputers, connections_of
 
 LIMIT_S = 400.0
 SUITE = "cs-mlkem768-aesgcm-mldsa65"
-CELL = f"baseline/mavproxy/clean/{SUITE}"
+CELL = f"light/mavproxy/clean/{SUITE}"
 VEHICLE = "pqc_sim.vehicle.vehicle_process --bind 127.0.0.1:0 --tunnel 127.0.0.1:{port}"
 pytestmark = pytest.mark.skipif(
     os.geteuid() != 0 or not Path(SSHD).exists(), reason="needs root and openssh-server"
@@ -49,7 +49,7 @@ def test_connections_that_break_cost_no_cell(lab: TwoComputers, tmp_path: Path) 
     bed = lab.bed(**{end: {"python": sys.executable} for end in ENDS})
     vehicle = f"env PYTHONPATH={os.pathsep.join(sys.path)} {sys.executable} -m {VEHICLE}"
     words = ("--testbed", str(bed), "--suites", SUITE, "--load", "mavproxy", "--vehicle", vehicle)
-    with matrix(out, *words, "--seconds", "1", "--repeat", "1") as runner:
+    with matrix(out, *words, "--seconds", "1", "--repeat", "1", "--scenario", "light") as runner:
 
         def breaks_or_ended() -> bool:
             if len(killed) < 5 and (out / "cells").exists():
@@ -77,6 +77,9 @@ def test_connections_that_break_cost_no_cell(lab: TwoComputers, tmp_path: Path) 
         assert metrics[end]["program"]["resident_mib"]["max"] > 10.0
     flags = {flag["name"] for flag in metrics["r_validation"]["flags"]}
     assert flags <= {"generator_behind", "dead_collector", "disturbed"}
+    report = json.loads((cell / "drone" / "scenario.json").read_text(encoding="utf-8"))
+    assert (report["kind"], report["faults"]) == ("trees", [])
+    assert report["judged_bins"] > 0
     for end in ("drone", "gcs"):
         job = json.loads((cell / end / "job.json").read_text(encoding="utf-8"))
         assert not Path(job["keys"]).exists()

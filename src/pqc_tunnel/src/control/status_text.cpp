@@ -66,6 +66,8 @@ std::string traffic_json(const TrafficCounters & traffic)
     .number("control_in", traffic.control_in)
     .number("control_out", traffic.control_out)
     .number("control_ignored", traffic.control_ignored)
+    .number("stream_in_packets", traffic.stream_in_packets)
+    .number("stream_out_packets", traffic.stream_out_packets)
     .raw("drops", drops_json(traffic))
     .str();
 }
@@ -73,6 +75,7 @@ std::string traffic_json(const TrafficCounters & traffic)
 std::string link_json(const LinkView & link)
 {
   return JsonWriter::object()
+    .number("window_s", seconds(link.window))
     .number("packets_per_s", link.packets_per_s)
     .number("bytes_per_s", link.bytes_per_s)
     .number("loss", link.loss)
@@ -80,6 +83,7 @@ std::string link_json(const LinkView & link)
     .number("longest_silence_s", seconds(link.longest_silence))
     .number("jitter_s", seconds(link.jitter))
     .number("blackouts", link.blackouts)
+    .number("packets", link.packets)
     .number("lost", link.lost)
     .number("reordered", link.reordered)
     .number("duplicates", link.duplicates)
@@ -224,7 +228,6 @@ std::string peer_json(const PeerSnapshot & peer, Instant now)
       .number("key_age_s", seconds(now - peer.key_installed))
       .number("packets_under_key", peer.packets_under_key)
       .number("key_id", static_cast<std::uint32_t>(peer.receive_id))
-      .number("last_heard_s", seconds(now - peer.last_heard))
       .text("anchor", peer.anchor ? to_string(key_of(*peer.anchor)) : "")
       .text("kem_library", served[0].library)
       .text("signature_library", served[1].library)
@@ -232,6 +235,9 @@ std::string peer_json(const PeerSnapshot & peer, Instant now)
       .text("protection", families_text(peer.layers))
       .text("protected_by", protection_text(peer.layers))
       .raw("layers", layers_json(peer.layers, now));
+  }
+  if (peer.last_heard != Instant{}) {
+    json.number("last_heard_s", seconds(now - peer.last_heard));
   }
   json.text("address", to_string(peer.address))
     .number("handshakes", peer.handshakes)
@@ -255,7 +261,8 @@ std::string peer_json(const PeerSnapshot & peer, Instant now)
   }
   json.raw("paths", paths.str());
   if (peer.remote) {
-    json.raw("remote_link", link_json(peer.remote->view));
+    json.raw("remote_link", link_json(peer.remote->view))
+      .number("remote_age_s", seconds(now - peer.remote->received));
   }
   if (peer.clock_valid) {
     json.number("rtt_s", seconds(peer.rtt))
