@@ -183,10 +183,10 @@ private:
         cut_links_.erase({side, link});
         break;
       case 2:
-        pair_.end(side).handle_link(link, LinkState::down, pair_.now());
+        pair_.end(side).handle_change(LinkChange{link, LinkState::down}, pair_.now());
         break;
       case 3:
-        pair_.end(side).handle_link(link, LinkState::up, pair_.now());
+        pair_.end(side).handle_change(LinkChange{link, LinkState::up}, pair_.now());
         break;
     }
     pair_.pump();
@@ -305,7 +305,8 @@ private:
     for (const Side side : test::both_sides) {
       pair_.move_to(side, WiredPair::address_of(side));
       for (std::size_t link = 0; link < links(); ++link) {
-        pair_.end(side).handle_link(static_cast<std::uint8_t>(link), LinkState::up, pair_.now());
+        pair_.end(side).handle_change(
+          LinkChange{static_cast<std::uint8_t>(link), LinkState::up}, pair_.now());
       }
       pair_.pump();
     }

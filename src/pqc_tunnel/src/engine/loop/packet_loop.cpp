@@ -77,7 +77,8 @@ PacketLoop::PacketLoop(
     if (link_open_[i]) {
       poller_.add(links_[i].socket().fd.get(), {Source::link, i}, EPOLLIN);
     } else {
-      tunnel_.handle_link(static_cast<std::uint8_t>(i), LinkState::down, monotonic_now());
+      tunnel_.handle_change(
+        LinkChange{static_cast<std::uint8_t>(i), LinkState::down}, monotonic_now());
     }
   }
   line_writing_.resize(links_.size());

@@ -274,7 +274,7 @@ void PacketLoop::watch_line(std::size_t index)
 void PacketLoop::handle_closed(std::size_t index, Instant now)
 {
   link_open_[index] = false;
-  tunnel_.handle_link(static_cast<std::uint8_t>(index), LinkState::down, now);
+  tunnel_.handle_change(LinkChange{static_cast<std::uint8_t>(index), LinkState::down}, now);
   links_[index].handle_closed(now);
 }
 
@@ -334,7 +334,7 @@ void PacketLoop::look_after_links(Instant now)
       line_writing_[index] = false;
       const int fd = link.is_serial() ? link.line().fd() : link.socket().fd.get();
       poller_.add(fd, {Source::link, index}, EPOLLIN);
-      tunnel_.handle_link(static_cast<std::uint8_t>(index), LinkState::up, now);
+      tunnel_.handle_change(LinkChange{static_cast<std::uint8_t>(index), LinkState::up}, now);
     }
   }
   carry_out_outputs(now);

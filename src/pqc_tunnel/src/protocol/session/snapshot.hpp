@@ -201,6 +201,7 @@ struct PeerStanding
   Epoch epoch{};
   std::vector<InstalledKeys> keys;        // all sets, newest first
   std::vector<BlacklistEntry> blacklist;  // drone
+  Instant due;                            // when Tunnel::handle_timeout() is due for this peer
 };
 
 struct PeerSnapshot : PeerStanding

@@ -100,6 +100,21 @@ public:
     }
   }
 
+  void handle_change(LinkChange change, Instant now)
+  {
+    for (Peer & peer : changed().peers_) {
+      if (change.state == LinkState::up) {
+        peer.paths().handle_link_up(change.link, now);
+      } else {
+        peer.paths().handle_link_down(change.link);
+        peer.report_changes(now);
+      }
+    }
+    if (change.state == LinkState::down) {
+      outbound_->handle_link_down(change.link, now);
+    }
+  }
+
   void handle_change(GcsAddresses change, Instant now)
   {
     if (changed().drone_) {
@@ -493,13 +508,6 @@ void Tunnel::handle_timeout(Instant now) { impl_->handle_timeout(now); }
 
 Instant Tunnel::next_timeout() const { return impl_->next_timeout(); }
 
-Instant Tunnel::timeout_of(PeerIndex peer) const
-{
-  impl_->settle();
-  const Peer & of = impl_->peers_[static_cast<std::size_t>(peer)];
-  return std::min(impl_->next_common_timeout(), impl_->next_timeout_of(of));
-}
-
 std::optional<Output> Tunnel::poll_output() { return impl_->outbox_.pop(); }
 
 void Tunnel::request_rekey(const RekeyCommand & command, Instant now)
@@ -515,21 +523,6 @@ void Tunnel::request_rekey(const RekeyCommand & command, Instant now)
 void Tunnel::handle_change(Change change, Instant now)
 {
   std::visit([&](auto & of_kind) { impl_->handle_change(std::move(of_kind), now); }, change);
-}
-
-void Tunnel::handle_link(std::uint8_t link, LinkState state, Instant now)
-{
-  for (Peer & peer : impl_->changed().peers_) {
-    if (state == LinkState::up) {
-      peer.paths().handle_link_up(link, now);
-    } else {
-      peer.paths().handle_link_down(link);
-      peer.report_changes(now);
-    }
-  }
-  if (state == LinkState::down) {
-    impl_->outbound_->handle_link_down(link, now);
-  }
 }
 
 void Tunnel::note_trouble(const Trouble & trouble)
@@ -604,6 +597,7 @@ PeerStanding Tunnel::standing(PeerIndex peer, Instant now) const
     standing.epoch = keys->epoch();
   }
   standing.keys = of.keys().installed();
+  standing.due = std::min(impl_->next_common_timeout(), impl_->next_timeout_of(of));
   return standing;
 }
 

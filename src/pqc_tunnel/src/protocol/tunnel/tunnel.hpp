@@ -51,7 +51,19 @@ struct MachineTrouble  // why this end may be late
 };
 using Trouble = std::variant<GroundTrouble, LinkTrouble, MachineTrouble>;
 
-// What changes of the configuration while the tunnel runs.
+// A link is up while its serial device is plugged in, or its interface exists.
+enum class LinkState : std::uint8_t
+{
+  down,
+  up,
+};
+
+// What changes while the tunnel runs: a link, and of the configuration:
+struct LinkChange
+{
+  std::uint8_t link = 0;
+  LinkState state = LinkState::up;
+};
 struct GcsAddresses  // drone: newly resolved ones, which an unanswered attempt uses at once
 {
   std::vector<Endpoint> all;
@@ -71,14 +83,8 @@ struct KeysExpired  // GCS: no session of the drone begins with these keys any m
 };
 // Either end's own keys are others now. A drone whose session began with a PSK that it has no longer begins a new one; if
 // only newer ones have come, it changes to them beside its session.
-using Change = std::variant<GcsAddresses, DroneChange, KeysExpired, DroneIdentity, GcsIdentity>;
-
-// A link is up while its serial device is plugged in, or its interface exists.
-enum class LinkState : std::uint8_t
-{
-  down,
-  up,
-};
+using Change =
+  std::variant<LinkChange, GcsAddresses, DroneChange, KeysExpired, DroneIdentity, GcsIdentity>;
 
 // Either end of the protocol without any I/O, from the application's datagrams to the frames on each link. Bytes, time
 // and randomness are arguments. One thread at a time may use it. After each call that takes the time, call
@@ -138,11 +144,9 @@ public:
 
   // Call it at next_timeout(); it may be called at any time.
   void handle_timeout(Instant now);
-  // Returns when handle_timeout() is due, never later than timeout_of(). Data only postpones it, so that it is
+  // Returns when handle_timeout() is due, never later than for any peer. Data only postpones it, so that it is
   // computed anew only after other calls.
   Instant next_timeout() const;
-  // Returns when it is due for this peer, computed anew.
-  Instant timeout_of(PeerIndex peer) const;
   std::optional<Output> poll_output();
   void handle_job_result(JobId id, JobResult result, Instant now);
 
@@ -161,7 +165,6 @@ public:
 
   // Ignores a change that is one of the other role.
   void handle_change(Change change, Instant now);
-  void handle_link(std::uint8_t link, LinkState state, Instant now);
   void note_trouble(const Trouble & trouble);
   // This end was stopped, or got no processor, for `stood`. It drops datagrams that have become old, and the time does
   // not count as silence of a peer.

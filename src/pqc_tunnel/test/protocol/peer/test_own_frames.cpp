@@ -215,11 +215,11 @@ TEST(OwnFrames, are_not_sealed_while_no_link_is_there_to_send_them)
   WiredPair pair;
   ASSERT_TRUE(pair.establish());
   pair.run_for(1s);
-  pair.drone().handle_link(0, LinkState::down, pair.now());
+  pair.drone().handle_change(LinkChange{0, LinkState::down}, pair.now());
   const auto packets = pair.snapshot(Side::drone).packets_under_key;
   pair.run_for(1s);
   EXPECT_EQ(pair.snapshot(Side::drone).packets_under_key, packets);
-  pair.drone().handle_link(0, LinkState::up, pair.now());
+  pair.drone().handle_change(LinkChange{0, LinkState::up}, pair.now());
   pair.run_for(1s);
   EXPECT_GT(pair.snapshot(Side::drone).packets_under_key, packets);
 }
@@ -379,14 +379,14 @@ TEST(LinkChange, of_one_of_several_links_is_reported_with_its_name)
   ASSERT_TRUE(pair.establish());
   pair.run_for(10s);
   pair.events(Side::drone).clear();
-  pair.drone().handle_link(1, LinkState::down, pair.now());
+  pair.drone().handle_change(LinkChange{1, LinkState::down}, pair.now());
   pair.run_for(1s);
   const auto down = newest(pair, EventKind::link_changed);
   ASSERT_TRUE(down);
   EXPECT_EQ(down->text, "link radio is down");
   EXPECT_EQ(severity(*down), EventSeverity::warning);
   EXPECT_TRUE(down->suite);
-  pair.drone().handle_link(1, LinkState::up, pair.now());
+  pair.drone().handle_change(LinkChange{1, LinkState::up}, pair.now());
   pair.run_for(5s);
   const auto up = newest(pair, EventKind::link_changed);
   ASSERT_TRUE(up);
@@ -399,9 +399,9 @@ TEST(LinkChange, of_the_only_link_is_that_of_the_tunnel_and_not_reported_twice)
 {
   WiredPair pair;
   ASSERT_TRUE(pair.establish());
-  pair.drone().handle_link(0, LinkState::down, pair.now());
+  pair.drone().handle_change(LinkChange{0, LinkState::down}, pair.now());
   pair.run_for(1s);
-  pair.drone().handle_link(0, LinkState::up, pair.now());
+  pair.drone().handle_change(LinkChange{0, LinkState::up}, pair.now());
   pair.run_for(30s);
   EXPECT_FALSE(pair.saw(Side::drone, EventKind::link_changed));
   EXPECT_TRUE(pair.agreed());
@@ -416,11 +416,11 @@ TEST(LinkChange, without_keys_is_not_reported)
   pair.set_datagram_filter([](Side, Bytes &) { return false; });
   pair.pump();
   const std::size_t reported = pair.count(Side::gcs, EventKind::link_changed);
-  pair.gcs().handle_link(1, LinkState::down, pair.now());
+  pair.gcs().handle_change(LinkChange{1, LinkState::down}, pair.now());
   pair.run_for(1s);
   EXPECT_EQ(pair.count(Side::gcs, EventKind::link_changed), reported);
   pair.set_datagram_filter(nullptr);
-  pair.gcs().handle_link(1, LinkState::up, pair.now());
+  pair.gcs().handle_change(LinkChange{1, LinkState::up}, pair.now());
   EXPECT_TRUE(pair.establish());
 }
 

@@ -223,9 +223,9 @@ TEST(TunnelOverARadio, keeps_what_waits_when_the_link_comes_up_and_drops_it_when
     return pair.queue_counts(Side::drone, TrafficClass::other).waiting();
   };
   ASSERT_GT(waiting(), 10u);
-  pair.drone().handle_link(0, LinkState::up, pair.now());
+  pair.drone().handle_change(LinkChange{0, LinkState::up}, pair.now());
   EXPECT_GT(waiting(), 10u);
-  pair.drone().handle_link(0, LinkState::down, pair.now());
+  pair.drone().handle_change(LinkChange{0, LinkState::down}, pair.now());
   EXPECT_EQ(waiting(), 0u);
 }
 

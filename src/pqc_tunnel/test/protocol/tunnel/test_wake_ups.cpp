@@ -111,8 +111,8 @@ protected:
     Tunnel & end = pair.end(to);
     const Instant before = end.next_timeout();
     EXPECT_TRUE(pair.inject(to, datagram, from).forward);
-    EXPECT_LT(end.timeout_of(PeerIndex{0}), before);
-    EXPECT_EQ(end.next_timeout(), end.timeout_of(PeerIndex{0}));
+    EXPECT_LT(pair.standing(to).due, before);
+    EXPECT_EQ(end.next_timeout(), pair.standing(to).due);
   }
 };
 

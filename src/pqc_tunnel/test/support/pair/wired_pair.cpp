@@ -164,7 +164,7 @@ bool WiredPair::run_until(const std::function<bool()> & condition, Duration limi
     for (const Side side : both_sides) {
       Tunnel & tunnel = this->end(side);
       pump(side);
-      if (tunnel.next_timeout() > tunnel.timeout_of(PeerIndex{0})) {
+      if (tunnel.next_timeout() > standing(side).due) {
         throw std::logic_error("a time-out would be handled late");
       }
       if (timeout_of(side) > now_) {
