@@ -8,8 +8,8 @@ from typing import Any
 
 from pqc_bench.harness.text import columns
 
-# A datagram may cost so many times what it costs with the fewest drones, in time and in relays. The ratio to a relay
-# exceeds that if it does in three quarters of the rounds, as in `bench peers`.
+# A datagram may cost so many times what it costs with the fewest drones, in time and in relays. The
+# ratio to a relay exceeds that if it does in three quarters of the rounds, as in `bench peers`.
 MAX_COST = 1.1
 # The share of a core that the ground station may take without data.
 MAX_IDLE = 0.01
