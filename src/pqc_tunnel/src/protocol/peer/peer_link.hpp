@@ -91,7 +91,11 @@ public:
   std::optional<LinkReport> take_report(bool answered, Instant now);
   // Returns a report with this answer if reports carry answers and one is due soon.
   std::optional<LinkReport> take_reply(const TimeResponse & answer, bool answered, Instant now);
-  void end_reports() { next_report_.reset(); }
+  void end_reports()
+  {
+    next_report_.reset();
+    rests_ = false;  // no data bring one forward
+  }
   // Returns when the next report is due, which data bring forward.
   Instant next_report() const;
   // True if reports are rare because nothing flowed before the newest one.
