@@ -49,7 +49,7 @@ def test_connections_that_break_cost_no_cell(lab: TwoComputers, tmp_path: Path) 
     bed = lab.bed(**{end: {"python": sys.executable} for end in ENDS})
     vehicle = f"env PYTHONPATH={os.pathsep.join(sys.path)} {sys.executable} -m {VEHICLE}"
     words = ("--testbed", str(bed), "--suites", SUITE, "--load", "mavproxy", "--vehicle", vehicle)
-    with matrix(out, *words, "--seconds", "1", "--repeat", "1", "--scenario", "light") as runner:
+    with matrix(out, *words, "--seconds", "1", "--repeat", "2", "--scenario", "light") as runner:
 
         def breaks_or_ended() -> bool:
             if len(killed) < 5 and (out / "cells").exists():
