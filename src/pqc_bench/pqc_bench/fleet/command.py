@@ -6,9 +6,9 @@ Every drone is a daemon with a session. The same number of datagrams goes throug
 turn, whatever their number, and in alternating rounds through relays without cryptography. The
 ground station has a core of its own, since it shares none with its drones in the field. Before, it
 restarts, until all have a session again, and is idle: sessions, but no data. At last one more drone
-floods it with authentic frames beside the data. The cost of a datagram, and in three quarters of
-the rounds its ratio to that of the relay, may be at most 10 % above that with the fewest drones,
-the idle share at most 1 % of a core, and no datagram of the other drones may get lost.
+floods it with authentic frames beside the data. The cost of a datagram, and its ratio to that of
+the relay, may be at most 10 % above that with the fewest drones, the idle share at most 1 % of a
+core, and no datagram of the other drones may get lost.
 """
 
 from __future__ import annotations

@@ -65,13 +65,6 @@ def test_says_what_a_fleet_costs_too_much(fleet: dict[str, Any], words: str) -> 
     assert judge(result(**fleet)) == [words]
 
 
-def test_a_ratio_is_too_high_if_three_quarters_of_the_rounds_show_it() -> None:
-    fleet = result()
-    for rounds, faults in (([1.3, 1.3, 1.5, 1.6], 0), ([1.4, 1.4, 1.5, 1.6], 1)):
-        fleet["drones"]["200"]["ratio_to_relay"] = spread(rounds)
-        assert len(judge(fleet)) == faults
-
-
 def test_names_what_is_lost_beside_the_flood() -> None:
     lost = result()
     lost["drones"]["1"]["flood"]["lost"] = 3
