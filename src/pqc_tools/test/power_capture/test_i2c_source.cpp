@@ -21,7 +21,7 @@ constexpr std::uint8_t bus_voltage = 2;
 constexpr std::uint8_t power = 3;
 constexpr std::uint16_t ready_bit = 2;
 
-// What i2c-dev does with transactions, and one INA219 on the bus, whose supply has 5 V and 0.8 A.
+// It does what i2c-dev does with transactions. One INA219 is on the bus, whose supply has 5 V and 0.8 A.
 struct Bus
 {
   bool answer(const i2c_msg & message)

@@ -192,7 +192,7 @@ struct KemFetch
   std::optional<double> progress;  // 0 to 1 of a fetch under way
 };
 
-// What takes no time to find of a peer.
+// It has what takes little time to find of a peer.
 struct PeerStanding
 {
   PeerState state = PeerState::disconnected;

@@ -58,7 +58,7 @@ enum class LinkState : std::uint8_t
   up,
 };
 
-// What changes while the tunnel runs: a link, and of the configuration:
+// These change while the tunnel runs: a link, and of the configuration:
 struct LinkChange
 {
   std::uint8_t link = 0;

@@ -228,7 +228,7 @@ private:
   std::map<Side, std::vector<Notice>> notices_;
   std::map<Side, std::vector<EchoArrived>> echoes_;
   std::map<Side, std::vector<Bytes>> datagrams_;
-  // What was sealed, by the tag of its keys and its sequence number.
+  // They have what was sealed, by the tag of its keys and its sequence number.
   using KeyTag = decltype(InstalledKeys::transcript_tag);
   std::map<Side, std::map<std::pair<KeyTag, std::uint32_t>, Bytes>> nonces_;
   std::map<Side, std::vector<std::pair<Endpoint, Bytes>>> elsewhere_;
