@@ -74,7 +74,7 @@ void DeliveryRate::handle_answer(const Mark & mark, Duration waited, Instant now
   smoothed_rtt_ += (rtt - smoothed_rtt_) / 8;
   note_queue(rtt, now);
 
-  const std::uint64_t added = delivered_ - std::exchange(grown_at_, delivered_);
+  const auto added = static_cast<std::size_t>(delivered_ - std::exchange(grown_at_, delivered_));
   const Duration interval = std::max({now - mark.delivered_at, min_rtt_, Duration(1)});
   const double sample = static_cast<double>(delivered_ - mark.delivered) / seconds(interval);
   if (mark.is_last && sample <= bytes_per_s()) {
