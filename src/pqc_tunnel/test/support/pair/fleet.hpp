@@ -295,7 +295,9 @@ private:
     work(preparer_);
     gcs_->handle_timeout(ground_time());
     for (auto & drone : drones_) {
-      drone->handle_timeout(now_);
+      if (drone->next_timeout() <= now_) {
+        drone->handle_timeout(now_);
+      }
     }
     while (pump()) {
     }
