@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import shutil
 from pathlib import Path
 
 from pqc_sim.processes.run_fault import RunFault
+from pqc_testing.child import name_of
 
 PORT = "{port}"
 _BAUD = 57600
@@ -60,6 +62,19 @@ def _check_device(device: Path) -> None:
             f"{device} may not be read and written: 'sudo usermod -aG {device.group()} $USER', "
             "then log in again"
         )
+    if holder := _holder(device):
+        raise RunFault(f"{device} is open in {holder}, which would read parts of it: end that first")
+
+
+def _holder(device: Path) -> str:
+    """Return the name of another program that has the device open; nothing if none is seen."""
+    where = os.path.realpath(device)
+    for opened in Path("/proc").glob("[0-9]*/fd/*"):
+        pid = int(opened.parts[2])
+        with contextlib.suppress(OSError):
+            if pid != os.getpid() and os.readlink(opened) == where:
+                return name_of(pid)
+    return ""
 
 
 def vehicle_words(command: str) -> list[str]:

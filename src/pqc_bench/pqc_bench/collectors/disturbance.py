@@ -13,6 +13,9 @@ from typing import Any
 
 from pqc_testing.child import descendants
 
+# The environment of all programs of a run that has several ends, with its name.
+RUN_VARIABLE = "PQC_BENCH_RUN"
+
 _TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
 _KHZ_PER_MHZ = 1000.0
 # Bits of a Raspberry Pi: frequency capped, throttled, soft temperature limit. They tell what limits
@@ -24,7 +27,7 @@ _WINDOWS = (("launched", "established"), ("traffic", "stopping"))
 
 
 def snapshot(sys_root: Path = Path("/sys")) -> dict[str, Any]:
-    """Return counters of the machine and of this program with all of its children.
+    """Return counters of the machine, and of this program with all others of its run here.
 
     Times are in CPU seconds since some moment in the past. `mhz` is the clock of the fastest core,
     None if the machine doesn't report it; `governors` are the rules by which the cores set theirs;
@@ -34,7 +37,7 @@ def snapshot(sys_root: Path = Path("/sys")) -> dict[str, Any]:
     words = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:9]
     user, nice, system, idle, waiting, irq, soft_irq, stolen = (_TICK_S * int(w) for w in words)
     busy = user + nice + system + irq + soft_irq
-    pids = [os.getpid(), *descendants(os.getpid())]
+    pids = _own_programs()
     cpus = sys_root / "devices/system/cpu"
     clocks = [int(text) for text in _texts(cpus, "cpu*/cpufreq/scaling_cur_freq")]
     throttled = sum(int(text) for text in _texts(cpus, "cpu*/thermal_throttle/core_throttle_count"))
@@ -87,6 +90,17 @@ def disturbance(taken: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
         - windows[0][0]["throttled"]
         + _was_limited([one["firmware_limits"] for one in taken.values()]),
     }
+
+
+def _own_programs() -> set[int]:
+    """Return this program, its children, and those of the run's other end if it is here, too."""
+    own = {os.getpid(), *descendants(os.getpid())}
+    mark = f"{RUN_VARIABLE}={os.environ.get(RUN_VARIABLE)}".encode()
+    for environment in Path("/proc").glob("[0-9]*/environ") if RUN_VARIABLE in os.environ else ():
+        with contextlib.suppress(OSError):
+            if mark in environment.read_bytes().split(b"\0"):
+                own.add(int(environment.parent.name))
+    return own
 
 
 def _was_limited(flags: Sequence[int | None]) -> bool:

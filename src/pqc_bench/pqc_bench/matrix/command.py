@@ -29,6 +29,7 @@ from pqc_bench.harness.usage import (
     unknown,
 )
 from pqc_bench.power.source import power_source
+from pqc_bench.testbed.host import LOCAL
 
 _SHORTEST_S = 0.5
 
@@ -104,9 +105,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--testbed",
         type=Path,
-        metavar="FILE",
-        help="run the ends of each cell on two computers, or on several pairs of them "
-        "(docs/benchmarks/two-computers.md)",
+        metavar="FILE|local",
+        help="run the ends of each cell without ROS on two computers, or on several pairs of them "
+        "(docs/benchmarks/two-computers.md); local: both on this one",
     )
     parser.add_argument(
         "--only-preflight",
@@ -159,8 +160,6 @@ def check(options: argparse.Namespace) -> None:
         return
     if options.testbed is not None:
         _check_testbed(options)
-        if not options.testbed.is_file():
-            raise UsageFault(f"there is no file '{options.testbed}' for --testbed")
     if options.link_seed is not None and set((options.link or CLEAN).split(",")) <= {CLEAN, "none"}:
         raise UsageFault("--link-seed has no effect on a clean link")
     for scenario, _ in options.detector or []:
@@ -169,7 +168,9 @@ def check(options: argparse.Namespace) -> None:
 
 
 def _check_testbed(options: argparse.Namespace) -> None:
-    """Reject what only one machine has: an emulated link, and the policy's nodes."""
+    """Reject a missing file, and what needs ROS: an emulated link, and the policy's nodes."""
+    if str(options.testbed) != LOCAL and not options.testbed.is_file():
+        raise UsageFault(f"there is no file '{options.testbed}' for --testbed")
     if (options.link or CLEAN) not in (CLEAN, "none"):
         raise UsageFault("--link has no effect with --testbed, whose link is the real one")
     if (options.policy or OFF) != OFF:

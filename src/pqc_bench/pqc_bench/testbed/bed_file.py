@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 from pqc_policy.named_files import FileFault, read_document
 from pqc_sim.datagrams.udp_port import Endpoint, parse_endpoint
+from pqc_sim.pair.programs import tunnel_program
 from pqc_sim.processes.summary_file import read_summary, write_summary
 from pqc_testing.ports import LOOPBACK
 
@@ -82,7 +84,12 @@ def kept_beds(file: Path) -> list[Bed]:
 
 
 def read_beds(file: Path) -> list[Bed]:
-    """Return the pairs of a file, or of the files that it lists; UsageFault for a wrong one."""
+    """Return the pairs of a file, or of the files that it lists; UsageFault for a wrong one.
+
+    `local` in place of a file: both ends on this machine, with the installed programs.
+    """
+    if str(file) == LOCAL:
+        return [_local_bed()]
     content = _read(file)
     if SEVERAL not in content:
         return [_bed(file, content)]
@@ -94,6 +101,12 @@ def read_beds(file: Path) -> list[Bed]:
     if len({bed.name for bed in beds}) < len(beds):
         raise UsageFault(f"{file}: two of the {SEVERAL} have the same name")
     return beds
+
+
+def _local_bed() -> Bed:
+    programs = str(tunnel_program("pqc_tunneld").parent)
+    own = {"address": LOOPBACK, "programs": programs, "python": sys.executable}
+    return Bed(LOCAL, **{end: EndPlace(**usual, **own) for end, usual in _USUAL.items()})
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from pqc_policy.sensing.model_folder import CARD, MODEL, MODEL_GROUP, find_model
 from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.cell.scenario import DETECTORS
+from pqc_bench.collectors.disturbance import RUN_VARIABLE
 from pqc_bench.load import MODELS
 from pqc_bench.testbed.bed_file import Bed
 from pqc_bench.testbed.end_cell import ENDED, JOB, PARAMETERS, STARTING
@@ -39,7 +40,6 @@ _DIALECT = (
     "generator/mavcrc.py",
 )
 _WAIT_S, _AGAIN_S, _MARGIN_S = 30.0, 1.0, 30.0
-_CELL = "cell"
 _Answer = TypeVar("_Answer")
 
 
@@ -52,7 +52,8 @@ class FarEnd:
         self._host = Host(self.place.host, self.place.ssh_config)
         self._patience_s = bed.patience_s
         self._run = run
-        self._cell = f"{self.place.folder}/{_CELL}"
+        # Both ends may be one computer.
+        self._cell = f"{self.place.folder}/cell-{end}"
         content, self._version = program_files()
         self._files = content
         self._boot = ""
@@ -134,14 +135,20 @@ class FarEnd:
     def _program_folder(self) -> str:
         return f"{self.place.folder}/program-{self._version}"
 
+    @property
+    def _beside(self) -> str:
+        """The cell as seen from the program."""
+        return f"../{Path(self._cell).name}"
+
     def _words(self, *words: str) -> list[str]:
         # Working below the folder: paths are relative to it.
         folder = f"../{Path(self._program_folder).name}"
-        return ["env", f"PYTHONPATH={folder}", self.place.python, "-m", _PROGRAM, *words]
+        variables = (f"PYTHONPATH={folder}", f"{RUN_VARIABLE}={self._run}")
+        return ["env", *variables, self.place.python, "-m", _PROGRAM, *words]
 
     def _ask(self, *words: str, seconds: float = 0.0) -> Outcome:
         done = self._host.run(
-            self._words(*(_relative(word, self._cell) for word in words)),
+            self._words(*(self._beside if word == self._cell else word for word in words)),
             seconds=seconds + _MARGIN_S * 2,
             folder=self._program_folder,
         )
@@ -152,8 +159,8 @@ class FarEnd:
     def _launch(self) -> None:
         """Start the cell, unless it was started before the connection broke."""
         if not self._state("", 0.0)["phase"]:
-            words = self._words("run", f"../{_CELL}")
-            self._host.start(words, self._program_folder, f"../{_CELL}/end.log")
+            words = self._words("run", self._beside)
+            self._host.start(words, self._program_folder, f"{self._beside}/end.log")
         state = self._state(STARTING, _MARGIN_S)
         if not state["phase"]:
             raise RunFault(f"the program at the {self.end} doesn't start: {self._said()}")
@@ -166,10 +173,6 @@ class FarEnd:
     def _said(self) -> str:
         done = self._host.run(["tail", "-n", "1", f"{self._cell}/end.log"])
         return done.text.strip() or "it said nothing; is its disk full?"
-
-
-def _relative(word: str, cell: str) -> str:
-    return f"../{_CELL}" if word == cell else word
 
 
 @cache

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pqc_bench.collectors.collector import Collector
-from pqc_bench.collectors.disturbance import disturbance, snapshot
+from pqc_bench.collectors.disturbance import RUN_VARIABLE, disturbance, snapshot
 from pqc_bench.collectors.environment import EnvironmentCollector
 from pqc_bench.collectors.latency import LatencyCollector
 from pqc_bench.collectors.mavlink import MavlinkCollector
@@ -234,6 +236,18 @@ def test_foreign_load_is_the_cpu_that_no_process_of_the_cell_used() -> None:
     assert (found["slowest_mhz"], found["fastest_mhz"]) == (1500.0, 2400.0)
     assert (found["throttled"], found["governor"]) == (2, "ondemand")
     assert 0.0 < found["foreign_cpu_resolution_percent"] < 10.0
+
+
+def test_programs_of_the_other_end_on_this_machine_are_none_of_a_stranger() -> None:
+    source = "from pqc_bench.collectors.disturbance import snapshot; print(snapshot()['processes'])"
+    counted = []
+    for run in ("own", "another"):
+        named = {**os.environ, RUN_VARIABLE: run}
+        with subprocess.Popen(["sleep", "60"], env={**os.environ, RUN_VARIABLE: "own"}) as other:
+            words = [sys.executable, "-c", source]
+            counted.append(int(subprocess.check_output(words, env=named, text=True)))
+            other.kill()
+    assert counted == [2, 1]
 
 
 def test_a_cell_that_failed_early_has_no_disturbances() -> None:

@@ -34,6 +34,15 @@ def test_a_pair_needs_two_addresses_and_has_usual_ports(tmp_path: Path) -> None:
     assert bed.drone.plaintext == "127.0.0.1:14590"
 
 
+def test_both_ends_may_be_this_machine() -> None:
+    (bed,) = read_beds(Path("local"))
+    ends = [FarEnd(bed, end, "run") for end in ("drone", "gcs")]
+    assert [end.place.host for end in ends] == ["local", "local"]
+    assert [end.place.address for end in ends] == ["127.0.0.1", "127.0.0.1"]
+    assert (Path(bed.drone.programs) / "pqc_tunneld").exists()
+    assert len({end._cell for end in ends}) == 2
+
+
 def test_several_pairs_share_a_run_and_are_kept_for_resuming_it(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.yaml").write_text(BED, encoding="utf-8")

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -61,5 +62,8 @@ def test_mavproxy_and_pyserial_are_missed_where_a_load_needs_them(
     # MAVProxy opens the line itself, and a blaster has no vehicle.
     assert "pyserial" not in rows(["mavproxy"], path)
     assert rows(["blaster"], path) == {}
+    with subprocess.Popen(["/bin/sleep", "60"], stdin=device) as other:
+        assert "is open in sleep" in rows(["mavlink"], path)["vehicle"].mend
+        other.kill()
     for end in (master, device):
         os.close(end)

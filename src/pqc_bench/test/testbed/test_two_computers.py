@@ -83,13 +83,13 @@ def test_connections_that_break_cost_no_cell(lab: TwoComputers, tmp_path: Path) 
     for end in ("drone", "gcs"):
         job = json.loads((cell / end / "job.json").read_text(encoding="utf-8"))
         assert not Path(job["keys"]).exists()
-        assert not (lab.folder / end / "cell").exists()
+        assert not (lab.folder / end / f"cell-{end}").exists()
 
 
 def test_a_computer_that_vanishes_costs_its_cell_and_no_other(
     lab: TwoComputers, tmp_path: Path
 ) -> None:
-    state = lab.folder / "drone" / "cell" / "state.json"
+    state = lab.folder / "drone" / "cell-drone" / "state.json"
     bed = lab.bed(patience_s=1, drone=with_sensor(lab.folder / "measured"))
     run = BedRun(read_beds(bed)[0], "vanishing")
     cell = Cell("baseline", "mavlink", "clean", SUITE, seconds=1.0)
