@@ -85,7 +85,8 @@ class BedRun:
                 }
                 far = self.ends[end]
                 far.begin(self._of(end, job), self._parameters(end, suite), identity)
-                far.wait(LISTENING, _LISTEN_S)
+                if end == "gcs":
+                    far.wait(LISTENING, _LISTEN_S)
         self._both(lambda far: far.wait(ENDED, _LIMIT_S + job["seconds"]))
         self._both(lambda far: far.collect(folder / far.end))
 

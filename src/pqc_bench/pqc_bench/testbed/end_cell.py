@@ -51,6 +51,8 @@ _START_S, _WARM_UP_S, _ESTABLISH_S, _CLOCK_S = 60.0, 60.0, 120.0, 30.0
 _PROGRAMS_S = 120.0
 _REKEY_S, _DONE_S, _END_S = 180.0, 60.0, 20.0
 _REKEY_AT, _TAIL_S = 0.4, 0.15
+# Meanwhile the run's own programs begin to wait here for the end of the cell.
+_SETTLE_S = 1.0
 # Each question about the tunnel's state is work of the measured computer.
 _POLL_S, _ASK_S, _IDLE_S = 0.02, 0.1, 2.0
 _ECHO_MS, _ECHOES = 2000, 5
@@ -145,10 +147,11 @@ class EndCell:
         self._result["monotonic_ahead_s"] = time.monotonic() - now_ns() / 1e9
 
     def _cell(self) -> None:
-        self._look("launched")
         self._mark("launched")
         load = None if self._job["ping"] else self._start_load()
         self._start_scenario()
+        time.sleep(_SETTLE_S)
+        self._look("launched")
         tunnel = self._start_tunnel()
         self._mark("nodes")
         self._set_phase(LISTENING)

@@ -29,7 +29,7 @@ from pqc_sim.processes.run_fault import RunFault
 
 from pqc_bench.cell.cell import BLASTER_SIZE, MAVPROXY, RATES
 from pqc_bench.cell.stamped_port import StampedPort
-from pqc_bench.testbed.traffic_log import RECEIVED, SENT, TrafficLog, now_ns
+from pqc_bench.testbed.traffic_log import RECEIVED, SENT, TrafficLog, ahead_of_wall_ns, now_ns
 
 _NS = 1_000_000_000
 _WAIT_S = 0.05
@@ -192,14 +192,14 @@ class HalfLoad:
             self._over = not self._commanded() or self._over
         if self._port not in ready:
             return False
-        since_boot_ns = now_ns() - time.time_ns()
+        ahead_ns = ahead_of_wall_ns()
         for datagram, arrived_ns in self._port.receive_stamped():
             self._heard = time.monotonic()
             if datagram == _END:
                 self._over = True
                 continue
             kept = self._half.kept(datagram)
-            self._received.note(arrived_ns + since_boot_ns, len(datagram), kept)
+            self._received.note(arrived_ns + ahead_ns, len(datagram), kept)
             self._send(self._half.handle(datagram, arrived_ns))
         return True
 

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import itertools
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from pqc_bench.collectors.sampled import sampled
 from pqc_bench.metrics.aggregator import aggregate
 from pqc_bench.metrics.canonical import seal
 from pqc_bench.metrics.schema import problems
+from pqc_bench.testbed import traffic_log
 from pqc_bench.testbed.load_report import Clocks, load_report
 from pqc_bench.testbed.traffic_log import RECEIVED, SENT, TrafficLog
 from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
@@ -63,6 +66,16 @@ def test_the_error_is_that_of_the_comparison_with_what_clocks_drift_meanwhile() 
     assert poor_later.offset_ns(2 * S) == S
     assert Clocks([], same=True).error_ms == 0.0
     assert Clocks([], same=False).error_ms is None
+
+
+def test_a_program_that_is_interrupted_between_two_clocks_reads_them_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    boot = itertools.accumulate([5_000, 700_000, *[100] * 10])
+    monkeypatch.setattr(traffic_log, "now_ns", lambda: next(boot))
+    monkeypatch.setattr(time, "time_ns", lambda: 0)
+    # 5,000 and 705,000 are far apart; 705,100 and 705,200 are the next.
+    assert traffic_log.ahead_of_wall_ns() == 705_150
 
 
 def test_a_delay_shorter_than_its_error_is_no_figure_and_says_why() -> None:
