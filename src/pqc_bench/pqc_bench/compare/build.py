@@ -18,7 +18,7 @@ from pqc_sim.processes.run_fault import RunFault
 from pqc_bench.report import names
 from pqc_bench.report.build import Report
 from pqc_bench.report.charts import Datum, ranking
-from pqc_bench.report.intervals import Interval, pooled_ratio
+from pqc_bench.report.intervals import Interval, interval, pooled_ratio
 from pqc_bench.report.number_text import short
 from pqc_bench.report.page import page
 from pqc_bench.report.run_data import MACHINE, Cell, Run
@@ -39,6 +39,7 @@ _HANDSHAKE = _QUANTITIES[0]
 _CONTEXT = "a_run_context"
 _CLOCK = "q_observability.disturbance"
 _SETTINGS = ("seconds", "repeat", "policy", "order_seed", "link_seed")
+_ALL = "all"
 Pair = tuple[Cell, Cell]
 
 
@@ -66,7 +67,8 @@ def comparison(a: Run, b: Run, page_folder: Path) -> Comparison:
         Section(
             "medians",
             "Over all suites",
-            "The median of the suites' ratios in each condition.",
+            "The median of the suites' ratios in each condition, and in all. Small figures are "
+            "intervals by bootstrap over the repetitions, without any over the suites.",
             [Tabulated("Medians of the ratios", _medians(pairs))],
         ),
         Section(
@@ -119,12 +121,16 @@ def _having(pairs: Sequence[Pair], path: str) -> list[Pair]:
 
 
 def _ratio(pairs: Sequence[Pair], path: str) -> tuple[float | None, Interval | None]:
-    """Return the median of the ratios B / A of pairs, and its interval."""
+    """Return the median of the ratios B / A of pairs, and its interval.
+
+    It tells how repetitions differ; without any how the ratios of the suites do.
+    """
     both = _having(pairs, path)
     if not both:
         return None, None
-    found = median(b.get(path) / a.get(path) for a, b in both)
-    return found, pooled_ratio([a.all(path) for a, _ in both], [b.all(path) for _, b in both])
+    found = [b.get(path) / a.get(path) for a, b in both]
+    repeated = pooled_ratio([a.all(path) for a, _ in both], [b.all(path) for _, b in both])
+    return median(found), repeated or interval(found)
 
 
 def _ratios(pairs: list[Pair], link: _Links) -> Table:
@@ -172,8 +178,12 @@ def _medians(pairs: list[Pair]) -> Table:
     ]
     conditions = [Column(of, of) for of in ("scenario", "load", "link")]
     table = Table("ratio_medians", [*conditions, Column("suites", "suites"), *columns])
-    for condition in dict.fromkeys(a.condition for a, _ in pairs):
-        of = [pair for pair in pairs if pair[0].condition == condition]
+    groups: dict[Sequence[str], list[Pair]] = {}
+    for pair in pairs:
+        groups.setdefault(pair[0].condition, []).append(pair)
+    if len(groups) > 1:
+        groups[(_ALL,) * len(conditions)] = pairs
+    for condition, of in groups.items():
         values = [_ratio(of, path) for _, _, path in _QUANTITIES]
         row = [Value(ratio, "#ratios", "no pair", interval=within) for ratio, within in values]
         table.add(*map(Value, condition), Value(len(of), "#ratios"), *row)
@@ -252,7 +262,7 @@ def _sentence(pairs: list[Pair]) -> str:
         return f"The runs share {cells}, none with a handshake in both."
     words = f"A handshake takes {short(ratio)} times as long in B as in A"
     if within is None:
-        return f"{words}, the median of {cells}; without repetitions there is no interval."
+        return f"{words}, the median of {cells}; a single one has no interval."
     sure = f"{100.0 * within.sure:.0f} % interval {short(within.low)} to {short(within.high)}"
     doubt = "" if within.low > 1.0 or within.high < 1.0 else "; 1 lies within it"
     return f"{words}, the median of {cells} ({sure}{doubt})."

@@ -83,13 +83,27 @@ def test_a_run_beside_itself_differs_in_nothing(tmp_path: Path) -> None:
     assert "Nothing that the runs record differs." in report.html
 
 
+def test_without_repetitions_the_suites_give_the_interval(tmp_path: Path) -> None:
+    conditions = ("baseline", "light")
+    a = make_run(tmp_path / "a", SUITES, conditions, False, repeat=1)
+    b = make_run(tmp_path / "b", SUITES, conditions, False, slower=2.0, repeat=1)
+    report = comparison(read_run_folder(a), read_run_folder(b), tmp_path)
+    assert all(row["ratio_handshake_low_ms"] == "" for row in rows_of(report, "ratios"))
+    rows = rows_of(report, "ratio_medians")
+    assert [row["scenario"] for row in rows] == ["baseline", "light", "all"]
+    assert [row["suites"] for row in rows] == ["4", "4", "8"]
+    for row in rows:
+        low, high = float(row["ratio_handshake_low_ms"]), float(row["ratio_handshake_high_ms"])
+        assert low <= float(row["ratio_handshake_ms"]) <= high
+
+
 def test_the_command_writes_page_and_tables(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     a, b = two_runs(tmp_path, repeat=1)
     page = tmp_path / "two.html"
     assert main(["compare", str(a), str(b), "--out", str(page)]) == 0
-    assert "without repetitions there is no interval" in capsys.readouterr().out
+    assert "the median of 4 pairs of suite and condition (" in capsys.readouterr().out
     assert page.is_file()
     assert (tmp_path / "two-tables" / "ratios.csv").is_file()
 
