@@ -9,7 +9,7 @@
 namespace pqc_tunnel
 {
 
-void require(bool condition, const char * sentence) noexcept
+[[gnu::hot]] void require(bool condition, const char * sentence) noexcept
 {
   if (condition) [[likely]] {
     return;

@@ -145,7 +145,7 @@ AeadKey AeadKey::create(AeadAlgorithm algorithm, ByteView key) noexcept
   return out;
 }
 
-void AeadKey::seal_in_place(
+[[gnu::hot]] void AeadKey::seal_in_place(
   ByteView nonce, ByteView aad, MutableBytes text,
   std::span<std::uint8_t, aead_tag_size> tag) noexcept
 {
@@ -172,7 +172,7 @@ void AeadKey::seal_in_place(
     aad, text, tag);
 }
 
-bool AeadKey::open_in_place(
+[[gnu::hot]] bool AeadKey::open_in_place(
   ByteView nonce, ByteView aad, MutableBytes text,
   std::span<const std::uint8_t, aead_tag_size> tag) noexcept
 {

@@ -161,7 +161,7 @@ std::vector<Endpoint> reachable_from(std::vector<Endpoint> endpoints, SocketFami
   return endpoints;
 }
 
-Endpoint to_endpoint(const sockaddr_storage & address)
+[[gnu::hot]] Endpoint to_endpoint(const sockaddr_storage & address)
 {
   Endpoint endpoint;
   if (address.ss_family == AF_INET) {

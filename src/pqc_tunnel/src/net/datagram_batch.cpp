@@ -40,7 +40,7 @@ ReceiveBatch::ReceiveBatch(std::size_t headroom, std::size_t max_datagram, std::
   }
 }
 
-std::size_t ReceiveBatch::receive(int fd, Instant now)
+[[gnu::hot]] std::size_t ReceiveBatch::receive(int fd, Instant now)
 {
   const unsigned most = now - std::exchange(asked_at_, now) < busy_interval ? batch_size : 1;
   for (std::size_t i = 0; i < received_; ++i) {
@@ -64,7 +64,7 @@ std::size_t ReceiveBatch::receive(int fd, Instant now)
   return received_;
 }
 
-Duration ReceiveBatch::waited(std::size_t index) const
+[[gnu::hot]] Duration ReceiveBatch::waited(std::size_t index) const
 {
   const msghdr & header = messages_[index].msg_hdr;
   const cmsghdr * part = CMSG_FIRSTHDR(&header);
@@ -76,23 +76,24 @@ Duration ReceiveBatch::waited(std::size_t index) const
   return stamps_.age(since_1970(stamp));
 }
 
-MutableBytes ReceiveBatch::datagram(std::size_t index)
+[[gnu::hot]] MutableBytes ReceiveBatch::datagram(std::size_t index)
 {
   return {static_cast<std::uint8_t *>(parts_[index].iov_base), messages_[index].msg_len};
 }
 
-MutableBytes ReceiveBatch::framed(std::size_t index)
+[[gnu::hot]] MutableBytes ReceiveBatch::framed(std::size_t index)
 {
   return {memory_.get() + index * stride_, headroom_ + messages_[index].msg_len + tailroom_};
 }
 
-bool ReceiveBatch::truncated(std::size_t index) const
+[[gnu::hot]] bool ReceiveBatch::truncated(std::size_t index) const
 {
   return messages_[index].msg_len >= parts_[index].iov_len;
 }
 
 // Most datagrams have the same receiver as the previous one; the batch then stores one address.
-bool SendBatch::add(ByteView bytes, const Endpoint & to, SocketFamily family, std::size_t owner)
+[[gnu::hot]] bool SendBatch::add(
+  ByteView bytes, const Endpoint & to, SocketFamily family, std::size_t owner)
 {
   if (full()) {
     return false;
@@ -121,7 +122,8 @@ bool SendBatch::add(ByteView bytes, std::size_t owner)
   return true;
 }
 
-void SendBatch::append(ByteView bytes, sockaddr * to, socklen_t length, std::size_t owner)
+[[gnu::hot]] void SendBatch::append(
+  ByteView bytes, sockaddr * to, socklen_t length, std::size_t owner)
 {
   auto & header = messages_[size_].msg_hdr;
   // sendmmsg() takes no const pointer, but does not write.
@@ -134,7 +136,7 @@ void SendBatch::append(ByteView bytes, sockaddr * to, socklen_t length, std::siz
   ++size_;
 }
 
-int SendBatch::send(int fd, std::size_t position)
+[[gnu::hot]] int SendBatch::send(int fd, std::size_t position)
 {
   constexpr int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
   if (position + 1 < size_) {
@@ -146,7 +148,7 @@ int SendBatch::send(int fd, std::size_t position)
   return ::sendto(fd, part.iov_base, part.iov_len, flags, to, header.msg_namelen) < 0 ? -1 : 1;
 }
 
-SendBatch::Step SendBatch::send_from(int fd, std::size_t & position)
+[[gnu::hot]] SendBatch::Step SendBatch::send_from(int fd, std::size_t & position)
 {
   int sent = send(fd, position);
   if (sent < 0 && errno == ECONNREFUSED) {

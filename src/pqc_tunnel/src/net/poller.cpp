@@ -49,7 +49,7 @@ void Poller::modify(int fd, ReadyTag tag, std::uint32_t events)
 
 void Poller::remove(int fd) { ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr); }
 
-void Poller::arm(Instant deadline)
+[[gnu::hot]] void Poller::arm(Instant deadline)
 {
   if (deadline == armed_) {
     return;
@@ -64,7 +64,7 @@ void Poller::arm(Instant deadline)
   armed_ = deadline;
 }
 
-std::span<const epoll_event> Poller::wait(Instant deadline)
+[[gnu::hot]] std::span<const epoll_event> Poller::wait(Instant deadline)
 {
   arm(deadline);
   const int count = ::epoll_wait(epoll_.get(), ready_.data(), static_cast<int>(ready_.size()), -1);

@@ -24,7 +24,7 @@ Duration thread_time()
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-Instant monotonic_now()
+[[gnu::hot]] Instant monotonic_now()
 {
   timespec time{};
   ::clock_gettime(CLOCK_BOOTTIME, &time);

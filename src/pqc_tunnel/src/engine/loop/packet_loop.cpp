@@ -105,7 +105,7 @@ PacketLoop::PacketLoop(
   publish(monotonic_now());
 }
 
-void PacketLoop::run()
+[[gnu::hot]] void PacketLoop::run()
 {
   use_privileges();
   tunnel_.handle_timeout(monotonic_now());
@@ -137,7 +137,7 @@ void PacketLoop::run()
 
 // Detects a standstill of this thread. After one longer than max_age_s all waiting frames are dropped as too old, so
 // that it must not count as silence of a peer.
-void PacketLoop::note_punctuality(Instant now)
+[[gnu::hot]] void PacketLoop::note_punctuality(Instant now)
 {
   stood_still_ = punctuality_.handle_look(now);
   const Duration max_age = config_.settings.max_age;
@@ -208,7 +208,7 @@ void PacketLoop::use_privileges()
   }
 }
 
-Instant PacketLoop::next_deadline() const
+[[gnu::hot]] Instant PacketLoop::next_deadline() const
 {
   Instant next =
     std::min({tunnel_.next_timeout(), next_look_, next_announcement_, next_address_look_});
@@ -221,7 +221,7 @@ Instant PacketLoop::next_deadline() const
   return next;
 }
 
-void PacketLoop::dispatch(const epoll_event & event, Instant now)
+[[gnu::hot]] void PacketLoop::dispatch(const epoll_event & event, Instant now)
 {
   const ReadyTag tag = ReadyTag::unpack(event.data.u64);
   switch (tag.source) {
@@ -381,7 +381,7 @@ void PacketLoop::use_gcs_addresses(
   tunnel_.handle_change(GcsAddresses{std::move(all)}, now);
 }
 
-void PacketLoop::carry_out_outputs(Instant now)
+[[gnu::hot]] void PacketLoop::carry_out_outputs(Instant now)
 {
   transmit(now);
   while (auto output = tunnel_.poll_output()) {

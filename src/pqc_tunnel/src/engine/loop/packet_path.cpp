@@ -22,7 +22,7 @@ constexpr std::size_t most_connected = 8;
 
 }  // namespace
 
-void PacketLoop::seal_from(PlaintextSide & plaintext, Instant now)
+[[gnu::hot]] void PacketLoop::seal_from(PlaintextSide & plaintext, Instant now)
 {
   const PeerIndex peer = plaintext.peer();
   const std::size_t received = plaintext.receive(from_plaintext_, now);
@@ -47,7 +47,7 @@ void PacketLoop::seal_from(PlaintextSide & plaintext, Instant now)
 }
 
 // Gives each link the frames that it takes now.
-void PacketLoop::transmit(Instant now)
+[[gnu::hot]] void PacketLoop::transmit(Instant now)
 {
   for (std::size_t index = 0; index < links_.size(); ++index) {
     Link & link = links_[index];
@@ -112,7 +112,7 @@ void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)
   look_after_links(now);
 }
 
-void PacketLoop::open_datagrams(std::size_t link, int socket, Instant now)
+[[gnu::hot]] void PacketLoop::open_datagrams(std::size_t link, int socket, Instant now)
 {
   begin_charging();
   const std::size_t received = from_link_.receive(socket, now);
@@ -126,7 +126,7 @@ void PacketLoop::open_datagrams(std::size_t link, int socket, Instant now)
   handle_hellos(now);
 }
 
-void PacketLoop::open_one(
+[[gnu::hot]] void PacketLoop::open_one(
   MutableBytes datagram, const Endpoint & from, Duration waited, Instant now)
 {
   if (datagram.empty()) {
@@ -150,7 +150,7 @@ void PacketLoop::open_one(
   note_work(opened.peer);
 }
 
-void PacketLoop::begin_charging()
+[[gnu::hot]] void PacketLoop::begin_charging()
 {
   if (shares_time()) {
     tunnel_.charge(std::nullopt, std::exchange(uncharged_, {}));
@@ -159,14 +159,14 @@ void PacketLoop::begin_charging()
 }
 
 // Something was done for this peer, or for none.
-void PacketLoop::note_work(std::optional<PeerIndex> peer)
+[[gnu::hot]] void PacketLoop::note_work(std::optional<PeerIndex> peer)
 {
   if (shares_time()) {
     work_.note(peer, monotonic_now());
   }
 }
 
-void PacketLoop::charge()
+[[gnu::hot]] void PacketLoop::charge()
 {
   if (!work_.is_due()) {
     return;
@@ -180,7 +180,7 @@ void PacketLoop::charge()
   });
 }
 
-void PacketLoop::forward(const Opened & opened)
+[[gnu::hot]] void PacketLoop::forward(const Opened & opened)
 {
   if (!opened.bundle) {
     delivered_.push_back({*opened.peer, opened.plaintext});
@@ -195,7 +195,7 @@ void PacketLoop::forward(const Opened & opened)
 }
 
 // Handles hellos after the sealed datagrams and in a share of the time, because one from anybody costs a MAC.
-void PacketLoop::handle_hellos(Instant now)
+[[gnu::hot]] void PacketLoop::handle_hellos(Instant now)
 {
   if (hellos_.empty()) {
     return;
@@ -216,7 +216,7 @@ void PacketLoop::handle_hellos(Instant now)
 }
 
 // Sends what forward() was given, with a system call or more for each peer.
-void PacketLoop::deliver()
+[[gnu::hot]] void PacketLoop::deliver()
 {
   if (!std::ranges::is_sorted(delivered_, {}, &Delivered::peer)) {
     std::ranges::stable_sort(delivered_, {}, &Delivered::peer);
@@ -241,7 +241,7 @@ void PacketLoop::deliver()
   delivered_.clear();
 }
 
-void PacketLoop::flush(PlaintextSide & plaintext)
+[[gnu::hot]] void PacketLoop::flush(PlaintextSide & plaintext)
 {
   plaintext.flush(to_plaintext_, [this, &plaintext](bool oversize) {
     tunnel_.count_drop(plaintext.peer(), oversize ? Drop::oversize : Drop::queue_full);
@@ -258,7 +258,7 @@ void PacketLoop::flush(Link & link)
 // --- Thin and serial links ---
 
 // Lets the poller report a device as writable only while bytes wait for it.
-void PacketLoop::watch_line(std::size_t index)
+[[gnu::hot]] void PacketLoop::watch_line(std::size_t index)
 {
   Link & link = links_[index];
   if (!link.is_serial() || !link.line().is_open()) {

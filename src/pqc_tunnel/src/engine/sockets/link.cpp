@@ -127,7 +127,7 @@ Endpoint Link::far_end() const
   return end;
 }
 
-bool Link::send(ByteView frame, const Endpoint & to, std::size_t peer)
+[[gnu::hot]] bool Link::send(ByteView frame, const Endpoint & to, std::size_t peer)
 {
   bool taken = false;
   if (line_) {

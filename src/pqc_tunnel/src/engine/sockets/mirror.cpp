@@ -52,7 +52,7 @@ void Mirror::take_answers()
 }
 
 // A mirror of everything gets unchanged datagrams, unless they cut frames.
-void Mirror::copy(ByteView datagram, const Endpoint & sender)
+[[gnu::hot]] void Mirror::copy(ByteView datagram, const Endpoint & sender)
 {
   if (!is_open()) {
     return;
@@ -81,7 +81,7 @@ void Mirror::add(ByteView bytes)
   out_->add(bytes, address_.address(), socket_.family);
 }
 
-void Mirror::flush()
+[[gnu::hot]] void Mirror::flush()
 {
   if (is_open()) {
     out_->flush(socket_.fd.get(), [](std::size_t, bool) {});

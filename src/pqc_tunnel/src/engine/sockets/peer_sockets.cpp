@@ -36,7 +36,8 @@ std::optional<int> PeerSockets::use(
   return fd(peer);
 }
 
-std::optional<bool> PeerSockets::add(ByteView frame, const Endpoint & to, std::size_t peer)
+[[gnu::hot]] std::optional<bool> PeerSockets::add(
+  ByteView frame, const Endpoint & to, std::size_t peer)
 {
   if (!has(peer) || sockets_[peer]->remote != to) {
     return std::nullopt;

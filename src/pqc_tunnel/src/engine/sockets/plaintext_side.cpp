@@ -51,7 +51,7 @@ Result<PlaintextSide> PlaintextSide::open(
   return side;
 }
 
-std::size_t PlaintextSide::receive(ReceiveBatch & batch, Instant now)
+[[gnu::hot]] std::size_t PlaintextSide::receive(ReceiveBatch & batch, Instant now)
 {
   const std::size_t received = batch.receive(socket_.fd.get(), now);
   if (received > 0 && !application_.is_given()) {
@@ -60,7 +60,7 @@ std::size_t PlaintextSide::receive(ReceiveBatch & batch, Instant now)
   return received;
 }
 
-bool PlaintextSide::is_foreign(const sockaddr_storage & source) const
+[[gnu::hot]] bool PlaintextSide::is_foreign(const sockaddr_storage & source) const
 {
   if (!application_.is_given()) {
     return false;
@@ -71,7 +71,7 @@ bool PlaintextSide::is_foreign(const sockaddr_storage & source) const
   return has_many_ ? from.port != to.port || from.port == socket_.port : from != to;
 }
 
-void PlaintextSide::mirror_outward(ByteView datagram, const sockaddr_storage & source)
+[[gnu::hot]] void PlaintextSide::mirror_outward(ByteView datagram, const sockaddr_storage & source)
 {
   if (has_vehicle_) {
     mirror_.copy(datagram, to_endpoint(source));
@@ -79,7 +79,7 @@ void PlaintextSide::mirror_outward(ByteView datagram, const sockaddr_storage & s
   }
 }
 
-bool PlaintextSide::add(ByteView datagram, SendBatch & batch)
+[[gnu::hot]] bool PlaintextSide::add(ByteView datagram, SendBatch & batch)
 {
   if (!batch.add(datagram, application_.address(), socket_.family)) {
     return false;

@@ -32,7 +32,7 @@ LinkEstimator::LinkEstimator(const LinkEstimatorSettings & settings)
 {
 }
 
-std::size_t LinkEstimator::bin_of(Duration gap)
+[[gnu::hot]] std::size_t LinkEstimator::bin_of(Duration gap)
 {
   const auto units = static_cast<std::uint64_t>(gap.count()) >> unit_shift;
   if (units < octave_bins) return static_cast<std::size_t>(units);
@@ -49,7 +49,7 @@ Duration LinkEstimator::middle_of(std::size_t bin)
   return Duration((low << unit_shift) + (std::int64_t{1} << (shift + unit_shift - 1)));
 }
 
-std::size_t LinkEstimator::slot_at(Instant now)
+[[gnu::hot]] std::size_t LinkEstimator::slot_at(Instant now)
 {
   const auto tick = tick_of(now);
   const auto index = static_cast<std::size_t>(tick) % slot_count;
@@ -63,7 +63,7 @@ std::size_t LinkEstimator::slot_at(Instant now)
   return index;
 }
 
-LinkEstimator::Stream & LinkEstimator::stream_of(std::uint64_t name)
+[[gnu::hot]] LinkEstimator::Stream & LinkEstimator::stream_of(std::uint64_t name)
 {
   for (auto & stream : streams_) {
     if (stream.name == name) return stream;
@@ -75,7 +75,7 @@ LinkEstimator::Stream & LinkEstimator::stream_of(std::uint64_t name)
 }
 
 // Returns how many more packets were sent than earlier packets have shown.
-std::uint64_t LinkEstimator::expect(Stream & stream, std::uint64_t seq)
+[[gnu::hot]] std::uint64_t LinkEstimator::expect(Stream & stream, std::uint64_t seq)
 {
   if (std::exchange(stream.empty, false)) {
     stream.lowest = seq < joined_midway ? 0 : seq;
@@ -88,7 +88,7 @@ std::uint64_t LinkEstimator::expect(Stream & stream, std::uint64_t seq)
   return seq > stream.highest ? seq - std::exchange(stream.highest, seq) : 0;
 }
 
-void LinkEstimator::handle_gap(std::size_t index, Duration gap)
+[[gnu::hot]] void LinkEstimator::handle_gap(std::size_t index, Duration gap)
 {
   Slot & slot = slots_[index];
   const auto bin = static_cast<std::uint16_t>(bin_of(gap));
@@ -106,14 +106,14 @@ void LinkEstimator::handle_gap(std::size_t index, Duration gap)
   previous_gap_ = gap;
 }
 
-void LinkEstimator::start(Instant now)
+[[gnu::hot]] void LinkEstimator::start(Instant now)
 {
   if (started_) return;
   started_ = now;
   last_arrival_ = now;
 }
 
-void LinkEstimator::handle_packet(
+[[gnu::hot]] void LinkEstimator::handle_packet(
   std::uint64_t stream_name, std::uint64_t seq, std::size_t bytes, Instant now)
 {
   const bool first = totals_.packets == 0;

@@ -257,7 +257,7 @@ MessageKey key_of(const Frame & frame, const Kind & kind)
 
 }  // namespace
 
-std::size_t mavlink_frame_size(ByteView bytes)
+[[gnu::hot]] std::size_t mavlink_frame_size(ByteView bytes)
 {
   const bool is_1 = !bytes.empty() && bytes[0] == magic_1;
   const bool is_2 = !bytes.empty() && bytes[0] == magic_2;
@@ -274,7 +274,7 @@ std::size_t mavlink_frame_size(ByteView bytes)
   return least + bytes[1] + (is_2 && bytes[2] != 0 ? signature : 0);
 }
 
-std::optional<ByteView> take_mavlink_frame(ByteView & rest)
+[[gnu::hot]] std::optional<ByteView> take_mavlink_frame(ByteView & rest)
 {
   const auto frame = parse(rest);
   if (!frame) {

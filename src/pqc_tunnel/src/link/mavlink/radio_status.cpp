@@ -38,7 +38,7 @@ constexpr Duration radio_memory = std::chrono::seconds(10);
 
 }  // namespace
 
-void RadioStatus::look_for_radio(ByteView datagram)
+[[gnu::hot]] void RadioStatus::look_for_radio(ByteView datagram)
 {
   while (const auto frame = take_mavlink_frame(datagram)) {
     const std::uint32_t message = mavlink_message(*frame);

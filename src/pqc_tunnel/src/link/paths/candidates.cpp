@@ -87,7 +87,7 @@ void Candidates::pay(Candidate & to, std::size_t bytes, Instant now)
   to.sent += bytes;
 }
 
-std::optional<Endpoint> Candidates::take_copy(std::size_t bytes, Instant now)
+[[gnu::hot]] std::optional<Endpoint> Candidates::take_copy(std::size_t bytes, Instant now)
 {
   if (
     known_.empty() || !known_.back().may_get(bytes + probe_frame) ||
@@ -99,7 +99,7 @@ std::optional<Endpoint> Candidates::take_copy(std::size_t bytes, Instant now)
   return known_.back().remote;
 }
 
-std::optional<PathProbe> Candidates::take_probe(RandomSource & random, Instant now)
+[[gnu::hot]] std::optional<PathProbe> Candidates::take_probe(RandomSource & random, Instant now)
 {
   for (Candidate & candidate : known_) {
     if (!candidate.may_get(probe_frame) || !budget_.allows(probe_frame, 0, now)) {

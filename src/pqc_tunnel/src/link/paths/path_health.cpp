@@ -29,7 +29,7 @@ PathHealth::PathHealth(const Settings & settings, Instant now)
 {
 }
 
-void PathHealth::handle_frame(Instant now)
+[[gnu::hot]] void PathHealth::handle_frame(Instant now)
 {
   heard_ = now;
   spoken_before_ = std::exchange(spoken_, now);
@@ -89,7 +89,7 @@ void PathHealth::watch_closely(bool close, Instant now)
   }
 }
 
-void PathHealth::enter(PathState state, Instant now)
+[[gnu::hot]] void PathHealth::enter(PathState state, Instant now)
 {
   if (state == state_) {
     return;
@@ -155,7 +155,7 @@ Instant PathHealth::deadline() const
   return settings_.probed ? std::min(silent, answered) : silent;
 }
 
-Instant PathHealth::next_probe() const
+[[gnu::hot]] Instant PathHealth::next_probe() const
 {
   if (!settings_.probed || !present_) {
     return Instant::max();
@@ -178,7 +178,7 @@ Instant PathHealth::next_question() const
                    : about_silence;
 }
 
-std::optional<std::uint64_t> PathHealth::take_probe(RandomSource & random, Instant now)
+[[gnu::hot]] std::optional<std::uint64_t> PathHealth::take_probe(RandomSource & random, Instant now)
 {
   if (now < next_probe()) {
     return std::nullopt;

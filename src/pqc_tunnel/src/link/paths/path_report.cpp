@@ -30,7 +30,7 @@ std::vector<std::string> PathSet::troubles() const
   return troubles;
 }
 
-void PathSet::note_state(Link & link)
+[[gnu::hot]] void PathSet::note_state(Link & link)
 {
   const bool up = link.path && link.path->health.state() == PathState::up;
   const bool told =
@@ -50,7 +50,7 @@ void PathSet::note_change(const Link & link, PathChange::Kind kind)
   }
 }
 
-std::optional<PathChange> PathSet::take_change()
+[[gnu::hot]] std::optional<PathChange> PathSet::take_change()
 {
   if (changes_.empty()) {
     return std::nullopt;

@@ -68,7 +68,7 @@ void PathSet::make_path(Link & link, const Endpoint & remote, Instant now) const
   }
 }
 
-PathSet::Link * PathSet::find(std::uint8_t link)
+[[gnu::hot]] PathSet::Link * PathSet::find(std::uint8_t link)
 {
   return link < links_.size() ? &links_[link] : nullptr;
 }
@@ -105,7 +105,7 @@ void PathSet::use(const Endpoint & remote, Instant now)
   note_state(*link);
 }
 
-void PathSet::handle_frame(
+[[gnu::hot]] void PathSet::handle_frame(
   const Endpoint & from, const FrameOrder & order, std::size_t bytes, Instant now)
 {
   Link * link = find(from.link);
@@ -196,7 +196,7 @@ void PathSet::handle_link_up(std::uint8_t index, Instant now)
 
 // --- What is sent ---
 
-void PathSet::handle_sent(const Endpoint & to, std::size_t bytes, Instant now)
+[[gnu::hot]] void PathSet::handle_sent(const Endpoint & to, std::size_t bytes, Instant now)
 {
   if (Link * link = find(to.link)) {
     ++link->frames_out;
@@ -205,7 +205,8 @@ void PathSet::handle_sent(const Endpoint & to, std::size_t bytes, Instant now)
   }
 }
 
-std::optional<int> PathSet::rank(const Link & link, TrafficClass traffic, std::size_t bytes)
+[[gnu::hot]] std::optional<int> PathSet::rank(
+  const Link & link, TrafficClass traffic, std::size_t bytes)
 {
   if (!link.present || !link.path || bytes > link.settings->mtu) {
     return std::nullopt;
@@ -255,7 +256,7 @@ bool PathSet::gets_copy(const Link & link, TrafficClass traffic, std::size_t byt
          (settings_.schedule == Schedule::redundant || link.settings->carry == Carry::priority);
 }
 
-Routes PathSet::routes(TrafficClass traffic, std::size_t bytes, Instant now)
+[[gnu::hot]] Routes PathSet::routes(TrafficClass traffic, std::size_t bytes, Instant now)
 {
   Routes routes;
   if (links_.size() == 1) {  // no choice, and no watch
@@ -284,7 +285,8 @@ Routes PathSet::routes(TrafficClass traffic, std::size_t bytes, Instant now)
   return routes;
 }
 
-std::optional<Endpoint> PathSet::take_copy(std::uint8_t index, std::size_t bytes, Instant now)
+[[gnu::hot]] std::optional<Endpoint> PathSet::take_copy(
+  std::uint8_t index, std::size_t bytes, Instant now)
 {
   Link * link = find(index);
   return link != nullptr && link->present ? link->candidates.take_copy(bytes, now) : std::nullopt;
@@ -411,7 +413,7 @@ bool PathSet::has_strayed(const Link & link)
          link.configured.family != AddressFamily::none && link.configured != link.path->remote;
 }
 
-std::optional<PathProbe> PathSet::take_probe(Instant now)
+[[gnu::hot]] std::optional<PathProbe> PathSet::take_probe(Instant now)
 {
   for (Link & link : links_) {
     if (!link.present) {

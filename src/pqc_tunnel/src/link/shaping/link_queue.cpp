@@ -32,7 +32,7 @@ LinkQueue::LinkQueue(const LinkSettings & link, std::size_t peers)
 {
 }
 
-Instant LinkQueue::due() const
+[[gnu::hot]] Instant LinkQueue::due() const
 {
   if (!due_) {
     due_ = shaper_.next_timeout();

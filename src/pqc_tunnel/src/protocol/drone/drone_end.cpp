@@ -164,7 +164,7 @@ void DroneEnd::set_gcs_addresses(std::vector<Endpoint> addresses, Instant now)
 
 // --- Input ---
 
-void DroneEnd::handle_received(Peer::Received & received, Instant now)
+[[gnu::hot]] void DroneEnd::handle_received(Peer::Received & received, Instant now)
 {
   if (received.channel == Channel::boot) {
     handle_boot(received, now);

@@ -334,7 +334,7 @@ void DroneEnd::handle_loss(Instant now)
 
 // The peer was only silent: its keys are still valid, so no new session is needed. That is known only of keys that it has
 // confirmed, and only from an answer to a question asked since: anything else may have been held back.
-void DroneEnd::handle_return(Instant now)
+[[gnu::hot]] void DroneEnd::handle_return(Instant now)
 {
   if (!lost_since_ || !peer_.keys().confirmed() || peer_.link().last_answered() < *lost_since_) {
     return;

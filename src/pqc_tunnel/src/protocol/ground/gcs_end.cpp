@@ -214,7 +214,7 @@ void GcsEnd::admit(
 
 // --- Other input ---
 
-void GcsEnd::handle_received(PeerIndex index, Peer::Received & received, Instant now)
+[[gnu::hot]] void GcsEnd::handle_received(PeerIndex index, Peer::Received & received, Instant now)
 {
   if (received.proved) {
     if (drone(index).handle_proved(now)) {

@@ -113,7 +113,7 @@ bool ServedDrone::handle_proved(Instant now)
   return retire_former(now);
 }
 
-void ServedDrone::handle_received(Peer::Received & received, Instant now)
+[[gnu::hot]] void ServedDrone::handle_received(Peer::Received & received, Instant now)
 {
   if (received.channel == Channel::boot) {
     new_session_.handle_received(received, now);

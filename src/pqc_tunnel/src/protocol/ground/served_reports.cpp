@@ -60,7 +60,7 @@ std::optional<EventSeverity> ServedReports::severity_of_try() const
 
 // --- Silence ---
 
-void ServedReports::handle_received(Instant now)
+[[gnu::hot]] void ServedReports::handle_received(Instant now)
 {
   if (lost_since_ && peer_.link().last_answered() >= *lost_since_) {
     lost_since_.reset();

@@ -19,7 +19,7 @@ std::string completed_text(const std::optional<AnchorKind> & anchor)
   return anchor ? "handshake completed, anchored by " + to_text(*anchor) : "handshake completed";
 }
 
-std::optional<Output> Outbox::pop()
+[[gnu::hot]] std::optional<Output> Outbox::pop()
 {
   if (queue_.empty()) {
     return std::nullopt;

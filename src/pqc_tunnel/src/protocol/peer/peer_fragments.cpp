@@ -13,7 +13,7 @@ namespace pqc_tunnel
 
 static_assert(sealed_header == frame_header_size && sealed_overhead == frame_overhead);
 
-std::uint64_t Peer::stream_of(const EpochKeys & keys)
+[[gnu::hot]] std::uint64_t Peer::stream_of(const EpochKeys & keys)
 {
   std::uint64_t name = 0;
   std::memcpy(&name, keys.transcript().data(), sizeof(name));

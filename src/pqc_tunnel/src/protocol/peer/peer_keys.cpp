@@ -63,7 +63,7 @@ BootChannel & PeerKeys::offer_boot(
   return *offered_boots_.emplace_back(make_boot(suite, std::move(secrets), to, now));
 }
 
-std::optional<std::size_t> PeerKeys::choose_boot(const EpochKeys & keys)
+[[gnu::hot]] std::optional<std::size_t> PeerKeys::choose_boot(const EpochKeys & keys)
 {
   const auto chosen = std::ranges::find_if(
     offered_boots_, [&keys](const auto & boot) { return &boot->keys() == &keys; });
@@ -91,7 +91,7 @@ void PeerKeys::end_boot(Instant until)
 // --- Opening ---
 
 // Several keys can have the same id. A failed try changes the bytes, so the next try gets a copy of the datagram.
-PeerKeys::Opened PeerKeys::open(
+[[gnu::hot]] PeerKeys::Opened PeerKeys::open(
   const FrameHeader & header, MutableBytes datagram, bool restore, Instant now)
 {
   const auto of_session = slots_.candidates(header.key_id);

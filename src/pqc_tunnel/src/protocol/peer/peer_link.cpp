@@ -42,7 +42,7 @@ void PeerLink::handle_standstill(Duration stood, Instant now)
   deaf_since_ = deaf_since_ ? std::optional(std::min(*deaf_since_ + stood, now)) : std::nullopt;
 }
 
-void PeerLink::note_arrival(bool stale, Instant now)
+[[gnu::hot]] void PeerLink::note_arrival(bool stale, Instant now)
 {
   last_arrival_ = now;
   if (!stale) {
@@ -284,7 +284,7 @@ void PeerLink::use_found_rate(const EpochKeys * keys, Instant now)
 
 // --- Paths ---
 
-void PeerLink::report_changes(const EpochKeys * keys, Instant now)
+[[gnu::hot]] void PeerLink::report_changes(const EpochKeys * keys, Instant now)
 {
   while (const auto change = paths_.take_change()) {
     const LinkSettings & link = settings_.paths.links[change->link];

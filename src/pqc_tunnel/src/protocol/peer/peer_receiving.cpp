@@ -42,7 +42,7 @@ bool is_of_one_session(const ControlBody & body, Role receiver)
 
 // --- Opening ---
 
-Peer::Received Peer::open(
+[[gnu::hot]] Peer::Received Peer::open(
   const FrameHeader & header, MutableBytes datagram, const Endpoint & from, bool restore,
   Instant now)
 {
@@ -66,7 +66,7 @@ Peer::Received Peer::open(
   return received;
 }
 
-void Peer::note_arrival(
+[[gnu::hot]] void Peer::note_arrival(
   Received & received, const Opened & opened, std::size_t size, const Endpoint & from, Instant now)
 {
   const EpochKeys & keys = *opened.keys;
@@ -136,7 +136,7 @@ void Peer::ask_for_time(Instant now, Channel channel)
   send_control({0, TimeRequest{nanoseconds(now)}}, now, channel);
 }
 
-void Peer::take_payload(
+[[gnu::hot]] void Peer::take_payload(
   Received & received, const Opened & opened, MutableBytes payload, const Endpoint & from,
   Instant now)
 {

@@ -35,7 +35,7 @@ bool is_of_exchange(const ControlBody & body)
 
 // --- Sealing ---
 
-bool Peer::seal(FrameKind kind, std::size_t datagrams, MutableBytes frame, Instant now)
+[[gnu::hot]] bool Peer::seal(FrameKind kind, std::size_t datagrams, MutableBytes frame, Instant now)
 {
   const std::size_t size = frame.size() - frame_overhead;
   link_.traffic().plain_in_packets += datagrams;
@@ -57,7 +57,8 @@ bool Peer::seal(FrameKind kind, std::size_t datagrams, MutableBytes frame, Insta
   return true;
 }
 
-void Peer::count_sealed(const EpochKeys & keys, std::size_t bytes, std::size_t datagrams)
+[[gnu::hot]] void Peer::count_sealed(
+  const EpochKeys & keys, std::size_t bytes, std::size_t datagrams)
 {
   TrafficCounters & traffic = link_.traffic();
   ++traffic.cipher_out_packets;
@@ -65,7 +66,7 @@ void Peer::count_sealed(const EpochKeys & keys, std::size_t bytes, std::size_t d
   (keys.families() > 1 ? traffic.two_families_packets : traffic.one_family_packets) += datagrams;
 }
 
-Routes Peer::routes(TrafficClass traffic, std::size_t bytes, Instant now)
+[[gnu::hot]] Routes Peer::routes(TrafficClass traffic, std::size_t bytes, Instant now)
 {
   const Routes routes = paths().routes(traffic, bytes, now);
   for (const Endpoint & to : routes) {
@@ -241,7 +242,7 @@ void Peer::use_address(const Endpoint & address, Instant now)
   probe_paths(now);
 }
 
-void Peer::probe_paths(Instant now)
+[[gnu::hot]] void Peer::probe_paths(Instant now)
 {
   while (const auto probe = paths().take_probe(now)) {
     send_probe(Channel::session, *probe, now);
@@ -249,7 +250,7 @@ void Peer::probe_paths(Instant now)
   report_changes(now);
 }
 
-void Peer::probe_boot(Instant now)
+[[gnu::hot]] void Peer::probe_boot(Instant now)
 {
   if (!has_boot()) {
     return;

@@ -71,7 +71,8 @@ SecretBytes EpochKeys::nonce_base(SecretBytes iv, Epoch epoch)
   return iv;
 }
 
-ByteView EpochKeys::nonce(Nonce & buffer, const SecretBytes & base, std::uint64_t sequence)
+[[gnu::hot]] ByteView EpochKeys::nonce(
+  Nonce & buffer, const SecretBytes & base, std::uint64_t sequence)
 {
   const std::size_t size = base.size();
   std::ranges::copy(base.view(), buffer.begin());
@@ -82,7 +83,7 @@ ByteView EpochKeys::nonce(Nonce & buffer, const SecretBytes & base, std::uint64_
   return {buffer.data(), size};
 }
 
-bool EpochKeys::seal(FrameKind kind, MutableBytes frame, Instant now)
+[[gnu::hot]] bool EpochKeys::seal(FrameKind kind, MutableBytes frame, Instant now)
 {
   if (used_up()) {
     return false;
@@ -99,7 +100,8 @@ bool EpochKeys::seal(FrameKind kind, MutableBytes frame, Instant now)
   return true;
 }
 
-EpochKeys::Opened EpochKeys::open(const FrameHeader & header, MutableBytes datagram, Instant now)
+[[gnu::hot]] EpochKeys::Opened EpochKeys::open(
+  const FrameHeader & header, MutableBytes datagram, Instant now)
 {
   const std::uint64_t sequence = restore_sequence(header.sequence, window_.highest());
   if (sequence >= limits_.refuse || failures_ >= limits_.failures) {
@@ -140,7 +142,7 @@ EpochKeys::Opened EpochKeys::open(const FrameHeader & header, MutableBytes datag
 // --- The age of frames ---
 
 // True if the frame is younger than half a period of its time: it was sealed after a recent answer, or after the keys.
-bool EpochKeys::is_proven(std::uint64_t sequence, Instant now) const
+[[gnu::hot]] bool EpochKeys::is_proven(std::uint64_t sequence, Instant now) const
 {
   return sequence >= proven_.from && now < proven_.after + send_time_period / 2;
 }

@@ -50,7 +50,7 @@ KeySlots::Pending * KeySlots::find_pending(const Random32 & drone_random)
   return found == pending_.end() ? nullptr : &*found;
 }
 
-bool KeySlots::note_received(const EpochKeys & keys)
+[[gnu::hot]] bool KeySlots::note_received(const EpochKeys & keys)
 {
   if (&keys == sending_.get()) {
     return !std::exchange(confirmed_, true);
@@ -116,7 +116,7 @@ void KeySlots::clear()
   confirmed_ = false;
 }
 
-std::array<EpochKeys *, KeySlots::max_candidates> KeySlots::candidates(FrameKeyId id)
+[[gnu::hot]] std::array<EpochKeys *, KeySlots::max_candidates> KeySlots::candidates(FrameKeyId id)
 {
   std::array<EpochKeys *, max_candidates> found = {};
   std::size_t count = 0;

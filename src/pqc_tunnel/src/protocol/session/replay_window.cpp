@@ -28,19 +28,19 @@ ReplayWindow::ReplayWindow(std::size_t size)
 {
 }
 
-std::size_t ReplayWindow::word_of(std::uint64_t seq) const
+[[gnu::hot]] std::size_t ReplayWindow::word_of(std::uint64_t seq) const
 {
   return static_cast<std::size_t>((seq / word_bits) % words_.size());
 }
 
-ReplayVerdict ReplayWindow::check(std::uint64_t seq) const
+[[gnu::hot]] ReplayVerdict ReplayWindow::check(std::uint64_t seq) const
 {
   if (empty() || seq > highest_) return ReplayVerdict::fresh;
   if (highest_ - seq >= size_) return ReplayVerdict::too_old;
   return (words_[word_of(seq)] & bit_of(seq)) != 0 ? ReplayVerdict::replayed : ReplayVerdict::fresh;
 }
 
-void ReplayWindow::commit(std::uint64_t seq)
+[[gnu::hot]] void ReplayWindow::commit(std::uint64_t seq)
 {
   if (check(seq) != ReplayVerdict::fresh) return;
   if (seq > highest_) {

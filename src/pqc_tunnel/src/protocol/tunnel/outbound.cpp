@@ -35,7 +35,7 @@ void Outbound::add_peer()
 
 // --- Frames that leave at once ---
 
-Outbound::Ready::Frame & Outbound::Ready::add()
+[[gnu::hot]] Outbound::Ready::Frame & Outbound::Ready::add()
 {
   if (empty()) {
     next_ = size_ = 0;
@@ -59,7 +59,8 @@ void Outbound::Ready::add(PeerIndex peer, const Endpoint & to, ByteView bytes, b
 
 // --- Datagrams of the application ---
 
-bool Outbound::send(Peer & peer, MutableBytes frame, const Endpoint & source, Instant now)
+[[gnu::hot]] bool Outbound::send(
+  Peer & peer, MutableBytes frame, const Endpoint & source, Instant now)
 {
   if (!is_plain()) {
     return send_classified(peer, frame, source, now);
@@ -178,7 +179,7 @@ bool Outbound::send_in_fragments(
   return true;
 }
 
-void Outbound::send_copy(
+[[gnu::hot]] void Outbound::send_copy(
   Peer & peer, ByteView frame, std::uint8_t index, bool in_place, Instant now)
 {
   if (const auto to = peer.paths().take_copy(index, frame.size(), now)) {
@@ -208,7 +209,7 @@ void Outbound::send_sealed(
 
 // --- Frames for the links ---
 
-std::optional<Transmit> Outbound::poll(std::uint8_t link, Instant now)
+[[gnu::hot]] std::optional<Transmit> Outbound::poll(std::uint8_t link, Instant now)
 {
   if (Ready & ready = links_[link].ready; !ready.empty()) {
     return ready.take();
@@ -260,7 +261,7 @@ bool Outbound::seal(Peer & peer, const ShapedFrame & shaped, Shaper & shaper, In
   return false;
 }
 
-Instant Outbound::next_transmit(std::uint8_t link) const
+[[gnu::hot]] Instant Outbound::next_transmit(std::uint8_t link) const
 {
   return links_[link].ready.empty() ? links_[link].queue->due() : Instant{};
 }
@@ -298,7 +299,7 @@ void Outbound::handle_link_down(std::uint8_t index, Instant now)
   }
 }
 
-void Outbound::handle_arrival(std::uint8_t index, std::size_t bytes)
+[[gnu::hot]] void Outbound::handle_arrival(std::uint8_t index, std::size_t bytes)
 {
   if (index < links_.size() && links_[index].queue->is_active()) {
     links_[index].queue->change().handle_arrival(bytes);

@@ -220,7 +220,7 @@ public:
   }
 
   // Tries every peer with such keys.
-  Opened open(MutableBytes datagram, const Endpoint & from, Instant now)
+  [[gnu::hot]] Opened open(MutableBytes datagram, const Endpoint & from, Instant now)
   {
     const auto header = decode_frame_header(datagram);
     // A drone has one peer, so it counts malformed and unknown datagrams there.
@@ -263,7 +263,7 @@ public:
     return {};
   }
 
-  Opened take(Peer & sender, Peer::Received & received, Instant now)
+  [[gnu::hot]] Opened take(Peer & sender, Peer::Received & received, Instant now)
   {
     if (drone_) {
       drone_->handle_received(received, now);
@@ -445,7 +445,7 @@ Tunnel::Tunnel(Tunnel &&) noexcept = default;
 Tunnel & Tunnel::operator=(Tunnel &&) noexcept = default;
 Tunnel::~Tunnel() = default;
 
-bool Tunnel::handle_plaintext(
+[[gnu::hot]] bool Tunnel::handle_plaintext(
   PeerIndex peer, MutableBytes frame, const Endpoint & source, Instant now)
 {
   if (impl_->settings_.paths.links.size() > 1) {
@@ -455,7 +455,7 @@ bool Tunnel::handle_plaintext(
   return impl_->outbound_->send(impl_->peer(peer), frame, source, now);
 }
 
-Opened Tunnel::handle_datagram(
+[[gnu::hot]] Opened Tunnel::handle_datagram(
   MutableBytes datagram, const Endpoint & from, Instant now, Duration waited)
 {
   if (is_hello(datagram)) {
@@ -474,12 +474,12 @@ Opened Tunnel::handle_datagram(
   return opened;
 }
 
-std::optional<Transmit> Tunnel::poll_transmit(std::uint8_t link, Instant now)
+[[gnu::hot]] std::optional<Transmit> Tunnel::poll_transmit(std::uint8_t link, Instant now)
 {
   return impl_->poll_transmit(link, now);
 }
 
-Instant Tunnel::next_transmit(std::uint8_t link) const
+[[gnu::hot]] Instant Tunnel::next_transmit(std::uint8_t link) const
 {
   return impl_->outbound_->next_transmit(link);
 }
@@ -506,9 +506,9 @@ void Tunnel::handle_job_result(JobId id, JobResult result, Instant now)
 
 void Tunnel::handle_timeout(Instant now) { impl_->handle_timeout(now); }
 
-Instant Tunnel::next_timeout() const { return impl_->next_timeout(); }
+[[gnu::hot]] Instant Tunnel::next_timeout() const { return impl_->next_timeout(); }
 
-std::optional<Output> Tunnel::poll_output() { return impl_->outbox_.pop(); }
+[[gnu::hot]] std::optional<Output> Tunnel::poll_output() { return impl_->outbox_.pop(); }
 
 void Tunnel::request_rekey(const RekeyCommand & command, Instant now)
 {

@@ -24,29 +24,30 @@ bool has_form(ByteView datagram, std::uint8_t form)
 
 }  // namespace
 
-SendTime send_time(Instant now)
+[[gnu::hot]] SendTime send_time(Instant now)
 {
   return static_cast<SendTime>(now.time_since_epoch() / send_time_unit & 0xffff);
 }
 
-void write_trailer(std::span<std::uint8_t, trailer_size> out, SendTime sent, FrameKind kind)
+[[gnu::hot]] void write_trailer(
+  std::span<std::uint8_t, trailer_size> out, SendTime sent, FrameKind kind)
 {
   out[0] = static_cast<std::uint8_t>(static_cast<std::uint16_t>(sent) >> 8);
   out[1] = static_cast<std::uint8_t>(sent);
   out[2] = static_cast<std::uint8_t>(kind);
 }
 
-SendTime read_send_time(std::span<const std::uint8_t, trailer_size> trailer)
+[[gnu::hot]] SendTime read_send_time(std::span<const std::uint8_t, trailer_size> trailer)
 {
   return static_cast<SendTime>(trailer[0] << 8 | trailer[1]);
 }
 
-FrameKeyId frame_key_id(std::span<const std::uint8_t, 3> bytes)
+[[gnu::hot]] FrameKeyId frame_key_id(std::span<const std::uint8_t, 3> bytes)
 {
   return FrameKeyId{number(bytes) & 0x3fffff};
 }
 
-void encode(
+[[gnu::hot]] void encode(
   FrameKeyId key_id, std::uint64_t sequence, std::span<std::uint8_t, frame_header_size> out)
 {
   const auto id = static_cast<std::uint32_t>(key_id);
@@ -58,7 +59,7 @@ void encode(
   out[5] = static_cast<std::uint8_t>(sequence);
 }
 
-std::optional<FrameHeader> decode_frame_header(ByteView datagram)
+[[gnu::hot]] std::optional<FrameHeader> decode_frame_header(ByteView datagram)
 {
   if (datagram.size() < frame_overhead || !has_form(datagram, sealed_form)) {
     return std::nullopt;
@@ -66,9 +67,9 @@ std::optional<FrameHeader> decode_frame_header(ByteView datagram)
   return FrameHeader{frame_key_id(datagram.first<3>()), number(datagram.subspan<3, 3>())};
 }
 
-bool is_hello(ByteView datagram) { return has_form(datagram, hello_form); }
+[[gnu::hot]] bool is_hello(ByteView datagram) { return has_form(datagram, hello_form); }
 
-std::uint64_t restore_sequence(std::uint32_t low_bits, std::uint64_t highest)
+[[gnu::hot]] std::uint64_t restore_sequence(std::uint32_t low_bits, std::uint64_t highest)
 {
   constexpr std::uint64_t period = std::uint64_t{1} << 24;
   const std::uint64_t same = (highest & ~(period - 1)) | low_bits;
