@@ -4,10 +4,8 @@
 #include "plain_relay.hpp"
 
 #include <sys/epoll.h>
-#include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "pqc_tunnel/net/address.hpp"
@@ -67,11 +65,7 @@ void PlainRelay::run()
         return;
       }
       const Drone * drone = tag.source == Source::plaintext ? &drones_[tag.number] : nullptr;
-      if (options_.batched) {
-        forward_batch(drone);
-      } else {
-        forward_one(drone);
-      }
+      forward(drone);
     }
   }
 }
@@ -96,7 +90,7 @@ PlainRelay::Way PlainRelay::way(const Drone * drone, const sockaddr_storage & so
   return {};
 }
 
-void PlainRelay::forward_batch(const Drone * drone)
+void PlainRelay::forward(const Drone * drone)
 {
   const int from = (drone != nullptr ? drone->plaintext : link_).fd.get();
   const std::size_t received = in_.receive(from, monotonic_now());
@@ -118,27 +112,6 @@ void PlainRelay::forward_batch(const Drone * drone)
     out_.add(in_.datagram(i), *next.to, by->family);
   }
   flush();
-}
-
-void PlainRelay::forward_one(const Drone * drone)
-{
-  const int from = (drone != nullptr ? drone->plaintext : link_).fd.get();
-  std::array<std::uint8_t, std::size_t{1} << 16> datagram;
-  sockaddr_storage source;
-  socklen_t length = sizeof(source);
-  const bool asks = drone == nullptr && drones_.size() > 1;
-  const auto size = ::recvfrom(
-    from, datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_TRUNC,
-    asks ? reinterpret_cast<sockaddr *>(&source) : nullptr, asks ? &length : nullptr);
-  if (size < 0 || static_cast<std::size_t>(size) > options_.max_datagram) {
-    return;
-  }
-  if (const Way next = way(drone, source); next.by != nullptr) {
-    const SocketAddress address = to_socket_address(*next.to, next.by->family);
-    ::sendto(
-      next.by->fd.get(), datagram.data(), static_cast<std::size_t>(size),
-      MSG_DONTWAIT | MSG_NOSIGNAL, address.data(), address.length);
-  }
 }
 
 }  // namespace pqc_tunnel::relay

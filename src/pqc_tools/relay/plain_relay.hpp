@@ -25,14 +25,12 @@ struct RelayOptions
   std::vector<HostPort> plaintexts;
   std::vector<HostPort> applications;
   std::vector<HostPort> peers;
-  bool batched = true;
   std::size_t max_datagram = 2048;
   std::size_t receive_buffer_bytes = std::size_t{4} << 20;
 };
 
 // One end of a tunnel without cryptography, as a baseline for the cost of the tunnel: it forwards datagrams unaltered
-// between the link and a socket for each drone. `batched`: up to 64 datagrams per system call, as the tunnel does;
-// otherwise one, as the simplest program does.
+// between the link and a socket for each drone, up to 64 per system call, as the tunnel does.
 class PlainRelay
 {
 public:
@@ -58,8 +56,7 @@ private:
   Result<void> add_drone(std::size_t index);
   // Return the way of what arrives at the plaintext socket of a drone, or at the link (null) from this address.
   Way way(const Drone * drone, const sockaddr_storage & source) const;
-  void forward_batch(const Drone * drone);
-  void forward_one(const Drone * drone);
+  void forward(const Drone * drone);
 
   RelayOptions options_;
   FileDescriptor signals_;

@@ -56,11 +56,6 @@ def detector_of(scenario: str, given: str = "") -> str:
     return name if name in DETECTORS else ""
 
 
-def paper_scenario(scenario: str) -> str:
-    """Return the scenario of the papers that this one has the load of."""
-    return STAND_INS.get(scenario, scenario)
-
-
 def scenario_text(scenario: str, given: str = "") -> str:
     """Return the command as text, without paths of this machine; empty for none."""
     given = given or _USUAL.get(scenario, "")

@@ -63,7 +63,7 @@ def _check_device(device: Path) -> None:
             "then log in again"
         )
     if holder := _holder(device):
-        raise RunFault(f"{device} is open in {holder}, which would read parts of it: end that first")
+        raise RunFault(f"{device} is open in {holder}, which would read parts: end that first")
 
 
 def _holder(device: Path) -> str:

@@ -4,5 +4,5 @@
 
 # Peers that negotiate a suite.
 WITH_SUITE = ("node", "tunneld", "reference")
-VPNS = ("wireguard-go", "boringtun", "openvpn")
-PEER_NAMES = ("direct", "relay", "relay-unbatched", *WITH_SUITE, *VPNS)
+VPNS = ("boringtun", "openvpn")
+PEER_NAMES = ("direct", "relay", *WITH_SUITE, *VPNS)

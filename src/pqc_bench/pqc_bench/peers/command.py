@@ -6,7 +6,7 @@ All peers run at once, each end pinned to a core (--unpinned leaves that to the 
 turns under the same loads, in a new order each round. The report has the CPU per packet of both
 ends, the one-way delay (percentiles if there are enough datagrams) and its difference from that of
 a direct path, loss, the sustained rate, and the same loads beside a busy process per core: medians
-with spread, and ratios to the batched plain relay within rounds. Peers that are not installed are
+with spread, and ratios to the plain relay within rounds. Peers that are not installed are
 left out with the reason. Ctrl-C ends the comparison with a report of the complete loads.
 
 Other builds of this project take part with --build, such as the last release made by ./dev plain.

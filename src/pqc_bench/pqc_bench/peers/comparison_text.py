@@ -18,7 +18,7 @@ _COLUMNS = (
     ("p99.9 ms", "owd_p999_ms", 3),
     ("lost %", "loss_percent", 3),
 )
-_SUSTAINED = ("sustained", "datagrams/s each way", "of the relay's", "of unbatched", "stopped by")
+_SUSTAINED = ("sustained", "datagrams/s each way", "of the relay's", "stopped by")
 
 
 def lines(result: dict[str, Any]) -> list[str]:
@@ -27,7 +27,7 @@ def lines(result: dict[str, Any]) -> list[str]:
     text = [
         f"  medians of {result['rounds']} interleaved rounds of {result['seconds']:g} s (quartiles"
         f" in brackets), both ends together, {'pinned' if result['pinned'] else 'not pinned'};"
-        f" ratios to {'the batched relay' if against == 'relay' else against}, within rounds",
+        f" ratios to {'the relay' if against == 'relay' else against}, within rounds",
         "  CPU is per packet offered; rounds that lost over 1 % (overloaded) have no ratio of it;"
         " added is to the delay between applications that send to each other",
     ]
@@ -47,7 +47,6 @@ def _sustained(peer: str, found: dict[str, Any]) -> tuple[str, ...]:
         peer,
         least + _cell(found["sustained_per_s"], 0),
         _cell(found["ratio_to_relay"], 2),
-        _cell(found["ratio_to_unbatched_relay"], 2),
         ", ".join(found["stopped_by"]),
     )
 

@@ -14,7 +14,6 @@ from pqc_sim.processes.run_fault import RunFault
 
 _TUN = Path("/dev/net/tun")
 _NEEDS = {
-    "wireguard-go": ("wireguard-go", "wg", "ip"),
     "boringtun": ("boringtun-cli", "wg", "ip"),
     "openvpn": ("openvpn", "openssl", "ip"),
 }

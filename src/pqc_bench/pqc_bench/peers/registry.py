@@ -11,16 +11,14 @@ from pqc_bench.peers.other_build import OtherBuild
 from pqc_bench.peers.peer import Peer
 from pqc_bench.peers.plain import Direct, Relay
 from pqc_bench.peers.tunnels import Nodes, daemons, plan_for, references
-from pqc_bench.peers.vpn import BoringTun, OpenVpn, WireGuardGo
+from pqc_bench.peers.vpn import BoringTun, OpenVpn
 
 PEERS: dict[str, Callable[[Path, str], Peer]] = {
     "direct": lambda _folder, _suite: Direct(),
-    "relay": lambda _folder, _suite: Relay(batched=True),
-    "relay-unbatched": lambda _folder, _suite: Relay(batched=False),
+    "relay": lambda _folder, _suite: Relay(),
     "node": lambda folder, suite: Nodes(folder, plan_for(suite)),
     "tunneld": lambda folder, suite: daemons(folder, plan_for(suite)),
     "reference": lambda folder, suite: references(folder, plan_for(suite)),
-    "wireguard-go": lambda folder, _suite: WireGuardGo(folder),
     "boringtun": lambda folder, _suite: BoringTun(folder),
     "openvpn": lambda folder, _suite: OpenVpn(folder),
 }

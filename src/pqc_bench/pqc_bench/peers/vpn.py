@@ -147,8 +147,10 @@ class Vpn(ABC):
         self._network.run(*ip, "rule", "del", "pref", "0")
 
 
-class WireGuard(Vpn):
-    """WireGuard: ChaCha20-Poly1305. Subclasses define the program, which is configured by `wg`."""
+class BoringTun(Vpn):
+    """BoringTun, WireGuard in Rust: ChaCha20-Poly1305, configured by `wg`."""
+
+    name = "boringtun"
 
     def prepare(self) -> None:
         self._public = {}
@@ -171,21 +173,6 @@ class WireGuard(Vpn):
             *("private-key", str(self._folder / f"{end}.key"), "peer", self._public[other]),
             *(*where, "allowed-ips", f"{_ADDRESSES[other]}/32"),
         )
-
-
-class WireGuardGo(WireGuard):
-    """wireguard-go, in Go."""
-
-    name = "wireguard-go"
-
-    def command(self, end: str) -> list[str]:
-        return ["wireguard-go", "-f", _INTERFACES[end]]
-
-
-class BoringTun(WireGuard):
-    """BoringTun, in Rust."""
-
-    name = "boringtun"
 
     def command(self, end: str) -> list[str]:
         return ["boringtun-cli", "-f", "--disable-drop-privileges", _INTERFACES[end]]

@@ -46,7 +46,9 @@ class Half(Protocol):
     """The content of one end's traffic; times in ns of a monotonic clock, arrivals of the day's."""
 
     def begin(self, now: int) -> None: ...
-    def sources(self) -> Sequence[Any]: ...
+    def sources(self) -> Sequence[Any]:
+        return ()
+
     def due(self, now: int) -> list[bytes]: ...
     def next_ns(self) -> int: ...
     def handle(self, datagram: bytes, arrived: int) -> list[bytes]: ...
@@ -54,7 +56,7 @@ class Half(Protocol):
     def kept(self, datagram: bytes) -> bytes: ...
 
 
-class VehicleHalf:
+class VehicleHalf(Half):
     """The simulated vehicle."""
 
     def __init__(self, rate: int) -> None:
@@ -66,9 +68,6 @@ class VehicleHalf:
         from pqc_sim.vehicle.vehicle import Vehicle, VehicleOptions
 
         self._vehicle = Vehicle(VehicleOptions(rate_hz=self._rate), now, time.time_ns())
-
-    def sources(self) -> Sequence[Any]:
-        return ()
 
     def due(self, now: int) -> list[bytes]:
         return self._vehicle.advance(now)
@@ -88,7 +87,7 @@ class VehicleHalf:
         return {"vehicle": state, "slips": state["slips"]}
 
 
-class BlasterHalf:
+class BlasterHalf(Half):
     """Numbered datagrams of one size at a steady rate; only their digests are kept."""
 
     def __init__(self, end: str, rate: int, size: int) -> None:
@@ -99,9 +98,6 @@ class BlasterHalf:
 
     def begin(self, now: int) -> None:
         self._began = now
-
-    def sources(self) -> Sequence[Any]:
-        return ()
 
     def due(self, now: int) -> list[bytes]:
         datagrams = []

@@ -171,7 +171,6 @@ def test_sustained_rates_are_compared_within_rounds() -> None:
     found = sum_up_searches([_searches(10_000, 9_500), _searches(90_000, 85_500)])
     assert found["node"]["ratio_to_relay"]["min"] == pytest.approx(0.95)
     assert found["node"]["ratio_to_relay"]["max"] == pytest.approx(0.95)
-    assert found["node"]["ratio_to_unbatched_relay"] is None
     assert (found["relay"]["lower_bound"], found["node"]["lower_bound"]) == (True, False)
 
 
@@ -199,7 +198,7 @@ def test_a_vpn_that_is_not_installed_is_told_in_a_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(installed.shutil, "which", lambda _name: None)
-    assert why_not("wireguard-go") == "wireguard-go and wg and ip aren't installed"
+    assert why_not("boringtun") == "boringtun-cli and wg and ip aren't installed"
     monkeypatch.setattr(installed.shutil, "which", lambda name: None if name == "openvpn" else name)
     assert why_not("openvpn") == "openvpn isn't installed"
 
