@@ -33,14 +33,15 @@ coverage_build()
     cmake --build "$DEV/build/coverage/$1"
 }
 
-# coverage_test PACKAGE: a test that fails, as one may that measures time, does not end it.
+# coverage_test PACKAGE: a test that fails, as one may that measures time, does not end it. Tests may compile a file of the
+# package anew, with another option.
 coverage_test()
 {
   local build=$DEV/build/coverage/$1
   find "$build" -name '*.gcda' -delete
   ctest --test-dir "$build" --parallel "$BESIDE" --no-tests=error --repeat until-pass:2 || echo "some tests failed"
   (cd "$build" && "$VENV/bin/gcovr" --root "$ROOT/src/$1" --filter "$ROOT/src/$1/src/" --object-directory "$build" "$build" \
-    --gcov-ignore-parse-errors=all --exclude-throw-branches --csv "$DEV/coverage/$1.csv") &&
+    --gcov-ignore-parse-errors=all --merge-mode-functions=merge-use-line-min --exclude-throw-branches --csv "$DEV/coverage/$1.csv") &&
     awk -F , -v package="$1" '
       function count(name) { lines[name] += $2; covered[name] += $3; branches[name] += $5; taken[name] += $6 }
       NR > 1 {

@@ -29,11 +29,6 @@ struct Waits
   Duration handshake{};  // of one that starts meanwhile
 };
 
-bool has_rekeyed(Fleet & fleet, std::size_t i)
-{
-  return fleet.at_drone(i).rekeys > 0 && fleet.agreed(i);
-}
-
 Waits waits(const Greed & greed)
 {
   Fleet fleet(fleet_size, 0, job_time);
@@ -66,12 +61,15 @@ Waits waits(const Greed & greed)
       60s));
     return fleet.now() - begin;
   };
-  run([&, end = fleet.now() + 5s] { return fleet.now() >= end; });
+  const auto run_on = [&] { run([&, end = fleet.now() + 5s] { return fleet.now() >= end; }); };
+  run_on();
   Waits waits;
   for (std::size_t i = 1; i < newcomer; ++i) {
     fleet.drone(i).request_rekey(rekey_to(nullptr), fleet.now());
-    waits.rekey = std::max(waits.rekey, run([&] { return has_rekeyed(fleet, i); }));
+    const auto rekeyed = [&] { return fleet.at_drone(i).rekeys > 0 && fleet.agreed(i); };
+    waits.rekey = std::max(waits.rekey, run(rekeyed));
   }
+  run_on();  // the others fetch prekeys anew, which wait for the worker, too
   fleet.restart(newcomer);
   fleet.silence(newcomer, false);
   waits.handshake = run([&] { return fleet.agreed(newcomer); });
