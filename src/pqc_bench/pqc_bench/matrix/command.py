@@ -168,13 +168,13 @@ def check(options: argparse.Namespace) -> None:
 
 
 def _check_testbed(options: argparse.Namespace) -> None:
-    """Reject a missing file, and what needs ROS: an emulated link, and the policy's nodes."""
-    if str(options.testbed) != LOCAL and not options.testbed.is_file():
-        raise UsageFault(f"there is no file '{options.testbed}' for --testbed")
+    """Reject what needs ROS, an emulated link and the policy's nodes, and a missing file."""
     if (options.link or CLEAN) not in (CLEAN, "none"):
         raise UsageFault("--link has no effect with --testbed, whose link is the real one")
     if (options.policy or OFF) != OFF:
         raise UsageFault("--policy needs ROS, which the ends of a --testbed do without")
+    if str(options.testbed) != LOCAL and not options.testbed.is_file():
+        raise UsageFault(f"there is no file '{options.testbed}' for --testbed")
 
 
 def _shard(text: str) -> str:
