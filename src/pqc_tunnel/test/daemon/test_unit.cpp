@@ -131,7 +131,7 @@ protected:
       const std::string log = program.errors() + program.output();
       return std::ranges::any_of(
         std::array{"handshake started", "setpriv: ", "pqc_tunneld: "},
-        [&](const char * part) { return log.find(part) != std::string::npos; });
+        [&](const char * part) { return log.find('\n', log.find(part)) != std::string::npos; });
     }));
     program.send_signal(SIGTERM);
     program.wait();
