@@ -113,7 +113,7 @@ ReceiveBatch::ReceiveBatch(std::size_t headroom, std::size_t max_datagram, std::
   return true;
 }
 
-bool SendBatch::add(ByteView bytes, std::size_t owner)
+[[gnu::hot]] bool SendBatch::add(ByteView bytes, std::size_t owner)
 {
   if (full()) {
     return false;

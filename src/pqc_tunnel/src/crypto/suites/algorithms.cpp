@@ -47,7 +47,7 @@ const SignatureSpec & spec(SignatureAlgorithm algorithm)
   return signature_specs[static_cast<std::size_t>(algorithm)];
 }
 
-[[gnu::hot]] const AeadSpec & spec(AeadAlgorithm algorithm)
+const AeadSpec & spec(AeadAlgorithm algorithm)
 {
   return aead_specs[static_cast<std::size_t>(algorithm)];
 }

@@ -248,7 +248,7 @@ void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)
   });
 }
 
-void PacketLoop::flush(Link & link)
+[[gnu::hot]] void PacketLoop::flush(Link & link)
 {
   link.flush([this](std::size_t peer, bool oversize) {
     tunnel_.count_drop(static_cast<PeerIndex>(peer), oversize ? Drop::oversize : Drop::queue_full);

@@ -44,7 +44,8 @@ void Outbound::add_peer()
   return frames_[size_++];
 }
 
-void Outbound::Ready::add(PeerIndex peer, const Endpoint & to, ByteView bytes, bool in_place)
+[[gnu::hot]] void Outbound::Ready::add(
+  PeerIndex peer, const Endpoint & to, ByteView bytes, bool in_place)
 {
   Frame & added = add();
   added.frame.peer = peer;
