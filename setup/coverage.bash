@@ -40,7 +40,7 @@ coverage_test()
   local build=$DEV/build/coverage/$1
   find "$build" -name '*.gcda' -delete
   ctest --test-dir "$build" --parallel "$BESIDE" --no-tests=error --repeat until-pass:2 || echo "some tests failed"
-  (cd "$build" && "$VENV/bin/gcovr" --root "$ROOT/src/$1" --filter "$ROOT/src/$1/src/" --object-directory "$build" "$build" \
+  (cd "$build" && "$VENV/bin/gcovr" --root "$ROOT/src/$1" --filter "$ROOT/src/$1/(?!test|fuzz)" --object-directory "$build" "$build" \
     --gcov-ignore-parse-errors=all --merge-mode-functions=merge-use-line-min --exclude-throw-branches --csv "$DEV/coverage/$1.csv") &&
     awk -F , -v package="$1" '
       function count(name) { lines[name] += $2; covered[name] += $3; branches[name] += $5; taken[name] += $6 }
@@ -56,7 +56,7 @@ coverage_test()
       }' "$DEV/coverage/$1.csv" | LC_ALL=C sort >"$DEV/coverage/$1.txt"
 }
 
-# coverage_of_python PACKAGE: with the programs that its tests start.
+# coverage_of_python PACKAGE: with the programs that its tests start, without copies of it that they make.
 coverage_of_python()
 {
   local data=$DEV/coverage/$1.data
@@ -65,6 +65,6 @@ coverage_of_python()
   cd "$ROOT/src/$1" &&
     { "$VENV/bin/coverage" run --rcfile "$DEV/coverage/$1.ini" -m pytest -q --timeout "$TEST_LIMIT_S" test || echo "some tests failed"; } &&
     "$VENV/bin/coverage" combine --quiet --rcfile "$DEV/coverage/$1.ini" &&
-    "$VENV/bin/coverage" report --rcfile "$DEV/coverage/$1.ini" |
+    "$VENV/bin/coverage" report --rcfile "$DEV/coverage/$1.ini" --include "$PWD/*" |
     awk -v package="$1" '$1 == "TOTAL" { printf "%-36s %8d %7.1f%%\n", package, $2, 100 * ($2 - $3) / $2 }' >"$DEV/coverage/$1.txt"
 }

@@ -55,11 +55,11 @@ cross_native()
     plain_build pqc_tunnel "$NATIVE/stage" -DPQC_TUNNEL_ROS=OFF -DPQC_TUNNEL_TESTS=OFF
 }
 
-# Without sanitizers and fuzzing, which run on this machine's processor only, and without the tests of memory and of real
-# time that an emulator distorts (PQC_TUNNEL_TESTS_TOGETHER in tests.cmake).
+# Without sanitizers and fuzzing, tests of memory and of real time that an emulator distorts (PQC_TUNNEL_TESTS_TOGETHER in
+# tests.cmake), and those of pqc, which starts programs that only a kernel with binfmt_misc gives to the emulator.
 cross_test()
 {
-  PQC_TEST_EMULATOR=$PQC_CROSS_EMULATOR ctest --test-dir "$CROSS/pqc_tunnel" \
+  PQC_TEST_EMULATOR=$PQC_CROSS_EMULATOR ctest --test-dir "$CROSS/pqc_tunnel" --exclude-regex '^test_command' \
     --parallel "$(nproc)" --output-on-failure --no-tests=error --repeat until-pass:2 --output-junit "$CROSS/results.xml" "$@"
 }
 
