@@ -193,6 +193,7 @@ add_library(pqc_tunnel_engine STATIC
   src/engine/loop/engine.cpp
   src/engine/loop/event_limit.cpp
   src/engine/loop/mailbox.cpp
+  src/engine/loop/packet_looks.cpp
   src/engine/loop/packet_loop.cpp
   src/engine/loop/packet_path.cpp
   src/engine/loop/policy_watch.cpp

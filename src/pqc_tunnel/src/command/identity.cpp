@@ -172,8 +172,7 @@ Result<int> identity_rotate(const Given & given)
   auto made = make(
     [&](RandomSource & random) { return rotate_keys(given.out, plan, random, show_progress); });
   if (made) {
-    std::cout << "Carry the changed folders to their machines, in any order, and run pqc reload "
-                 "there.\n";
+    std::cout << "Carry the changed folders to their machines in any order; run pqc reload.\n";
   }
   return made;
 }

@@ -125,8 +125,7 @@ void Pqc::add_tunnel_commands()
   add_word(starting, "NAME", configured_tunnels, "the tunnel").required();
   starting.footer(
     "Waits until the tunnel runs or has failed. Root uses the unit pqc@NAME.service if it is\n"
-    "installed; otherwise pqc_tunneld runs in the background, with a log beside its control "
-    "socket.");
+    "installed; otherwise pqc_tunneld runs in the background, with a log beside its socket.");
   add_word(add(app_, "down", down, "stop it"), "NAME", running, "the tunnel").required();
 
   CLI::App & state = add(app_, "show", show, "state of the running tunnels");
@@ -171,9 +170,7 @@ void Pqc::add_tunnel_commands()
     "--path-mtu", given_.path_mtu,
     "look for the longest packet on a link of known rate, too, which costs some of its airtime");
   echoes.add_flag("--json", given_.json, "print JSON");
-  echoes.footer(
-    "Asks the other end through the tunnel. Exit code: 0 the other end has answered, 1 it has "
-    "not.");
+  echoes.footer("Asks the other end through the tunnel. Exit code: 0 it has answered, 1 not.");
   for (CLI::App * of_one_drone : {&keys, &erased, &echoes}) {
     of_one_drone
       ->add_option("--drone", given_.drones, "needed at a ground station with several drones")
@@ -230,9 +227,8 @@ void Pqc::add_identity_commands()
     add(identity, "init", identity_init, "make the keys of a ground station and its drones");
   init.footer(
     "Makes DIR/gcs for the ground station and DIR/NAME for each drone. Carry each folder to its\n"
-    "machine on a medium that you trust; never send it over a network. No file is overwritten, "
-    "and\n"
-    "an interrupted run leaves nothing.");
+    "machine on a medium that you trust, never over a network. No file is overwritten, and an\n"
+    "interrupted run leaves nothing.");
   CLI::App & more =
     add(identity, "add-drone", identity_add_drone, "add drones to DIR/gcs, and make DIR/NAME");
   CLI::App & anchor =
@@ -252,9 +248,8 @@ void Pqc::add_identity_commands()
       "a file for the code, instead of the terminal; only its owner reads it")
     ->type_name("FILE");
   paired.footer(
-    "Writes DIR/DRONE.pair, which tells nothing without the code, and shows the code as text and "
-    "as\n"
-    "a QR code. On the drone --take asks for it. Both ends show a number: compare them.");
+    "Writes DIR/DRONE.pair, which tells nothing without the code, and shows the code as text and\n"
+    "as a QR code. On the drone --take asks for it. Both ends show a number: compare them.");
   for (CLI::App * making : {&init, &more, &anchor, &paired}) {
     making->add_option("--out", given_.out, "where the keys are")
       ->type_name("DIR")
@@ -272,8 +267,7 @@ void Pqc::add_identity_commands()
   }
   anchor.add_flag(
     "--rotate", given_.rotate,
-    "replace the last-resort key; the ground station keeps the one before until the next\n"
-    "rotation");
+    "replace the last-resort key; the ground keeps the one before until the next rotation");
   init.add_option("--signatures", given_.signatures, "signature algorithms, separated by commas")
     ->type_name("all|LIST");
   for (CLI::App * making : {&init, &more, &paired}) {
@@ -283,11 +277,9 @@ void Pqc::add_identity_commands()
   CLI::App & renewed =
     add(identity, "rotate", identity_rotate, "replace keys of drones; the ones before still do");
   renewed.footer(
-    "Makes new keys in DIR/gcs and DIR/NAME. Each end uses the ones before, too, until both have "
-    "the\n"
-    "new ones: carry the folders to their machines in any order, and run pqc reload there. No "
-    "datagram\n"
-    "gets lost.");
+    "Makes new keys in DIR/gcs and DIR/NAME. Each end uses the ones before, too, until both have\n"
+    "the new ones: carry the folders to their machines in any order, and run pqc reload there.\n"
+    "No datagram gets lost.");
   CLI::App & revoked =
     add(identity, "revoke", identity_revoke, "take drones out of DIR/gcs, for ever");
   CLI::App & limited =

@@ -88,7 +88,7 @@ TEST_F(PqcCheck, plaintext_that_the_network_reaches_is_no_good)
     {"drone"}, 0,
     {everybody,
      "warning: Parameter plaintext_peer_address is 192.0.2.255: MAVLink leaves this machine in "
-     "clear, past the tunnel; everybody on that network can read it.\n"});
+     "clear, past the tunnel; all on that network can read it.\n"});
 }
 
 TEST_F(PqcCheck, plaintext_addresses_that_can_get_nothing_are_problems)
@@ -106,7 +106,7 @@ TEST_F(PqcCheck, plaintext_addresses_that_can_get_nothing_are_problems)
   expect(
     {"gcs"}, 1,
     {"problem: Parameter plaintext_peer_address of alpha is 192.0.2.1, which "
-     "plaintext_bind_address can't reach: from a loopback address nothing leaves this machine.\n",
+     "plaintext_bind_address can't reach: from a loopback address nothing gets out.\n",
      "problem: Parameter mirror_address of beta: The host name \"no-such-host.invalid\" doesn't "
      "resolve ("});
 }
@@ -116,7 +116,7 @@ TEST_F(PqcCheck, default_ports_of_neighbours_are_warned_of)
 {
   const auto warning = [](const std::string & parameter, const std::string & program) {
     return "warning: Parameter " + parameter + ", a default port of " + program +
-           ": its MAVLink would mix with that of the tunnel; choose another one, such as 14590 to "
+           ": its MAVLink would mix with that of the tunnel; choose another, such as 14590 to "
            "14599.\n";
   };
   configure(

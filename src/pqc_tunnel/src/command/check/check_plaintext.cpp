@@ -33,14 +33,12 @@ void check_destination(
   if (local_only) {
     findings.add_problem(
       "Parameter " + parameter + " is " + where.host +
-      ", which plaintext_bind_address can't reach: from a loopback address nothing leaves this " +
-      "machine.");
+      ", which plaintext_bind_address can't reach: from a loopback address nothing gets out.");
     return;
   }
   findings.add_warning(
     "Parameter " + parameter + " is " + where.host +
-    ": MAVLink leaves this machine in clear, past the tunnel; everybody on that network can read " +
-    "it.");
+    ": MAVLink leaves this machine in clear, past the tunnel; all on that network can read it.");
 }
 
 void check_port(const std::string & parameter, std::uint16_t port, Findings & findings)
@@ -48,8 +46,7 @@ void check_port(const std::string & parameter, std::uint16_t port, Findings & fi
   if (const char * const program = usual_program(Transport::udp, port); program != nullptr) {
     findings.add_warning(
       "Parameter " + parameter + " is " + std::to_string(port) + ", a default port of " + program +
-      ": its MAVLink would mix with that of the tunnel; choose another one, such as 14590 to " +
-      "14599.");
+      ": its MAVLink would mix with that of the tunnel; choose another, such as 14590 to 14599.");
   }
 }
 

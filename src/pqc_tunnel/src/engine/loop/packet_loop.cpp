@@ -15,15 +15,9 @@
 
 namespace pqc_tunnel
 {
-
 namespace
 {
 
-constexpr Duration look_interval = std::chrono::milliseconds(100);
-constexpr std::size_t looks_around = 10;  // until each peer was looked at
-// Of looks at peers that carry no data, so that they cost the same for any number of peers.
-constexpr Duration idle_look_spacing = std::chrono::milliseconds(25);
-constexpr Duration longest_wait = 2 * look_interval;  // a longer one is a standstill
 constexpr Duration news_spacing = std::chrono::milliseconds(5);
 constexpr Duration event_delay = std::chrono::milliseconds(10);
 constexpr std::size_t handshake_workers = 1;  // threads for public-key cryptography
@@ -32,14 +26,6 @@ constexpr int preparation_niceness = 10;
 
 // Bytes of a received frame: peers may have a larger MTU than this end.
 constexpr std::size_t max_frame = 9216;
-
-// Sets the likely cause, unless an earlier one is known.
-void note_cause(PeerSnapshot & peer, const std::string & cause)
-{
-  if (peer.likely_cause.empty()) {
-    peer.likely_cause = cause;
-  }
-}
 
 }  // namespace
 
@@ -61,7 +47,7 @@ PacketLoop::PacketLoop(
   from_link_(0, max_frame, 0),
   hello_budget_(monotonic_now()),
   probe_(poller_),
-  punctuality_(longest_wait, monotonic_now()),
+  punctuality_(2 * look_interval, monotonic_now()),
   workers_(handshake_workers, handshake_niceness, [&mailbox] { mailbox.wake_up().notify(); }),
   preparers_(config.role == Role::gcs ? 1 : 0, preparation_niceness, [&mailbox] {
     mailbox.wake_up().notify();
@@ -71,18 +57,24 @@ PacketLoop::PacketLoop(
   if (network_.fd() >= 0) {
     poller_.add(network_.fd(), {Source::network}, EPOLLIN);
   }
-  link_open_.resize(links_.size());
+  link_sides_.resize(links_.size());
   for (std::size_t i = 0; i < links_.size(); ++i) {
-    link_open_[i] = !links_[i].is_serial() && !links_[i].is_closed();
-    if (link_open_[i]) {
+    LinkSide & side = link_sides_[i];
+    side.open = !links_[i].is_serial() && !links_[i].is_closed();
+    if (side.open) {
       poller_.add(links_[i].socket().fd.get(), {Source::link, i}, EPOLLIN);
     } else {
       tunnel_.handle_change(
         LinkChange{static_cast<std::uint8_t>(i), LinkState::down}, monotonic_now());
     }
+    if (config_.role == Role::drone) {
+      side.resolved = ground_addresses(config_, i);
+      const HostPort & gcs = links_[i].port().gcs;
+      if (!links_[i].is_serial() && !is_numeric(gcs.host)) {
+        side.resolver = std::make_unique<Resolver>(gcs, [&mailbox] { mailbox.wake_up().notify(); });
+      }
+    }
   }
-  line_writing_.resize(links_.size());
-  troubles_.resize(links_.size());
   for (std::size_t i = 0; i < sockets.plaintexts.size(); ++i) {
     add_side(std::move(sockets.plaintexts[i]));
     if (i < sockets.expiries.size()) {
@@ -90,16 +82,6 @@ PacketLoop::PacketLoop(
     }
   }
   hellos_.reserve(batch_size);
-  resolvers_.resize(links_.size());
-  resolved_addresses_.resize(links_.size());
-  for (std::size_t i = 0; config_.role == Role::drone && i < links_.size(); ++i) {
-    const HostPort & gcs = links_[i].port().gcs;
-    resolved_addresses_[i] = ground_addresses(config_, i);
-    if (!links_[i].is_serial() && !is_numeric(gcs.host)) {
-      resolvers_[i] = std::make_unique<Resolver>(gcs, [&mailbox] { mailbox.wake_up().notify(); });
-    }
-  }
-  shaped_.resize(links_.size());
   look_around(monotonic_now());
   note_news(std::nullopt);
   publish(monotonic_now());
@@ -195,13 +177,10 @@ void PacketLoop::use_privileges()
   if (config_.packet_thread.priority > 0 && !use_real_time_priority(config_.packet_thread.priority))
   {
     warn(
-      "The system doesn't allow packet_thread.priority; the packet thread runs at ordinary "
-      "priority.");
+      "The system doesn't allow packet_thread.priority; the packet thread has ordinary priority.");
   }
   if (keys_may_be_swapped()) {
-    warn(
-      "The system doesn't allow locking memory for keys (4 MiB, RLIMIT_MEMLOCK); they may be "
-      "swapped out.");
+    warn("The system locks no memory for keys (4 MiB, RLIMIT_MEMLOCK); they may be swapped out.");
   }
   if (config_.packet_thread.lock_memory && !lock_memory()) {
     warn("The system doesn't allow packet_thread.lock_memory; memory in use may be swapped out.");
@@ -265,12 +244,12 @@ void PacketLoop::take_mail(Instant now)
       carry_out_outputs(now);
     }
   }
-  for (std::size_t link = 0; link < resolvers_.size(); ++link) {
-    for (auto & addresses : resolvers_[link] ? resolvers_[link]->take_answers()
-                                             : std::vector<Result<std::vector<Endpoint>>>())
-    {
-      use_gcs_addresses(link, std::move(addresses), now);
-      carry_out_outputs(now);
+  for (std::size_t link = 0; link < links_.size(); ++link) {
+    if (const auto & resolver = link_sides_[link].resolver) {
+      for (auto & addresses : resolver->take_answers()) {
+        use_gcs_addresses(link, std::move(addresses), now);
+        carry_out_outputs(now);
+      }
     }
   }
   for (Side & side : sides_) {
@@ -373,10 +352,10 @@ void PacketLoop::use_gcs_addresses(
   for (Endpoint & address : reachable) {
     address.link = static_cast<std::uint8_t>(link);
   }
-  resolved_addresses_[link] = std::move(reachable);
+  link_sides_[link].resolved = std::move(reachable);
   std::vector<Endpoint> all;
-  for (const auto & of_link : resolved_addresses_) {
-    all.insert(all.end(), of_link.begin(), of_link.end());
+  for (const LinkSide & side : link_sides_) {
+    all.insert(all.end(), side.resolved.begin(), side.resolved.end());
   }
   tunnel_.handle_change(GcsAddresses{std::move(all)}, now);
 }
@@ -424,9 +403,9 @@ void PacketLoop::carry_out(Event output)
       severity(output) == EventSeverity::warning ? MavlinkSeverity::warning : MavlinkSeverity::info,
       "PQC: " + families_text(layers));
   }
-  for (const auto & resolver : resolvers_) {
-    if (resolver && output.kind == EventKind::handshake_started) {
-      resolver->ask();
+  for (const LinkSide & side : link_sides_) {
+    if (side.resolver && output.kind == EventKind::handshake_started) {
+      side.resolver->ask();
     }
   }
   if (event_limit_.passes(output)) {
@@ -530,159 +509,6 @@ void PacketLoop::announce_soon() { announce_by(last_publication_ + news_spacing)
 void PacketLoop::announce_by(Instant when)
 {
   next_announcement_ = std::min(next_announcement_, when);
-}
-
-void PacketLoop::note_load(Instant now)
-{
-  if (turn_ == 0) {
-    punctuality_.note_load(processor_wait(), processor_pressure());
-  }
-  if (std::string trouble = punctuality_.trouble(now); trouble != machine_trouble_) {
-    machine_trouble_ = std::move(trouble);
-    tunnel_.note_trouble(MachineTrouble{machine_trouble_});
-  }
-}
-
-// Keys that have expired once stay so until they are read anew, wherever the clock is set. A session goes on: no clock ends
-// a flight.
-void PacketLoop::expire_keys(Instant now)
-{
-  const std::int64_t date = unix_seconds();
-  for (std::size_t i = 0; i < sides_.size(); ++i) {
-    for (const KeyAge keys : {KeyAge::present, KeyAge::former}) {
-      auto & expires = sides_[i].expires[static_cast<std::size_t>(keys)];
-      if (expires && date >= *expires) {
-        expires.reset();
-        tunnel_.handle_change(KeysExpired{PeerIndex{static_cast<std::uint32_t>(i)}, keys}, now);
-        carry_out_outputs(now);
-      }
-    }
-  }
-}
-
-// Looks after what changes without an event. Each peer with data has its turn once a second, since a look costs as much as
-// several datagrams.
-void PacketLoop::look_around(Instant now)
-{
-  note_troubles(now);
-  note_load(now);
-  expire_keys(now);
-  std::ranges::for_each(
-    event_limit_.take_counts(now), [this](Event & count) { add_event(std::move(count)); });
-  const std::size_t step = network_changed_ ? 1 : looks_around;
-  const Duration idle_interval = sides_.size() * idle_look_spacing;
-  for (std::size_t peer = network_changed_ ? 0 : turn_; peer < sides_.size(); peer += step) {
-    Side & side = sides_[peer];
-    if (network_changed_ && side.plaintext) {
-      side.plaintext->look_at_network();
-    }
-    if (network_changed_ || side.carried || now >= side.looked + idle_interval) {
-      look_at(peer, now);
-    }
-  }
-  turn_ = (turn_ + 1) % looks_around;
-  network_changed_ = false;
-  next_look_ = now + look_interval;
-}
-
-void PacketLoop::note_news(std::optional<PeerIndex> of)
-{
-  for (std::size_t i = 0; !of && i < sides_.size(); ++i) {
-    note_news(PeerIndex{static_cast<std::uint32_t>(i)});
-  }
-  if (of && !std::exchange(side(*of).has_news, true)) {
-    news_of_.push_back(static_cast<std::size_t>(*of));
-  }
-}
-
-// Takes the snapshot of a peer, and does what follows from it.
-void PacketLoop::look_at(std::size_t index, Instant now)
-{
-  Side & side = sides_[index];
-  side.carried = false;
-  side.looked = now;
-  if (auto news = side.plaintext ? side.plaintext->news(now) : std::nullopt) {
-    carry_out(std::move(*news));
-  }
-  PeerSnapshot peer = tunnel_.snapshot(PeerIndex{static_cast<std::uint32_t>(index)}, now);
-  peer.served = side.serves;
-  peer.policy_silent = side.policy_watch.silent();
-  peer.said = side.lines.newest();
-  connect_links(peer, index);
-  if (!side.serves) {
-    peer.paths.clear();
-  }
-  if (side.plaintext) {
-    peer.plaintext_port = side.plaintext->socket().port;
-    note_cause(peer, side.plaintext->trouble());
-  }
-  for (const PathReport & path : snapshots_[index].paths) {
-    count_live_address(path.remote, -1);
-    for (std::size_t c = 0; c < traffic_classes; ++c) {
-      shaped_[path.link][c] -= path.shaped[c];
-    }
-  }
-  for (const PathReport & path : peer.paths) {
-    count_live_address(path.remote, 1);
-    for (std::size_t c = 0; c < traffic_classes; ++c) {
-      shaped_[path.link][c] += path.shaped[c];
-    }
-    if (!path.load) {
-      continue;
-    }
-    note_cause(
-      peer, side.drop_watches[path.link].look(links_[path.link].settings(), path.shaped, now));
-    // RADIO_STATUS tells the vehicle how much airtime of a thin link it asks for in vain.
-    if (
-      config_.radio_status && path.link == peer.address.link && side.plaintext &&
-      peer.address.family != AddressFamily::none)
-    {
-      side.plaintext->report_load(*path.load, now);
-    }
-  }
-  if (side.fragment_watch.is_recent(
-        peer.traffic.drops[static_cast<std::size_t>(Drop::incomplete)], now))
-  {
-    note_cause(peer, fragments_lost);
-  }
-  snapshots_.set(index, std::move(peer));
-}
-
-void PacketLoop::count_live_address(const Endpoint & address, int change)
-{
-  const auto counted = live_addresses_.try_emplace(address, 0).first;
-  counted->second += change;
-  if (counted->second == 0) {
-    live_addresses_.erase(counted);
-  }
-}
-
-// Publishes a snapshot in which the peers with news are new.
-void PacketLoop::publish(Instant now)
-{
-  const bool complete = news_of_.size() == sides_.size();
-  for (std::size_t i = 0; i < news_of_.size(); ++i) {  // a look may make news
-    sides_[news_of_[i]].has_news = false;
-    look_at(news_of_[i], now);
-  }
-  news_of_.clear();
-  auto snapshot = std::make_shared<EngineSnapshot>();
-  snapshot->time = now;
-  snapshot->oldest = oldest_look_ = complete ? now : oldest_look_;
-  snapshot->peers = snapshots_;
-  for (const Link & link : links_) {
-    snapshot->links.push_back(link.status());
-    snapshot->links.back().shaped = shaped_[snapshot->links.size() - 1];
-  }
-  snapshot->strangers = tunnel_.strangers();
-  snapshot->hellos_discarded = hellos_discarded_;
-  snapshot->jobs_run = workers_.jobs_started() + preparers_.jobs_started();
-  mailbox_.publish(std::move(snapshot), complete);
-  last_publication_ = now;
-  if (next_announcement_ <= now) {
-    next_announcement_ = Instant::max();
-    mailbox_.announce();
-  }
 }
 
 }  // namespace pqc_tunnel

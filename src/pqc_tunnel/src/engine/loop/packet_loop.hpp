@@ -5,6 +5,7 @@
 #define PQC_TUNNEL__ENGINE__LOOP__PACKET_LOOP_HPP_
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -161,16 +162,24 @@ private:
     MutableBytes frame;
     Endpoint from;
   };
-  std::vector<Hello> hellos_;    // hellos of the present batch
-  std::vector<bool> link_open_;  // by link, as seen last
+  std::vector<Hello> hellos_;  // hellos of the present batch
   struct ToldTrouble
   {
     std::string present;  // as seen last; empty: none
     std::string told;     // text that was logged last
     Instant told_at;
   };
-  std::vector<ToldTrouble> troubles_;  // by link
-  std::vector<bool> line_writing_;     // by link: the poller reports when the device is writable
+  // What this loop has of a link beside its socket or line.
+  struct LinkSide
+  {
+    bool open = false;     // as seen last
+    bool writing = false;  // the poller reports when the device is writable
+    ToldTrouble trouble;
+    std::array<ShaperCounts, traffic_classes> shaped{};  // of all peers there
+    std::unique_ptr<Resolver> resolver;                  // drone; null without a host name
+    std::vector<Endpoint> resolved;                      // drone
+  };
+  std::vector<LinkSide> link_sides_;
   EventLimit event_limit_;
   HelloBudget hello_budget_;
   struct AddressHash
@@ -195,11 +204,11 @@ private:
   Punctuality punctuality_;
   Duration stood_still_{};  // before the last handling of ready descriptors
   Instant next_address_look_;
-  std::string machine_trouble_;                                    // that the tunnel knows of
-  PeerSnapshots snapshots_;                                        // of the last look at each peer
-  std::vector<std::array<ShaperCounts, traffic_classes>> shaped_;  // by link, of all peers there
-  std::size_t turn_ = 0;                                           // of peers to look at
+  std::string machine_trouble_;  // that the tunnel knows of
+  PeerSnapshots snapshots_;      // of the last look at each peer
+  std::size_t turn_ = 0;         // of peers to look at
   std::vector<std::size_t> news_of_;
+  static constexpr Duration look_interval = std::chrono::milliseconds(100);
   Instant next_look_;
   Instant oldest_look_;  // the last complete publication
   Instant last_publication_;
@@ -208,8 +217,6 @@ private:
   bool stopping_ = false;
   WorkerPool workers_;
   WorkerPool preparers_;  // makes keys in advance, without delaying handshakes
-  std::vector<std::unique_ptr<Resolver>> resolvers_;  // drone: by link; null without a host name
-  std::vector<std::vector<Endpoint>> resolved_addresses_;  // drone: by link
 };
 
 }  // namespace pqc_tunnel

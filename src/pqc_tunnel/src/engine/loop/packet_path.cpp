@@ -13,14 +13,6 @@
 
 namespace pqc_tunnel
 {
-namespace
-{
-
-// A fleet shares the link's socket: before Linux 6.13 the system searches all sockets of a port for each datagram, and the
-// datagrams of a fleet then need no call each.
-constexpr std::size_t most_connected = 8;
-
-}  // namespace
 
 [[gnu::hot]] void PacketLoop::seal_from(PlaintextSide & plaintext, Instant now)
 {
@@ -265,57 +257,17 @@ void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)
     return;
   }
   const bool writing = link.line().wants_write();
-  if (writing != line_writing_[index]) {
-    line_writing_[index] = writing;
+  if (writing != link_sides_[index].writing) {
+    link_sides_[index].writing = writing;
     poller_.modify(link.line().fd(), {Source::link, index}, writing ? EPOLLIN | EPOLLOUT : EPOLLIN);
   }
 }
 
 void PacketLoop::handle_closed(std::size_t index, Instant now)
 {
-  link_open_[index] = false;
+  link_sides_[index].open = false;
   tunnel_.handle_change(LinkChange{static_cast<std::uint8_t>(index), LinkState::down}, now);
   links_[index].handle_closed(now);
-}
-
-// Gives each link of a session a socket that is connected to the peer. A connected socket keeps the route and the own
-// address of its moment: it needs news of the network, and a peer that answers.
-void PacketLoop::connect_links(const PeerSnapshot & peer, std::size_t index)
-{
-  const bool connects = is_encrypted(peer) && network_.fd() >= 0 && sides_.size() <= most_connected;
-  for (const PathReport & path : peer.paths) {
-    Link & link = links_[path.link];
-    if (!connects) {
-      link.disconnect(index);
-    } else if (const auto fd = link.connect(index, path.remote, network_changed_)) {
-      poller_.add(*fd, ReadyTag::of_peer(path.link, index), EPOLLIN);
-    }
-  }
-}
-
-// Logs the troubles of links. One that comes and goes is logged once a minute.
-void PacketLoop::note_troubles(Instant now)
-{
-  constexpr Duration same_again = std::chrono::minutes(1);
-  for (std::size_t index = 0; index < links_.size(); ++index) {
-    ToldTrouble & trouble = troubles_[index];
-    std::string text = links_[index].trouble();
-    if (text == trouble.present) {
-      continue;
-    }
-    tunnel_.note_trouble(LinkTrouble{static_cast<std::uint8_t>(index), text});
-    trouble.present = std::move(text);
-    if (
-      !trouble.present.empty() &&
-      (trouble.present != trouble.told || now >= trouble.told_at + same_again))
-    {
-      trouble.told = trouble.present;
-      trouble.told_at = now;
-      carry_out(Event{
-        EventKind::link_changed, now, std::nullopt, nullptr, Epoch{},
-        "link " + links_[index].settings().name + ": " + trouble.present, EventSeverity::warning});
-    }
-  }
 }
 
 // Opens and closes links whose devices and interfaces come and go.
@@ -323,15 +275,15 @@ void PacketLoop::look_after_links(Instant now)
 {
   for (std::size_t index = 0; index < links_.size(); ++index) {
     Link & link = links_[index];
-    if (link_open_[index] && link.is_closed()) {
+    if (link_sides_[index].open && link.is_closed()) {
       handle_closed(index, now);
     }
     link.look(now, network_.fd() >= 0);
-    if (link_open_[index] && link.is_closed()) {
+    if (link_sides_[index].open && link.is_closed()) {
       handle_closed(index, now);
-    } else if (!link_open_[index] && !link.is_closed()) {
-      link_open_[index] = true;
-      line_writing_[index] = false;
+    } else if (!link_sides_[index].open && !link.is_closed()) {
+      link_sides_[index].open = true;
+      link_sides_[index].writing = false;
       const int fd = link.is_serial() ? link.line().fd() : link.socket().fd.get();
       poller_.add(fd, {Source::link, index}, EPOLLIN);
       tunnel_.handle_change(LinkChange{static_cast<std::uint8_t>(index), LinkState::up}, now);
