@@ -172,7 +172,7 @@ Result<int> identity_rotate(const Given & given)
   auto made = make(
     [&](RandomSource & random) { return rotate_keys(given.out, plan, random, show_progress); });
   if (made) {
-    std::cout << "Carry the changed folders to their machines in any order; run pqc reload.\n";
+    std::cout << "Carry changed folders to their machines in any order; run pqc reload there.\n";
   }
   return made;
 }

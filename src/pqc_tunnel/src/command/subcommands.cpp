@@ -125,7 +125,7 @@ void Pqc::add_tunnel_commands()
   add_word(starting, "NAME", configured_tunnels, "the tunnel").required();
   starting.footer(
     "Waits until the tunnel runs or has failed. Root uses the unit pqc@NAME.service if it is\n"
-    "installed; otherwise pqc_tunneld runs in the background, with a log beside its socket.");
+    "installed; otherwise pqc_tunneld runs in the background and logs beside its control socket.");
   add_word(add(app_, "down", down, "stop it"), "NAME", running, "the tunnel").required();
 
   CLI::App & state = add(app_, "show", show, "state of the running tunnels");
@@ -170,7 +170,8 @@ void Pqc::add_tunnel_commands()
     "--path-mtu", given_.path_mtu,
     "look for the longest packet on a link of known rate, too, which costs some of its airtime");
   echoes.add_flag("--json", given_.json, "print JSON");
-  echoes.footer("Asks the other end through the tunnel. Exit code: 0 it has answered, 1 not.");
+  echoes.footer(
+    "Asks the other end through the tunnel. Exit code: 0 it has answered, 1 it has not.");
   for (CLI::App * of_one_drone : {&keys, &erased, &echoes}) {
     of_one_drone
       ->add_option("--drone", given_.drones, "needed at a ground station with several drones")

@@ -88,7 +88,7 @@ TEST_F(PqcCheck, plaintext_that_the_network_reaches_is_no_good)
     {"drone"}, 0,
     {everybody,
      "warning: Parameter plaintext_peer_address is 192.0.2.255: MAVLink leaves this machine in "
-     "clear, past the tunnel; all on that network can read it.\n"});
+     "clear, past the tunnel; anyone on that network can read it.\n"});
 }
 
 TEST_F(PqcCheck, plaintext_addresses_that_can_get_nothing_are_problems)
@@ -106,7 +106,7 @@ TEST_F(PqcCheck, plaintext_addresses_that_can_get_nothing_are_problems)
   expect(
     {"gcs"}, 1,
     {"problem: Parameter plaintext_peer_address of alpha is 192.0.2.1, which "
-     "plaintext_bind_address can't reach: from a loopback address nothing gets out.\n",
+     "plaintext_bind_address can't reach: from a loopback address nothing leaves this machine.\n",
      "problem: Parameter mirror_address of beta: The host name \"no-such-host.invalid\" doesn't "
      "resolve ("});
 }

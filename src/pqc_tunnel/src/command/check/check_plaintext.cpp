@@ -33,12 +33,13 @@ void check_destination(
   if (local_only) {
     findings.add_problem(
       "Parameter " + parameter + " is " + where.host +
-      ", which plaintext_bind_address can't reach: from a loopback address nothing gets out.");
+      ", which plaintext_bind_address can't reach: from a loopback address nothing leaves this " +
+      "machine.");
     return;
   }
   findings.add_warning(
     "Parameter " + parameter + " is " + where.host +
-    ": MAVLink leaves this machine in clear, past the tunnel; all on that network can read it.");
+    ": MAVLink leaves this machine in clear, past the tunnel; anyone on that network can read it.");
 }
 
 void check_port(const std::string & parameter, std::uint16_t port, Findings & findings)

@@ -1,7 +1,7 @@
 // Copyright 2026 The PQC-MAV Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the packet thread looks at without an event, and the snapshots that it publishes.
+// The packet thread looks here at what changes without an event, and publishes snapshots.
 
 #include <algorithm>
 #include <utility>
@@ -19,7 +19,7 @@ namespace
 // datagrams of a fleet then need no call each.
 constexpr std::size_t most_connected = 8;
 constexpr std::size_t looks_around = 10;  // until each peer was looked at
-// Of looks at peers that carry no data, so that they cost the same for any number of peers.
+// Peers that carry no data are looked at this far apart: any number of them costs the same.
 constexpr Duration idle_look_spacing = std::chrono::milliseconds(25);
 
 // Sets the likely cause, unless an earlier one is known.

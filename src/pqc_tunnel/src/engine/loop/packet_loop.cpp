@@ -4,7 +4,6 @@
 #include "packet_loop.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "net/address.hpp"

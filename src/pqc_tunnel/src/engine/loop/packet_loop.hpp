@@ -127,7 +127,7 @@ private:
   Tunnel tunnel_;
   Poller poller_;
   std::vector<Link> links_;
-  // What this loop has of a peer beside the tunnel.
+  // The loop keeps this of a peer beside the tunnel.
   struct Side
   {
     std::optional<PlaintextSide> plaintext;  // none: nothing goes to or comes from local programs
@@ -169,7 +169,7 @@ private:
     std::string told;     // text that was logged last
     Instant told_at;
   };
-  // What this loop has of a link beside its socket or line.
+  // The loop keeps this of a link beside its socket or line.
   struct LinkSide
   {
     bool open = false;     // as seen last

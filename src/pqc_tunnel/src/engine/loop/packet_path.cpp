@@ -13,7 +13,6 @@
 
 namespace pqc_tunnel
 {
-
 [[gnu::hot]] void PacketLoop::seal_from(PlaintextSide & plaintext, Instant now)
 {
   const PeerIndex peer = plaintext.peer();
