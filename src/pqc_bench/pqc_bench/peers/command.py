@@ -64,6 +64,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=[64, 256, 1200],
         help="bytes (64,256,1200)",
     )
+    parser.add_argument(
+        "--starts",
+        type=whole(1, _MOST),
+        default=1,
+        help="of all peers, with new rounds: its place in memory favours one while it runs (1)",
+    )
     parser.add_argument("--rounds", type=whole(1, _MOST), default=10, help="of each load (10)")
     parser.add_argument(
         "--seconds", type=duration, default=1.0, metavar="N", help="of each load and peer (1)"

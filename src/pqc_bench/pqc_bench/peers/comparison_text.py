@@ -25,8 +25,9 @@ def lines(result: dict[str, Any]) -> list[str]:
     """Return the whole text: a block per load."""
     against = result["against"]
     text = [
-        f"  medians of {result['rounds']} interleaved rounds of {result['seconds']:g} s (quartiles"
-        f" in brackets), both ends together, {'pinned' if result['pinned'] else 'not pinned'};"
+        f"  medians of {result['starts']} x {result['rounds']} interleaved rounds of"
+        f" {result['seconds']:g} s (quartiles in brackets), both ends together,"
+        f" {'pinned' if result['pinned'] else 'not pinned'};"
         f" ratios to {'the relay' if against == 'relay' else against}, within rounds",
         "  CPU is per packet offered; rounds that lost over 1 % (overloaded) have no ratio of it;"
         " added is to the delay between applications that send to each other",

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -36,26 +37,33 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    measured: dict[str, list[Round]] = {}
-    searches: dict[str, list[Round]] = {}
+    measured: dict[str, list[Round]] = defaultdict(list)
+    searches: dict[str, list[Round]] = defaultdict(list)
+    left_out: dict[str, str] = {}
     builds = dict(options.build)
-    with started(options.kinds, folder, options.suite, builds) as contest:
-        pinned = not options.unpinned and contest.pin()
-        try:
-            _go_through(options, contest, measured, searches)
-            complete = True
-        except KeyboardInterrupt:
-            complete = False
+    complete = pinned = True
+    for start in range(options.starts):
+        files = folder / f"start{start}"
+        with started(options.kinds, files, options.suite, builds) as contest:
+            pinned = not options.unpinned and contest.pin() and pinned
+            try:
+                _go_through(options, contest, measured, searches)
+            except KeyboardInterrupt:
+                complete = False
+        left_out |= contest.left_out
+        if not complete:
+            break
     return {
         "complete": complete,
         "loads": {name: sum_up(rounds, options.against) for name, rounds in measured.items()},
         "rounds_measured": measured,
         "saturation": {size: sum_up_searches(rounds) for size, rounds in searches.items()},
         "searches": searches,
-        "left_out": contest.left_out,
+        "left_out": left_out,
         "builds": {name: str(prefix) for name, prefix in builds.items()},
         "against": options.against,
         "suite": options.suite,
+        "starts": options.starts,
         "rounds": options.rounds,
         "seconds": options.seconds,
         "pinned": pinned,
@@ -69,7 +77,7 @@ def _go_through(
     searches: dict[str, list[Round]],
 ) -> None:
     def under(load: Load, name: str) -> None:
-        measured[name] = contest.rounds(
+        measured[name] += contest.rounds(
             options.rounds, name, lambda peer: measure(peer, load, options.seconds)
         )
 
@@ -79,7 +87,7 @@ def _go_through(
         with Neighbours():
             under(_BUSY_LOAD, f"{_BUSY_LOAD.name}, busy neighbours")
     for size in [] if options.no_saturation else options.saturation:
-        searches[str(size)] = contest.rounds(
+        searches[str(size)] += contest.rounds(
             options.searches,
             f"saturation {size} B",
             lambda peer, size=size: _search(peer, size, options.seconds),

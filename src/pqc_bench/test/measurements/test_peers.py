@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import json
 import re
@@ -14,15 +15,15 @@ import pytest
 import yaml
 from pqc_bench.harness import network
 from pqc_bench.harness.network import Network
-from pqc_bench.peers import comparison_text, installed
+from pqc_bench.peers import comparison_text, installed, run
 from pqc_bench.peers import contest as contests
+from pqc_bench.peers.command import configure
 from pqc_bench.peers.contest import Contest, started
 from pqc_bench.peers.installed import why_not
 from pqc_bench.peers.measure import Load, delays, loss_percent, measure
 from pqc_bench.peers.peer import ENDS, cpu_of, pin, wait_until_through
 from pqc_bench.peers.registry import PEERS, make_peer
 from pqc_bench.peers.rounds import Round, spread, sum_up, sum_up_searches
-from pqc_bench.peers.run import _judge
 from pqc_sim.pair.programs import tunnel_program
 from pqc_sim.processes.run_fault import RunFault
 
@@ -174,8 +175,22 @@ def test_sustained_rates_are_compared_within_rounds() -> None:
     assert (found["relay"]["lower_bound"], found["node"]["lower_bound"]) == (True, False)
 
 
+def test_rounds_of_all_starts_count_together(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    nobody = contextlib.nullcontext(Contest({}, {"openvpn": "absent"}))
+    monkeypatch.setattr(run, "started", lambda *_: nobody)
+    monkeypatch.setattr(Contest, "rounds", lambda *_: [_round(1.0)])
+    configure(parser := argparse.ArgumentParser())
+    words = "--starts 3 --rates 320 --sizes 64 --no-neighbours --no-saturation --against relay"
+    result = run._measure(parser.parse_args(words.split()), tmp_path)
+    assert result["loads"]["320/s 64 B"]["relay"]["loss_percent"]["rounds"] == 3
+    assert result["left_out"] == {"openvpn": "absent"}
+
+
 def test_the_table_names_what_was_left_out() -> None:
     result = {
+        "starts": 1,
         "rounds": 1,
         "seconds": 1.0,
         "pinned": True,
@@ -235,7 +250,7 @@ def test_one_that_fails_is_left_out_and_the_others_go_on() -> None:
     assert list(contest.peers) == ["relay", "direct"]
     assert contest.left_out == {"node": "it failed: it died"}
     result = {**NOTHING, "left_out": contest.left_out}
-    assert _judge(result) == ["node is left out: it failed: it died"]
+    assert run._judge(result) == ["node is left out: it failed: it died"]
 
 
 def test_one_that_cannot_start_is_left_out_and_the_others_go_on(
@@ -285,7 +300,7 @@ def test_a_build_that_needs_more_than_the_older_one_is_a_fault() -> None:
 
     def faults(newer: float, **changes: Any) -> list[str]:
         loads = {"320/s 64 B": sum_up(_builds(newer), "old")}
-        return _judge({**NOTHING, **names, "loads": loads, **changes})
+        return run._judge({**NOTHING, **names, "loads": loads, **changes})
 
     assert faults(0.99) == []
     assert faults(1.0) == []
