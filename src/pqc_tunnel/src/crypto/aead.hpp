@@ -43,6 +43,7 @@ public:
   ~AeadKey() = default;
 
   AeadAlgorithm algorithm() const { return algorithm_; }
+  std::size_t nonce_size() const { return iv_size_; }
 
   /// Encrypts `text` in place and writes its tag. `aad` is authenticated, not encrypted. The caller must never
   /// use a nonce twice.

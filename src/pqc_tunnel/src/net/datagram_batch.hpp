@@ -39,32 +39,46 @@ public:
   std::size_t receive(int fd, Instant now);
 
   /// Returns a received datagram. `index` must be less than the result of receive().
-  MutableBytes datagram(std::size_t index);
+  MutableBytes datagram(std::size_t index) { return bytes(slots_[index], 0, 0); }
   /// Returns the datagram together with its headroom and tailroom.
-  MutableBytes framed(std::size_t index);
+  MutableBytes framed(std::size_t index) { return bytes(slots_[index], headroom_, tailroom_); }
   /// Returns true if the datagram was longer than max_datagram and is cut off.
-  bool truncated(std::size_t index) const;
+  bool truncated(std::size_t index) const
+  {
+    return slots_[index].size >= slots_[index].part.iov_len;
+  }
   /// Returns how long a datagram waited in the socket's buffer, by the kernel's time stamp; zero without one.
   Duration waited(std::size_t index) const;
   /// Returns the sender of a datagram.
-  const sockaddr_storage & source(std::size_t index) const { return sources_[index]; }
+  const sockaddr_storage & source(std::size_t index) const { return slots_[index].source; }
 
 private:
+  /// All of one datagram but its bytes. It lies together because the caches are cold for a single one.
+  struct Slot
+  {
+    iovec part;
+    std::size_t size;
+    bool is_stamped;
+    alignas(cmsghdr) std::array<std::uint8_t, CMSG_SPACE(sizeof(timespec))> ancillary;
+    sockaddr_storage source;
+  };
+  static msghdr header_of(Slot & slot);
+  static void take(Slot & slot, const msghdr & header, std::size_t size);
+  std::size_t receive_one(int fd);
+  std::size_t receive_several(int fd);
+  static MutableBytes bytes(const Slot & slot, std::size_t before, std::size_t after)
+  {
+    return {static_cast<std::uint8_t *>(slot.part.iov_base) - before, before + slot.size + after};
+  }
+
   std::size_t headroom_;
   std::size_t tailroom_;
-  std::size_t stride_;
   std::unique_ptr<std::uint8_t[]> memory_;  ///< uses pages only up to the longest batch so far
-  std::size_t received_ = batch_size;       ///< result of the last receive()
   Instant asked_at_;                        ///< time of the last receive()
-  std::array<mmsghdr, batch_size> messages_ = {};
-  std::array<iovec, batch_size> parts_ = {};
-  std::array<sockaddr_storage, batch_size> sources_ = {};
-  struct alignas(cmsghdr) Ancillary
-  {
-    std::array<std::uint8_t, CMSG_SPACE(sizeof(timespec))> bytes;
-  };
-  std::array<Ancillary, batch_size> ancillary_ = {};
-  StampClock stamps_;  ///< ages of the kernel's time stamps
+  StampClock stamps_;                       ///< ages of the kernel's time stamps
+  std::array<Slot, batch_size> slots_ = {};
+  std::array<mmsghdr, batch_size> messages_ = {};  ///< of the slots, for recvmmsg
+  std::size_t filled_ = batch_size;                ///< by the last recvmmsg
 };
 
 /// Datagrams for one sendmmsg call. The caller keeps their bytes alive until flush(). One thread at a time.
@@ -95,20 +109,27 @@ private:
     oversize,
     blocked,
   };
-  void append(ByteView bytes, sockaddr * to, socklen_t length, std::size_t owner);
+  void append(ByteView bytes, const SocketAddress * to, std::size_t owner);
   Step send_from(int fd, std::size_t & position);
   /// Sends datagrams from `position` on and returns how many left. A single one, as usual, costs less by sendto().
   int send(int fd, std::size_t position);
 
-  std::size_t size_ = 0;
-  int refusal_ = 0;
-  std::array<mmsghdr, batch_size> messages_ = {};
-  std::array<iovec, batch_size> parts_ = {};
-  std::array<SocketAddress, batch_size> addresses_ = {};  ///< a ring: a full batch needs no more
+  struct Slot
+  {
+    iovec part;
+    const SocketAddress * to;  ///< null: the socket is connected
+    std::size_t owner;
+  };
+
+  /// A ring: a full batch needs no more. It is used from its end, so that a single datagram stays in a few cache lines.
+  std::array<SocketAddress, batch_size> addresses_ = {};
   std::size_t newest_address_ = 0;
-  std::array<std::size_t, batch_size> owners_ = {};
   Endpoint last_endpoint_;
   std::optional<SocketFamily> last_family_;
+  std::size_t size_ = 0;
+  int refusal_ = 0;
+  std::array<Slot, batch_size> slots_ = {};
+  std::array<mmsghdr, batch_size> messages_ = {};  ///< for sendmmsg
 };
 
 template <class Refused>
@@ -121,14 +142,14 @@ void SendBatch::flush(int fd, Refused && refused)
       case Step::sent:
         break;
       case Step::skipped:
-        refused(owners_[position++], false);
+        refused(slots_[position++].owner, false);
         break;
       case Step::oversize:
-        refused(owners_[position++], true);
+        refused(slots_[position++].owner, true);
         break;
       case Step::blocked:
         while (position < size_) {
-          refused(owners_[position++], false);
+          refused(slots_[position++].owner, false);
         }
         break;
     }

@@ -51,7 +51,7 @@ void Poller::remove(int fd) { ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullp
 
 [[gnu::hot]] void Poller::arm(Instant deadline)
 {
-  if (deadline == armed_) {
+  if (deadline == armed_) [[likely]] {
     return;
   }
   itimerspec when{};  // zeros disarm
@@ -68,14 +68,16 @@ void Poller::remove(int fd) { ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullp
 {
   arm(deadline);
   const int count = ::epoll_wait(epoll_.get(), ready_.data(), static_cast<int>(ready_.size()), -1);
-  if (count < 0) {
+  if (count < 0) [[unlikely]] {
     if (errno == EINTR) {
       return {};
     }
     throw std::system_error(errno, std::generic_category(), "Waiting for packets failed");
   }
   for (int i = 0; i < count; ++i) {
-    if (ReadyTag::unpack(ready_[static_cast<std::size_t>(i)].data.u64).source == Source::timer) {
+    if (ReadyTag::unpack(ready_[static_cast<std::size_t>(i)].data.u64).source == Source::timer)
+      [[unlikely]]
+    {
       armed_ = Instant::max();  // the timer has fired
     }
   }

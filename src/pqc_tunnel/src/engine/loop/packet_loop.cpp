@@ -41,12 +41,13 @@ PacketLoop::PacketLoop(
   mailbox_(mailbox),
   tunnel_(std::move(tunnel)),
   links_(std::move(sockets.links)),
-  from_plaintext_(
-    Tunnel::frame_headroom, config.settings.longest_received(), Tunnel::frame_tailroom),
-  from_link_(0, max_frame, 0),
+  max_age_(config.settings.max_age),
   hello_budget_(monotonic_now()),
   probe_(poller_),
   punctuality_(2 * look_interval, monotonic_now()),
+  from_plaintext_(
+    Tunnel::frame_headroom, config.settings.longest_received(), Tunnel::frame_tailroom),
+  from_link_(0, max_frame, 0),
   workers_(handshake_workers, handshake_niceness, [&mailbox] { mailbox.wake_up().notify(); }),
   preparers_(config.role == Role::gcs ? 1 : 0, preparation_niceness, [&mailbox] {
     mailbox.wake_up().notify();
@@ -94,14 +95,14 @@ PacketLoop::PacketLoop(
   Instant deadline = next_deadline();
   punctuality_.handle_look(monotonic_now());
   while (!stopping_) {
-    const Instant idle_from = shares_time() ? monotonic_now() : Instant{};
+    const Instant idle_from = shares_time_ ? monotonic_now() : Instant{};
     const auto ready = poller_.wait(deadline);
     const Instant now = monotonic_now();
-    if (shares_time()) {
+    if (shares_time_) {
       uncharged_ += now - idle_from;
       work_.note_idle(idle_from, now);
     }
-    if (ready.empty()) {
+    if (ready.empty()) [[unlikely]] {
       continue;  // interrupted, as by the end of a standstill
     }
     note_punctuality(now);
@@ -109,7 +110,7 @@ PacketLoop::PacketLoop(
       dispatch(event, now);
     }
     deadline = next_deadline();
-    if (deadline <= now) {
+    if (deadline <= now) [[unlikely]] {
       handle_timeout(now);
       deadline = next_deadline();
     }
@@ -121,14 +122,13 @@ PacketLoop::PacketLoop(
 [[gnu::hot]] void PacketLoop::note_punctuality(Instant now)
 {
   stood_still_ = punctuality_.handle_look(now);
-  const Duration max_age = config_.settings.max_age;
-  if (stood_still_ <= max_age / 2) {
+  if (stood_still_ <= max_age_ / 2) [[likely]] {
     return;
   }
   punctuality_.handle_standstill(stood_still_, processor_wait(), now);
   machine_trouble_ = punctuality_.trouble(now);
   tunnel_.note_trouble(MachineTrouble{machine_trouble_});
-  if (stood_still_ <= max_age) {
+  if (stood_still_ <= max_age_) {
     return;  // frames that came meanwhile may still be young enough
   }
   tunnel_.handle_standstill(stood_still_, now);
@@ -301,6 +301,7 @@ void PacketLoop::add_side(std::optional<PlaintextSide> plaintext)
   const PeerIndex peer{static_cast<std::uint32_t>(sides_.size())};
   Side & side = sides_.emplace_back(
     Side{std::move(plaintext), std::vector<DropWatch>(links_.size()), {}, {}, PolicyWatch(peer)});
+  shares_time_ = sides_.size() > 1;
   snapshots_.add();
   if (side.plaintext) {
     watch(*side.plaintext);

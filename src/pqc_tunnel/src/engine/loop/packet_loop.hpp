@@ -69,7 +69,7 @@ private:
   void open_datagrams(std::size_t link, int socket, Instant now);
   void open_one(MutableBytes frame, const Endpoint & from, Duration waited, Instant now);
   void forward(const Opened & opened);
-  bool shares_time() const { return sides_.size() > 1; }
+  // Processor time is counted only with several peers, who share it.
   void begin_charging();
   void note_work(std::optional<PeerIndex> peer);
   void charge();
@@ -143,12 +143,11 @@ private:
   };
   Side & side(PeerIndex peer) { return sides_.at(static_cast<std::size_t>(peer)); }
   std::deque<Side> sides_;  // by peer
-  ReceiveBatch from_plaintext_;
-  ReceiveBatch from_link_;
-  // Processor time of this thread, counted only with several peers, who share it.
-  Duration uncharged_{};     // spent on no peer's frames, or idle
-  WorkLedger work_;          // not charged yet
-  std::vector<Bytes> kept_;  // see keep()
+  Duration max_age_;
+  bool shares_time_ = false;  // several peers share the processor time of this thread
+  Duration uncharged_{};      // spent on no peer's frames, or idle
+  WorkLedger work_;           // not charged yet
+  std::vector<Bytes> kept_;   // see keep()
   std::size_t kept_frames_ = 0;
   struct Delivered
   {
@@ -156,7 +155,6 @@ private:
     ByteView datagram;
   };
   std::vector<Delivered> delivered_;  // plaintext of the present batch, for local programs
-  SendBatch to_plaintext_;            // of one side at a time, so that it stays in the caches
   struct Hello
   {
     MutableBytes frame;
@@ -215,6 +213,10 @@ private:
   Instant next_announcement_ =
     Instant::max();  // when events and replies are announced to the owner
   bool stopping_ = false;
+  // They are large, and would lie between the others.
+  ReceiveBatch from_plaintext_;
+  ReceiveBatch from_link_;
+  SendBatch to_plaintext_;  // of one side at a time, so that it stays in the caches
   WorkerPool workers_;
   WorkerPool preparers_;  // makes keys in advance, without delaying handshakes
 };

@@ -20,12 +20,13 @@ namespace pqc_tunnel
   side(peer).carried = true;
   std::array<bool, batch_size> kept = {};
   for (std::size_t i = 0; i < received; ++i) {
-    const bool foreign = plaintext.is_foreign(from_plaintext_.source(i));
-    kept[i] = !foreign && from_plaintext_.waited(i) <= config_.settings.max_age;
+    const Endpoint source = to_endpoint(from_plaintext_.source(i));
+    const bool foreign = plaintext.is_foreign(source);
+    kept[i] = !foreign && from_plaintext_.waited(i) <= max_age_;
     if (!kept[i]) {
       tunnel_.count_drop(peer, foreign ? Drop::foreign : Drop::stale);
     } else if (!from_plaintext_.truncated(i)) {
-      plaintext.mirror_outward(from_plaintext_.datagram(i), from_plaintext_.source(i));
+      plaintext.mirror_outward(from_plaintext_.datagram(i), source);
     }
   }
   plaintext.flush_mirror();
@@ -43,23 +44,26 @@ namespace pqc_tunnel
   for (std::size_t index = 0; index < links_.size(); ++index) {
     Link & link = links_[index];
     std::size_t queued = 0;
-    while (link.is_free()) {
-      const auto frame = tunnel_.poll_transmit(static_cast<std::uint8_t>(index), now);
-      if (!frame) {
+    const auto number = static_cast<std::uint8_t>(index);
+    while (link.is_free() && tunnel_.next_transmit(number) <= now) {
+      const auto frame = tunnel_.poll_transmit(number, now);
+      if (!frame) [[unlikely]] {
         break;
       }
-      if (queued++ == batch_size) {
+      if (queued++ == batch_size) [[unlikely]] {
         flush(link);
         queued = 1;
         kept_frames_ = 0;
       }
       const ByteView bytes = frame->in_place ? frame->bytes : keep(frame->bytes);
-      if (!link.send(bytes, frame->to, static_cast<std::size_t>(frame->peer))) {
+      if (!link.send(bytes, frame->to, static_cast<std::size_t>(frame->peer))) [[unlikely]] {
         tunnel_.count_drop(frame->peer, Drop::queue_full);
       }
     }
-    flush(link);
-    kept_frames_ = 0;
+    if (queued > 0) {
+      flush(link);
+      kept_frames_ = 0;
+    }
     watch_line(index);
   }
 }
@@ -93,8 +97,10 @@ void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)
       open_one(frame, link.far_end(), stood_still_, now);
       deliver();
       charge();
-      handle_hellos(now);  // the bytes of a hello are valid until the next frame
-      hellos_.clear();
+      if (!hellos_.empty()) {
+        handle_hellos(now);  // the bytes of a hello are valid until the next frame
+        hellos_.clear();
+      }
     };
     // Bytes of a serial line have no time stamp, so after a standstill all that wait count as old.
     while (link.line().receive(take) > 0 && stood_still_ > Duration{}) {
@@ -114,16 +120,18 @@ void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)
   }
   deliver();
   charge();
-  handle_hellos(now);
+  if (!hellos_.empty()) {
+    handle_hellos(now);
+  }
 }
 
 [[gnu::hot]] void PacketLoop::open_one(
   MutableBytes datagram, const Endpoint & from, Duration waited, Instant now)
 {
-  if (datagram.empty()) {
+  if (datagram.empty()) [[unlikely]] {
     return;  // a probe
   }
-  if (is_hello(datagram)) {
+  if (is_hello(datagram)) [[unlikely]] {
     if (links_[from.link].is_serial() && hello_type(datagram)) {
       links_[from.link].line().handle_genuine_frame();
     }
@@ -131,19 +139,21 @@ void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)
     return;
   }
   const Opened opened = tunnel_.handle_datagram(datagram, from, now, waited);
-  if (links_[from.link].is_serial() && opened.peer) {
+  if (links_[from.link].is_serial() && opened.peer) [[unlikely]] {
     links_[from.link].line().handle_genuine_frame();
   }
   if (opened.forward) {
     forward(opened);
   }
-  carry_out_outputs(now);
-  note_work(opened.peer);
+  if (shares_time_) {  // what follows from it is work for its peer
+    carry_out_outputs(now);
+    note_work(opened.peer);
+  }
 }
 
 [[gnu::hot]] void PacketLoop::begin_charging()
 {
-  if (shares_time()) {
+  if (shares_time_) {
     tunnel_.charge(std::nullopt, std::exchange(uncharged_, {}));
     work_.begin(monotonic_now());
   }
@@ -152,7 +162,7 @@ void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)
 // Something was done for this peer, or for none.
 [[gnu::hot]] void PacketLoop::note_work(std::optional<PeerIndex> peer)
 {
-  if (shares_time()) {
+  if (shares_time_) {
     work_.note(peer, monotonic_now());
   }
 }
@@ -180,17 +190,14 @@ void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)
   while (const auto datagram = opened.bundle ? take_from_bundle(rest) : std::nullopt) {
     delivered_.push_back({*opened.peer, *datagram});
   }
-  if (opened.assembled) {
+  if (opened.assembled) [[unlikely]] {
     deliver();
   }
 }
 
 // Handles hellos after the sealed datagrams and in a share of the time, because one from anybody costs a MAC.
-[[gnu::hot]] void PacketLoop::handle_hellos(Instant now)
+void PacketLoop::handle_hellos(Instant now)
 {
-  if (hellos_.empty()) {
-    return;
-  }
   Instant begun = monotonic_now();  // after the sealed datagrams
   for (const Hello & hello : hellos_) {
     const bool is_live = live_addresses_.contains(hello.from);
@@ -209,7 +216,7 @@ void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)
 // Sends what forward() was given, with a system call or more for each peer.
 [[gnu::hot]] void PacketLoop::deliver()
 {
-  if (!std::ranges::is_sorted(delivered_, {}, &Delivered::peer)) {
+  if (shares_time_ && !std::ranges::is_sorted(delivered_, {}, &Delivered::peer)) {
     std::ranges::stable_sort(delivered_, {}, &Delivered::peer);
   }
   for (auto next = delivered_.begin(); next != delivered_.end();) {
@@ -217,10 +224,10 @@ void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)
     side(peer).carried = true;
     auto & plaintext = side(peer).plaintext;
     for (; next != delivered_.end() && next->peer == peer; ++next) {
-      if (to_plaintext_.full()) {
+      if (to_plaintext_.full()) [[unlikely]] {
         flush(*plaintext);
       }
-      if (!plaintext || !plaintext->add(next->datagram, to_plaintext_)) {
+      if (!plaintext || !plaintext->add(next->datagram, to_plaintext_)) [[unlikely]] {
         tunnel_.count_drop(peer, Drop::queue_full);
       }
     }
@@ -252,7 +259,7 @@ void PacketLoop::open_from(std::size_t index, std::uint32_t events, Instant now)
 [[gnu::hot]] void PacketLoop::watch_line(std::size_t index)
 {
   Link & link = links_[index];
-  if (!link.is_serial() || !link.line().is_open()) {
+  if (!link.is_serial() || !link.line().is_open()) [[likely]] {
     return;
   }
   const bool writing = link.line().wants_write();

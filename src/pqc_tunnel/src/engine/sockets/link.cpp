@@ -43,6 +43,7 @@ Result<Link> Link::open(std::uint8_t index, const LinkSettings & settings, const
   link.index_ = index;
   link.settings_ = &settings;
   link.port_ = &port;
+  link.has_place_ = !port.interface.empty() || !port.bind.host.empty();
   if (settings.type == LinkType::serial) {
     link.line_.emplace(port.device, port.baud);
     if (auto opened = link.note_opened(link.line_->open());

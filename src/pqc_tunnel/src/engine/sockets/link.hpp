@@ -103,10 +103,7 @@ private:
   Result<void> note_opened(Result<void> opened);
   // Returns an error unless the interface and the address of the socket exist.
   Result<void> find_place() const;
-  bool may_vanish() const
-  {
-    return line_ ? !line_->is_open() : !port_->interface.empty() || !port_->bind.host.empty();
-  }
+  bool may_vanish() const { return line_ ? !line_->is_open() : has_place_; }
 
   std::uint8_t index_ = 0;
   const LinkSettings * settings_ = nullptr;
@@ -117,7 +114,8 @@ private:
   std::optional<SerialLine> line_;
   Instant next_look_;
   std::string why_closed_;
-  int forbidden_ = 0;  // EPERM or EACCES if a rule of this machine stopped the latest datagram
+  int forbidden_ = 0;       // EPERM or EACCES if a rule of this machine stopped the latest datagram
+  bool has_place_ = false;  // an interface or an address is configured
   unsigned interface_number_ = 0;  // of the interface that the socket is bound to
   std::uint64_t refused_ = 0;
 };

@@ -60,21 +60,22 @@ Result<PlaintextSide> PlaintextSide::open(
   return received;
 }
 
-[[gnu::hot]] bool PlaintextSide::is_foreign(const sockaddr_storage & source) const
+[[gnu::hot]] bool PlaintextSide::is_foreign(const Endpoint & from) const
 {
   if (!application_.is_given()) {
     return false;
   }
-  const Endpoint from = to_endpoint(source);
   // A datagram from the own port is an echo of what was sent to all.
   const Endpoint & to = application_.address();
   return has_many_ ? from.port != to.port || from.port == socket_.port : from != to;
 }
 
-[[gnu::hot]] void PlaintextSide::mirror_outward(ByteView datagram, const sockaddr_storage & source)
+[[gnu::hot]] void PlaintextSide::mirror_outward(ByteView datagram, const Endpoint & source)
 {
   if (has_vehicle_) {
-    mirror_.copy(datagram, to_endpoint(source));
+    if (mirror_.is_open()) {
+      mirror_.copy(datagram, source);
+    }
     radio_status_.look_for_radio(datagram);
   }
 }
@@ -86,7 +87,7 @@ Result<PlaintextSide> PlaintextSide::open(
   }
   if (has_vehicle_) {
     radio_status_.look_for_radio(datagram);
-  } else {
+  } else if (mirror_.is_open()) {
     mirror_.copy(datagram, {});
   }
   if (system_ == 0) {

@@ -42,9 +42,14 @@ public:
   std::size_t receive(ReceiveBatch & batch, Instant now);
   // Returns whether the sender is not the configured application. If that is a broadcast address, any host may answer
   // from the port that it listens on.
-  bool is_foreign(const sockaddr_storage & source) const;
-  void mirror_outward(ByteView datagram, const sockaddr_storage & source);
-  void flush_mirror() { mirror_.flush(); }
+  bool is_foreign(const Endpoint & source) const;
+  void mirror_outward(ByteView datagram, const Endpoint & source);
+  void flush_mirror()
+  {
+    if (mirror_.is_open()) {
+      mirror_.flush();
+    }
+  }
 
   // Queues a datagram for the local application in a batch of this side alone. Returns false if its address is unknown.
   bool add(ByteView datagram, SendBatch & batch);
@@ -57,7 +62,7 @@ public:
   template <class Refused>
   void flush(SendBatch & batch, Refused && refused)
   {
-    mirror_.flush();
+    flush_mirror();
     batch.flush(socket_.fd.get(), [&refused](std::size_t, bool oversize) { refused(oversize); });
     application_.note_refusal(batch.refusal());
     if (!introduced_) {

@@ -54,7 +54,7 @@ Duration LinkEstimator::middle_of(std::size_t bin)
   const auto tick = tick_of(now);
   const auto index = static_cast<std::size_t>(tick) % slot_count;
   Slot & slot = slots_[index];
-  if (slot.tick != tick) {
+  if (slot.tick != tick) [[unlikely]] {
     for (std::size_t bin = slot.first_bin; bin <= slot.last_bin; ++bin) {
       all_gaps_[bin] -= std::exchange(gaps_[index][bin], 0);
     }
@@ -77,12 +77,12 @@ Duration LinkEstimator::middle_of(std::size_t bin)
 // Returns how many more packets were sent than earlier packets have shown.
 [[gnu::hot]] std::uint64_t LinkEstimator::expect(Stream & stream, std::uint64_t seq)
 {
-  if (std::exchange(stream.empty, false)) {
+  if (std::exchange(stream.empty, false)) [[unlikely]] {
     stream.lowest = seq < joined_midway ? 0 : seq;
     stream.highest = seq;
     return seq - stream.lowest + 1;
   }
-  if (seq < stream.lowest) {
+  if (seq < stream.lowest) [[unlikely]] {
     return std::exchange(stream.lowest, seq) - seq;
   }
   return seq > stream.highest ? seq - std::exchange(stream.highest, seq) : 0;

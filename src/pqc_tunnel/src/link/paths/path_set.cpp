@@ -91,7 +91,7 @@ void PathSet::set_remote(const Endpoint & remote, Instant now)
 void PathSet::use(const Endpoint & remote, Instant now)
 {
   Link * link = find(remote.link);
-  if (link == nullptr || !link->present) {
+  if (link == nullptr || !link->present) [[unlikely]] {
     return;
   }
   const bool moved = link->path && link->path->remote != remote;
@@ -109,7 +109,7 @@ void PathSet::use(const Endpoint & remote, Instant now)
   const Endpoint & from, const FrameOrder & order, std::size_t bytes, Instant now)
 {
   Link * link = find(from.link);
-  if (link == nullptr || !link->present) {
+  if (link == nullptr || !link->present) [[unlikely]] {
     return;
   }
   ++link->frames_in;
@@ -147,7 +147,7 @@ void PathSet::set_found_rate(std::uint8_t index, std::optional<double> bytes_per
 bool PathSet::handle_answer(std::uint64_t nonce, const Endpoint & from, Instant now)
 {
   Link * link = find(from.link);
-  if (link == nullptr || !link->present) {
+  if (link == nullptr || !link->present) [[unlikely]] {
     return false;
   }
   if (auto proved = link->candidates.handle_answer(nonce, from, now)) {

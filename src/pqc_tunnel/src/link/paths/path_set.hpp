@@ -126,10 +126,13 @@ public:
   {
     return std::ranges::any_of(links_, [](const Link & link) { return !link.candidates.empty(); });
   }
+  // Returns whether a frame has made a probe or a report due.
+  bool has_news() const { return !changes_.empty() || has_candidates(); }
   // Returns whether this is a proved address of the peer.
   bool is_known(const Endpoint & remote) const;
 
-  // After each call above and at next_timeout(), call handle_timeout() and take probes until there are none.
+  // After each call above, but after handle_frame() only if has_news(), and at next_timeout(), call handle_timeout() and
+  // take probes until there are none.
   void handle_timeout(Instant now);
   std::optional<PathProbe> take_probe(Instant now);
   Instant next_timeout() const;

@@ -33,6 +33,7 @@ public:
     return shaper_;
   }
   const SharedShaper & shaper() const { return shaper_; }
+  bool has_changed() const { return shaper_.has_changed(); }
   std::optional<std::size_t> take_changed() { return shaper_.take_changed(); }
   // Returns when a frame may leave; max: nothing waits. Computed anew only after a change.
   Instant due() const;

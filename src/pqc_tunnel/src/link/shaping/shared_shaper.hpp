@@ -35,6 +35,7 @@ public:
   const Shaper & of(std::size_t peer) const { return look_at(peer).shaper; }
   // Returns a peer whose queue has changed since this returned it last; at first each peer.
   std::optional<std::size_t> take_changed();
+  bool has_changed() const { return !changed_.empty(); }
 
   struct Turn
   {

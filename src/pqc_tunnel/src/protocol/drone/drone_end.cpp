@@ -166,7 +166,7 @@ void DroneEnd::set_gcs_addresses(std::vector<Endpoint> addresses, Instant now)
 
 [[gnu::hot]] void DroneEnd::handle_received(Peer::Received & received, Instant now)
 {
-  if (received.channel == Channel::boot) {
+  if (received.channel == Channel::boot) [[unlikely]] {
     handle_boot(received, now);
     return;
   }
@@ -174,7 +174,7 @@ void DroneEnd::set_gcs_addresses(std::vector<Endpoint> addresses, Instant now)
   if (received.proved) {
     handle_confirmed(now);
   }
-  if (is_background(received.lane)) {
+  if (is_background(received.lane)) [[unlikely]] {
     count_debt(now);
   }
   if (received.control) {

@@ -94,13 +94,11 @@ void PeerKeys::end_boot(Instant until)
 [[gnu::hot]] PeerKeys::Opened PeerKeys::open(
   const FrameHeader & header, MutableBytes datagram, bool restore, Instant now)
 {
-  const auto of_session = slots_.candidates(header.key_id);
-  std::array<EpochKeys *, KeySlots::max_candidates + 2 + max_challenges> candidates = {};
-  auto end = std::ranges::copy_if(of_session, candidates.begin(), [](const EpochKeys * keys) {
-               return keys != nullptr;
-             }).out;
+  std::array<EpochKeys *, KeySlots::max_candidates + 2 + max_challenges> candidates;
+  auto end = candidates.begin();
+  slots_.candidates(header.key_id, [&end](EpochKeys & keys) { *end++ = &keys; });
   for (const auto * boot : {&boot_, &former_boot_}) {
-    if (*boot && (*boot)->keys().receive_id() == header.key_id) {
+    if (*boot && (*boot)->keys().receive_id() == header.key_id) [[unlikely]] {
       *end++ = &(*boot)->keys();
     }
   }
@@ -110,18 +108,18 @@ void PeerKeys::end_boot(Instant until)
     }
   }
   const bool several = restore || end - candidates.begin() > 1;
-  if (several) {
+  if (several) [[unlikely]] {
     second_try_.assign(datagram.begin(), datagram.end());
   }
   Opened opened;
   opened.frame.drop = Drop::unknown;
   for (auto keys = candidates.begin(); keys != end; ++keys) {
     opened.frame = (*keys)->open(header, datagram, now);
-    if (!opened.frame.drop) {
+    if (!opened.frame.drop) [[likely]] {
       opened.keys = *keys;
       return opened;
     }
-    if (several) {
+    if (several) [[unlikely]] {
       std::ranges::copy(second_try_, datagram.begin());
     }
   }

@@ -48,6 +48,7 @@ public:
   // Adds one of several sets of boot keys; see choose_boot().
   BootChannel & offer_boot(
     const Suite & suite, EpochSecrets secrets, const Endpoint & to, Instant now);
+  bool offers_boot() const { return !offered_boots_.empty(); }
   // If these are offered boot keys, makes them the boot keys, wipes the others, and returns their index in the order of
   // the offers.
   std::optional<std::size_t> choose_boot(const EpochKeys & keys);

@@ -135,6 +135,14 @@ private:
   bool leads_;  // the ground station reports first, so that a drone answers with its own report
   Duration rest_;
   Outbox & outbox_;
+  // Each datagram needs these: they lie beside each other.
+  Instant last_arrival_;  // of an authentic frame, even a stale one
+  Instant last_heard_;    // of a frame that is proven to be fresh
+  Instant last_alive_;
+  Instant last_answered_;
+  Instant last_sent_;
+  bool rests_ = false;
+  std::uint64_t reported_flow_ = 0;
   PathSet paths_;
   TrafficCounters traffic_;
   LinkEstimator estimator_;
@@ -144,21 +152,14 @@ private:
   std::optional<PeerLinkReport> remote_;
   FrameOrder remote_order_;            // of the newest report of the peer
   std::optional<Instant> deaf_since_;  // since when the peer's reports count no more packets
-  Instant last_arrival_;               // of an authentic frame, even a stale one
-  Instant last_heard_;                 // of a frame that is proven to be fresh
-  Instant last_alive_;
-  Instant last_answered_;
-  Instant last_sent_;
-  Duration allowance_{};  // extra time for a slow link
+  Duration allowance_{};               // extra time for a slow link
   std::string machine_trouble_;
   std::optional<Instant> next_report_;
-  Duration interval_{};  // from the newest report to the next one
-  bool joins_ = false;   // reports carry question and answer
-  bool rests_ = false;
+  Duration interval_{};              // from the newest report to the next one
+  bool joins_ = false;               // reports carry question and answer
   Instant reported_;                 // when the newest report was made
   Instant asked_;                    // when the oldest open question left with a report
   std::uint64_t reported_data_ = 0;  // datagrams of the application up to the newest report
-  std::uint64_t reported_flow_ = 0;
   Instant stretched_until_;
   Instant next_stretch_report_;
   Instant next_roaming_report_;

@@ -49,20 +49,24 @@ bool is_of_one_session(const ControlBody & body, Role receiver)
   Received received;
   const Opened opened = keys_.open(header, datagram, restore, now);
   received.drop = opened.frame.drop;
-  if (opened.keys == nullptr) {
+  if (opened.keys == nullptr) [[unlikely]] {
     if (received.drop == Drop::replay) {
       link_.estimator().handle_duplicate();
     }
     return received;
   }
-  if (keys_.is_former_boot(*opened.keys)) {
+  if (keys_.is_former_boot(*opened.keys)) [[unlikely]] {
     received.outdated = true;
     return received;
   }
   note_arrival(received, opened, datagram.size(), from, now);
   take_payload(received, opened, EpochKeys::payload(datagram), from, now);
-  probe_boot(now);
-  probe_paths(now);
+  if (has_boot()) [[unlikely]] {
+    probe_boot(now);
+  }
+  if (paths().has_news()) [[unlikely]] {
+    probe_paths(now);
+  }
   return received;
 }
 
@@ -73,9 +77,11 @@ bool is_of_one_session(const ControlBody & body, Role receiver)
   const std::uint64_t sequence = opened.frame.sequence;
   ++link_.traffic().cipher_in_packets;
   link_.traffic().cipher_in_bytes += size;
-  received.chosen_boot = keys_.choose_boot(keys);
+  if (keys_.offers_boot()) [[unlikely]] {
+    received.chosen_boot = keys_.choose_boot(keys);
+  }
   BootChannel * boot = keys_.boot();
-  if (boot != nullptr && &keys == &boot->keys()) {
+  if (boot != nullptr && &keys == &boot->keys()) [[unlikely]] {
     received.channel = Channel::boot;
     boot->handle_frame(sequence == keys.highest_received(), size, from, now);
     return;
@@ -87,15 +93,15 @@ bool is_of_one_session(const ControlBody & body, Role receiver)
   const SessionId session_before = slots.sending() ? slots.sending()->id() : SessionId{};
   received.proved = slots.note_received(keys);
   received.stale = opened.frame.stale;
-  if (received.proved && boot != nullptr && keys.id() != session_before) {
+  if (received.proved && boot != nullptr && keys.id() != session_before) [[unlikely]] {
     paths().use(boot->address(), now);
   }
   link_.note_arrival(received.stale, now);
   received.former = keys.id() != slots.sending()->id();
-  if (received.former && own_role_ == Role::gcs) {
+  if (received.former && own_role_ == Role::gcs) [[unlikely]] {
     tell_superseded(*opened.keys, from, now);
   }
-  if (received.proved) {
+  if (received.proved) [[unlikely]] {
     link_.note_alive(keys.installed());  // it answered what this end sent then
     slots.retire_older_at(
       now + std::clamp<Duration>(3 * link_.clock().rtt(), min_overlap, max_overlap),
@@ -103,7 +109,7 @@ bool is_of_one_session(const ControlBody & body, Role receiver)
     link_.end_exchange(now);
   }
   paths().handle_frame(from, received.order, size, now);
-  if (received.stale && !received.former) {
+  if (received.stale && !received.former) [[unlikely]] {
     note_stretched("datagrams arrive", now);
   }
 }
@@ -147,18 +153,18 @@ void Peer::ask_for_time(Instant now, Channel channel)
   };
   const bool of_control = is(FrameKind::control_fragment);
   const bool of_datagram = is(FrameKind::data) || is(FrameKind::bundle) || is(FrameKind::fragment);
-  if (received.stale && (of_datagram || of_control)) {
+  if (received.stale && (of_datagram || of_control)) [[unlikely]] {
     link_.traffic().count(Drop::stale);
     return;
   }
-  if (is(FrameKind::fragment) || of_control) {
+  if (is(FrameKind::fragment) || of_control) [[unlikely]] {
     const auto whole = take_fragment(opened, payload, now);
     if (!whole) {
       return;
     }
     payload = *whole;
   }
-  if (of_datagram) {
+  if (of_datagram) [[likely]] {
     received.assembled = is(FrameKind::fragment);
     ++link_.traffic().plain_out_packets;
     link_.traffic().plain_out_bytes += payload.size();

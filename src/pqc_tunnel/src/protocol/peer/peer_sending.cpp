@@ -41,15 +41,15 @@ bool is_of_exchange(const ControlBody & body)
   link_.traffic().plain_in_packets += datagrams;
   link_.traffic().plain_in_bytes += size;
   EpochKeys * keys = keys_.slots().sending();
-  if (keys == nullptr) {
+  if (keys == nullptr) [[unlikely]] {
     link_.traffic().count(Drop::no_session);
     return false;
   }
-  if (size > settings_.max_datagram) {
+  if (size > settings_.max_datagram) [[unlikely]] {
     link_.traffic().count(Drop::oversize);
     return false;
   }
-  if (!keys->seal(kind, frame, now)) {
+  if (!keys->seal(kind, frame, now)) [[unlikely]] {
     link_.traffic().count(Drop::no_session);
     return false;
   }

@@ -3,8 +3,10 @@
 
 #include "epoch_keys.hpp"
 
+#include <endian.h>
+
 #include <algorithm>
-#include <span>
+#include <cstring>
 #include <utility>
 
 #ifdef PQC_TUNNEL_KEY_LOG
@@ -39,11 +41,9 @@ EpochKeys::EpochKeys(
   send_id_(own_role == Role::drone ? secrets.drone_to_gcs_id : secrets.gcs_to_drone_id),
   receive_id_(own_role == Role::drone ? secrets.gcs_to_drone_id : secrets.drone_to_gcs_id),
   send_nonce_(nonce_base(
-    std::move(own_role == Role::drone ? secrets.drone_to_gcs_iv : secrets.gcs_to_drone_iv),
-    name.epoch)),
+    own_role == Role::drone ? secrets.drone_to_gcs_iv : secrets.gcs_to_drone_iv, name.epoch)),
   receive_nonce_(nonce_base(
-    std::move(own_role == Role::drone ? secrets.gcs_to_drone_iv : secrets.drone_to_gcs_iv),
-    name.epoch)),
+    own_role == Role::drone ? secrets.gcs_to_drone_iv : secrets.drone_to_gcs_iv, name.epoch)),
   send_key_(AeadKey::create(
     name.suite->aead,
     (own_role == Role::drone ? secrets.drone_to_gcs_key : secrets.gcs_to_drone_key).view())),
@@ -65,27 +65,29 @@ EpochKeys::EpochKeys(
 }
 
 // The nonce is iv XOR (zeros ‖ epoch ‖ sequence). This is the part that all packets share.
-SecretBytes EpochKeys::nonce_base(SecretBytes iv, Epoch epoch)
+SecretArray<16> EpochKeys::nonce_base(const SecretBytes & iv, Epoch epoch)
 {
-  iv.span()[iv.size() - 9] ^= static_cast<std::uint8_t>(epoch);
-  return iv;
+  SecretArray<16> base;
+  std::ranges::copy(iv.view(), base.span().begin());
+  base.span()[iv.size() - 9] ^= static_cast<std::uint8_t>(epoch);
+  return base;
 }
 
 [[gnu::hot]] ByteView EpochKeys::nonce(
-  Nonce & buffer, const SecretBytes & base, std::uint64_t sequence)
+  Nonce & buffer, const SecretArray<16> & base, std::uint64_t sequence) const
 {
-  const std::size_t size = base.size();
-  std::ranges::copy(base.view(), buffer.begin());
-  const auto low = std::span(buffer).subspan(size - 8, 8);
-  for (auto byte = low.rbegin(); byte != low.rend(); ++byte, sequence >>= 8) {
-    *byte ^= static_cast<std::uint8_t>(sequence);
-  }
+  std::memcpy(buffer.data(), base.view().data(), buffer.size());
+  const std::size_t size = send_key_.nonce_size();
+  std::uint64_t low = 0;
+  std::memcpy(&low, buffer.data() + size - sizeof(low), sizeof(low));
+  low ^= htobe64(sequence);
+  std::memcpy(buffer.data() + size - sizeof(low), &low, sizeof(low));
   return {buffer.data(), size};
 }
 
 [[gnu::hot]] bool EpochKeys::seal(FrameKind kind, MutableBytes frame, Instant now)
 {
-  if (used_up()) {
+  if (used_up()) [[unlikely]] {
     return false;
   }
   const std::uint64_t sequence = next_sequence_++;
@@ -104,7 +106,7 @@ SecretBytes EpochKeys::nonce_base(SecretBytes iv, Epoch epoch)
   const FrameHeader & header, MutableBytes datagram, Instant now)
 {
   const std::uint64_t sequence = restore_sequence(header.sequence, window_.highest());
-  if (sequence >= limits_.refuse || failures_ >= limits_.failures) {
+  if (sequence >= limits_.refuse || failures_ >= limits_.failures) [[unlikely]] {
     return {Drop::decrypt_fail};
   }
   switch (window_.check(sequence)) {
@@ -115,7 +117,7 @@ SecretBytes EpochKeys::nonce_base(SecretBytes iv, Epoch epoch)
     case ReplayVerdict::fresh:
       break;
   }
-  if (now >= refuse_from_ || freshness_.is_late(sequence, now)) {
+  if (now >= refuse_from_ || freshness_.is_late(sequence, now)) [[unlikely]] {
     return {Drop::seq_old};
   }
   const MutableBytes text =
@@ -132,7 +134,7 @@ SecretBytes EpochKeys::nonce_base(SecretBytes iv, Epoch epoch)
   freshness_.note(sequence, now);
   const SendTime sent = read_send_time(text.last<trailer_size>());
   // The peer uses keys only after this end has installed them, except for WIPED, which it seals under all keys.
-  if (!clock_->answered() && now < installed_ + longest_question) {
+  if (!clock_->answered() && now < installed_ + longest_question) [[unlikely]] {
     clock_->note_sealed(sent, installed_, now);
   }
   const bool stale = !is_proven(sequence, now) || !clock_->is_young(sent, max_age_, now);

@@ -115,15 +115,15 @@ public:
 private:
   using Nonce = std::array<std::uint8_t, 16>;
   bool is_proven(std::uint64_t sequence, Instant now) const;
-  static SecretBytes nonce_base(SecretBytes iv, Epoch epoch);
-  static ByteView nonce(Nonce & buffer, const SecretBytes & base, std::uint64_t sequence);
+  static SecretArray<16> nonce_base(const SecretBytes & iv, Epoch epoch);
+  ByteView nonce(Nonce & buffer, const SecretArray<16> & base, std::uint64_t sequence) const;
 
   EpochName name_;
   Instant installed_;
   FrameKeyId send_id_;
   FrameKeyId receive_id_;
-  SecretBytes send_nonce_;
-  SecretBytes receive_nonce_;
+  SecretArray<16> send_nonce_;
+  SecretArray<16> receive_nonce_;
   AeadKey send_key_;
   AeadKey receive_key_;
   SecretBytes resumption_;

@@ -64,9 +64,12 @@ public:
   // Returns who holds keys with this id, each peer once, in the order of PeerIndex. Valid until keys come or go.
   std::span<const Holder> find(FrameKeyId id) const
   {
-    return {
-      std::ranges::lower_bound(holders_, id, {}, &Holder::id),
-      std::ranges::upper_bound(holders_, id, {}, &Holder::id)};
+    const auto first = std::ranges::lower_bound(holders_, id, {}, &Holder::id);
+    auto last = first;
+    while (last != holders_.end() && last->id == id) {
+      ++last;
+    }
+    return {first, last};
   }
 
 private:

@@ -116,24 +116,6 @@ void KeySlots::clear()
   confirmed_ = false;
 }
 
-[[gnu::hot]] std::array<EpochKeys *, KeySlots::max_candidates> KeySlots::candidates(FrameKeyId id)
-{
-  std::array<EpochKeys *, max_candidates> found = {};
-  std::size_t count = 0;
-  const auto add = [&](const std::unique_ptr<EpochKeys> & slot) {
-    if (slot && slot->receive_id() == id && count < max_candidates) {
-      found[count++] = slot.get();
-    }
-  };
-  add(pending_[0].keys);
-  add(pending_[1].keys);
-  add(sending_);
-  for (const Older & older : standby_) {
-    add(older.keys);
-  }
-  return found;
-}
-
 std::vector<InstalledKeys> KeySlots::installed() const
 {
   std::vector<InstalledKeys> held;

@@ -73,8 +73,23 @@ public:
   bool empty() const { return !sending_ && !pending_[0].keys; }  // pending_[0] is filled first
   void clear();
 
-  // Returns the keys that can open a packet with this key id, newest first; null after the last.
-  std::array<EpochKeys *, max_candidates> candidates(FrameKeyId id);
+  // Calls add(keys) for those that can open a packet with this key id, newest first, at most max_candidates.
+  template <class Add>
+  void candidates(FrameKeyId id, Add && add)
+  {
+    std::size_t count = 0;
+    const auto offer = [&](const std::unique_ptr<EpochKeys> & slot) {
+      if (slot && slot->receive_id() == id && count++ < max_candidates) {
+        add(*slot);
+      }
+    };
+    offer(pending_[0].keys);
+    offer(pending_[1].keys);
+    offer(sending_);
+    for (const Older & older : standby_) {
+      offer(older.keys);
+    }
+  }
   // Returns all keys, newest first, for status reports.
   std::vector<InstalledKeys> installed() const;
 

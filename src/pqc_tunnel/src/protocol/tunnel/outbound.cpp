@@ -66,10 +66,10 @@ void Outbound::add_peer()
   if (!is_plain()) {
     return send_classified(peer, frame, source, now);
   }
-  if (frame.size() - frame_overhead > least_room_) {
+  if (frame.size() - frame_overhead > least_room_) [[unlikely]] {
     return send_uncut(peer, frame, now);
   }
-  if (!peer.seal(FrameKind::data, 1, frame, now)) {
+  if (!peer.seal(FrameKind::data, 1, frame, now)) [[unlikely]] {
     return false;
   }
   for (const Endpoint & to : peer.routes(TrafficClass::other, frame.size(), now)) {
@@ -144,7 +144,7 @@ bool Outbound::send_over_paths(
   if (longest_frame < frame.size() && datagram.size() <= longest_fragmented) {
     return send_in_fragments(peer, kind, datagram, longest_frame, routes, now);
   }
-  if (!peer.seal(FrameKind::data, 1, frame, now)) {
+  if (!peer.seal(FrameKind::data, 1, frame, now)) [[unlikely]] {
     return false;
   }
   for (const Endpoint & to : routes) {

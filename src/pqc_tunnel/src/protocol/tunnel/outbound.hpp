@@ -44,6 +44,11 @@ public:
   std::optional<Transmit> poll(std::uint8_t link, Instant now);
   // Returns when poll() may have a frame; max: nothing waits.
   Instant next_transmit(std::uint8_t link) const;
+  // Returns whether report_streams() is due.
+  bool has_streams_to_tell(std::uint8_t link) const
+  {
+    return links_[link].settings->is_thin() && links_[link].queue->has_changed();
+  }
 
   // Tells the peers how many frames of their streams wait before the link. Calls sent(peer) for those that send more, and
   // returns whether some did.

@@ -188,35 +188,16 @@ public:
     return *this;
   }
 
-  // Peers that hold keys with the id of a frame, first the sender of the last frame, because it is the most likely one.
-  class Holders
-  {
-  public:
-    Holders(std::span<const KeyIndex::Holder> all, PeerIndex last)
-    : all_(all),
-      first_(static_cast<std::size_t>(
-        std::ranges::lower_bound(all, last, {}, &KeyIndex::Holder::peer) - all.begin()))
-    {
-    }
-    std::size_t size() const { return all_.size(); }
-    PeerIndex operator[](std::size_t at) const { return all_[(first_ + at) % all_.size()].peer; }
+  using Holders = std::span<const KeyIndex::Holder>;
 
-  private:
-    std::span<const KeyIndex::Holder> all_;
-    std::size_t first_;
-  };
-
-  // Returns the place of the next holder, not before `at`, that has time left; their number if there is none. One that has
-  // used up its time counts a drop.
-  std::size_t next_holder(const Holders & holders, std::size_t at)
+  // Returns the holders from the first one on that has time left. One that has used up its time counts a drop.
+  Holders with_time(Holders holders)
   {
-    for (; at < holders.size(); ++at) {
-      if (budget_.allows(static_cast<std::size_t>(holders[at]))) {
-        return at;
-      }
-      peer(holders[at]).traffic().count(Drop::queue_full);
+    while (!holders.empty() && !budget_.allows(static_cast<std::size_t>(holders[0].peer))) {
+      peer(holders[0].peer).traffic().count(Drop::queue_full);
+      holders = holders.subspan(1);
     }
-    return at;
+    return holders;
   }
 
   // Tries every peer with such keys.
@@ -225,32 +206,28 @@ public:
     const auto header = decode_frame_header(datagram);
     // A drone has one peer, so it counts malformed and unknown datagrams there.
     TrafficCounters & nobody = drone_ ? peers_[0].traffic() : unassigned_;
-    if (!header) {
+    if (!header) [[unlikely]] {
       nobody.count(Drop::malformed);
       return {};
     }
-    const Holders holders(keys_.find(header->key_id), last_found_);
-    if (holders.size() == 0) {
+    Holders holders = keys_.find(header->key_id);
+    if (holders.empty()) [[unlikely]] {
       nobody.count(Drop::unknown);
       return {};
     }
-    std::size_t candidate = next_holder(holders, 0);
-    if (candidate == holders.size()) {
-      return {};
-    }
     Drop drop = Drop::unknown;
-    Peer * last_tried = nullptr;
-    while (candidate < holders.size()) {
-      const std::size_t next = next_holder(holders, candidate + 1);
-      Peer & peer = this->peer(holders[candidate]);
-      last_tried = &peer;
-      auto received = peer.open(*header, datagram, from, next < holders.size(), now);
-      if (!received.drop) {
-        last_found_ = peer.index();
-        return received.outdated ? Opened{} : take(peer, received, now);
+    Peer * tried = nullptr;
+    for (holders = with_time(holders); !holders.empty();) {
+      tried = &peer(holders[0].peer);
+      holders = with_time(holders.subspan(1));
+      auto received = tried->open(*header, datagram, from, !holders.empty(), now);
+      if (!received.drop) [[likely]] {
+        return received.outdated ? Opened{} : take(*tried, received, now);
       }
       drop = *received.drop;
-      candidate = next;
+    }
+    if (tried == nullptr) {
+      return {};
     }
     // A frame that a serial line has damaged looks like a forged one.
     if (drop == Drop::auth_fail && settings_.paths.is_serial(from.link)) {
@@ -258,7 +235,7 @@ public:
     }
     // Copies over several links are intended. The link estimator counts them as duplicates.
     if (drop != Drop::replay || !settings_.paths.sends_copies()) {
-      last_tried->traffic().count(drop);
+      tried->traffic().count(drop);
     }
     return {};
   }
@@ -275,7 +252,7 @@ public:
       changed(sender.index());
     }
     note_flow(sender);
-    if (!only_data) {
+    if (!only_data) [[unlikely]] {
       outbound_->adapt(sender, now);
     }
     return {sender.index(),  received.plaintext, received.forward,
@@ -285,7 +262,7 @@ public:
   void count_stale(ByteView datagram)
   {
     const auto header = decode_frame_header(datagram);
-    const auto holders = header ? keys_.find(header->key_id) : std::span<const KeyIndex::Holder>();
+    const Holders holders = header ? keys_.find(header->key_id) : Holders();
     TrafficCounters & counters = !holders.empty() ? peer(holders[0].peer).traffic()
                                  : drone_         ? peers_[0].traffic()
                                                   : unassigned_;
@@ -424,7 +401,6 @@ public:
   PeerBudget budget_;
   Duration charged_{};  // to peers since the budget was shared last
   TrafficCounters unassigned_;
-  PeerIndex last_found_{};
   std::optional<Instant> common_timeout_;  // of no single peer; none: must be computed
 };
 
@@ -462,7 +438,7 @@ Tunnel::~Tunnel() = default;
     impl_->handle_hello(datagram, from, now);
     return {};
   }
-  if (waited > impl_->settings_.max_age) {
+  if (waited > impl_->settings_.max_age) [[unlikely]] {
     impl_->count_stale(datagram);
     return {};
   }
@@ -481,7 +457,8 @@ Tunnel::~Tunnel() = default;
 
 [[gnu::hot]] Instant Tunnel::next_transmit(std::uint8_t link) const
 {
-  return impl_->outbound_->next_transmit(link);
+  const bool at_once = impl_->outbox_.has_frame() || impl_->outbound_->has_streams_to_tell(link);
+  return at_once ? Instant{} : impl_->outbound_->next_transmit(link);
 }
 
 void Tunnel::charge(std::optional<PeerIndex> peer, Duration time)

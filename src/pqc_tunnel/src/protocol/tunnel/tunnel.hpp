@@ -131,7 +131,7 @@ public:
     MutableBytes datagram, const Endpoint & from, Instant now, Duration waited = {});
   // Returns the next frame for the link, which must be free.
   std::optional<Transmit> poll_transmit(std::uint8_t link, Instant now);
-  // Returns when poll_transmit() may have a frame if there is no other call before; max: nothing waits.
+  // Returns when poll_transmit() is due, unless there is another call before; max: nothing waits. Costs less.
   Instant next_transmit(std::uint8_t link) const;
   // Counts the drops that only the shell can see: queue_full, stale, foreign, and oversize reported by the link.
   void count_drop(PeerIndex peer, Drop drop, std::uint64_t packets = 1);
