@@ -25,6 +25,7 @@ enum class Source : std::uint8_t
   link,         ///< number: its index
   peer_socket,  ///< number: that of ReadyTag::of_peer()
   plaintext,    ///< number: PeerIndex
+  application,  ///< the connected socket there; number: PeerIndex
   probe,
   network,
 };

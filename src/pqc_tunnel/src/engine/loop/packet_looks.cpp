@@ -109,6 +109,12 @@ void PacketLoop::look_at(std::size_t index, Instant now)
   peer.policy_silent = side.policy_watch.silent();
   peer.said = side.lines.newest();
   connect_links(peer, index);
+  if (
+    const auto fd =
+      side.plaintext ? side.plaintext->connect(may_connect(), network_changed_) : std::nullopt)
+  {
+    poller_.add(*fd, {Source::application, index}, EPOLLIN);
+  }
   if (!side.serves) {
     peer.paths.clear();
   }
@@ -148,11 +154,16 @@ void PacketLoop::look_at(std::size_t index, Instant now)
   snapshots_.set(index, std::move(peer));
 }
 
-// Gives each link of a session a socket that is connected to the peer. A connected socket keeps the route and the own
-// address of its moment: it needs news of the network, and a peer that answers.
+// A connected socket keeps the route and the own address of its moment: it needs news of the network.
+bool PacketLoop::may_connect() const
+{
+  return network_.fd() >= 0 && sides_.size() <= most_connected;
+}
+
+// Gives each link of a session a socket that is connected to the peer, who must answer.
 void PacketLoop::connect_links(const PeerSnapshot & peer, std::size_t index)
 {
-  const bool connects = is_encrypted(peer) && network_.fd() >= 0 && sides_.size() <= most_connected;
+  const bool connects = is_encrypted(peer) && may_connect();
   for (const PathReport & path : peer.paths) {
     Link & link = links_[path.link];
     if (!connects) {

@@ -204,8 +204,9 @@ void PacketLoop::use_privileges()
   const ReadyTag tag = ReadyTag::unpack(event.data.u64);
   switch (tag.source) {
     case Source::plaintext:
+    case Source::application:
       if (auto & plaintext = sides_[static_cast<std::size_t>(tag.number)].plaintext) {
-        seal_from(*plaintext, now);
+        seal_from(*plaintext, tag.source == Source::application, now);
       }
       break;
     case Source::link:

@@ -62,7 +62,7 @@ public:
 
 private:
   // --- The packet path: no allocation, no lock ---
-  void seal_from(PlaintextSide & plaintext, Instant now);
+  void seal_from(PlaintextSide & plaintext, bool connected, Instant now);
   void transmit(Instant now);
   ByteView keep(ByteView frame);
   void open_from(std::size_t link, std::uint32_t events, Instant now);
@@ -82,6 +82,7 @@ private:
   void watch_line(std::size_t link);
   void look_after_links(Instant now);
   void handle_closed(std::size_t link, Instant now);
+  bool may_connect() const;
   void connect_links(const PeerSnapshot & peer, std::size_t index);
   void note_troubles(Instant now);
   void note_load(Instant now);

@@ -13,10 +13,10 @@
 
 namespace pqc_tunnel
 {
-[[gnu::hot]] void PacketLoop::seal_from(PlaintextSide & plaintext, Instant now)
+[[gnu::hot]] void PacketLoop::seal_from(PlaintextSide & plaintext, bool connected, Instant now)
 {
   const PeerIndex peer = plaintext.peer();
-  const std::size_t received = plaintext.receive(from_plaintext_, now);
+  const std::size_t received = plaintext.receive(from_plaintext_, connected, now);
   side(peer).carried = true;
   std::array<bool, batch_size> kept = {};
   for (std::size_t i = 0; i < received; ++i) {

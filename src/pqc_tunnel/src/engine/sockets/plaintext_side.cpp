@@ -51,9 +51,26 @@ Result<PlaintextSide> PlaintextSide::open(
   return side;
 }
 
-[[gnu::hot]] std::size_t PlaintextSide::receive(ReceiveBatch & batch, Instant now)
+std::optional<int> PlaintextSide::connect(bool connects, bool changed)
 {
-  const std::size_t received = batch.receive(socket_.fd.get(), now);
+  const bool is_one = connects && application_.is_given() && !has_many_;
+  const Endpoint to = is_one ? application_.address() : Endpoint{};
+  if (to == connected_to_ && !changed) {
+    return std::nullopt;
+  }
+  connected_to_ = to;
+  const bool reaches_it = to.family != AddressFamily::none;
+  if (connected_.fd && reaches_it && connect_again(connected_, to)) {
+    return std::nullopt;
+  }
+  auto opened = reaches_it ? open_connected(socket_, to, "") : Result<Socket>(Socket{});
+  connected_ = opened ? std::move(*opened) : Socket{};
+  return connected_.fd ? std::optional(connected_.fd.get()) : std::nullopt;
+}
+
+[[gnu::hot]] std::size_t PlaintextSide::receive(ReceiveBatch & batch, bool connected, Instant now)
+{
+  const std::size_t received = batch.receive((connected ? connected_ : socket_).fd.get(), now);
   if (received > 0 && !application_.is_given()) {
     application_.learn(to_endpoint(batch.source(received - 1)));
   }
@@ -82,7 +99,9 @@ Result<PlaintextSide> PlaintextSide::open(
 
 [[gnu::hot]] bool PlaintextSide::add(ByteView datagram, SendBatch & batch)
 {
-  if (!batch.add(datagram, application_.address(), socket_.family)) {
+  const bool added = connected_.fd ? batch.add(datagram, std::size_t{0})
+                                   : batch.add(datagram, application_.address(), socket_.family);
+  if (!added) {
     return false;
   }
   if (has_vehicle_) {
@@ -165,6 +184,8 @@ void PlaintextSide::ask_for_addresses()
 void PlaintextSide::take_answers()
 {
   if (application_.take_answers(socket_.family)) {
+    connected_ = {};
+    connected_to_ = {};
     look_at_network();
   }
   mirror_.take_answers();

@@ -37,9 +37,14 @@ public:
   PeerIndex peer() const { return peer_; }
   const Socket & socket() const { return socket_; }
 
-  // Receives datagrams of the local application. Before they are sealed in place, pass those that are not dropped
-  // (foreign or too old) to mirror_outward(), and call flush_mirror().
-  std::size_t receive(ReceiveBatch & batch, Instant now);
+  // Connects a further socket to the application, or again after `changed`, so that the system looks up no route for each
+  // datagram; the first socket counts strangers. Returns the descriptor of a new one. Without `connects`, or if there is no
+  // single address, the first socket serves the application.
+  std::optional<int> connect(bool connects, bool changed);
+
+  // Receives datagrams of the local application, from the connected socket or the first one. Before they are sealed in
+  // place, pass those that are not dropped (foreign or too old) to mirror_outward(), and call flush_mirror().
+  std::size_t receive(ReceiveBatch & batch, bool connected, Instant now);
   // Returns whether the sender is not the configured application. If that is a broadcast address, any host may answer
   // from the port that it listens on.
   bool is_foreign(const Endpoint & source) const;
@@ -63,7 +68,9 @@ public:
   void flush(SendBatch & batch, Refused && refused)
   {
     flush_mirror();
-    batch.flush(socket_.fd.get(), [&refused](std::size_t, bool oversize) { refused(oversize); });
+    batch.flush(
+      (connected_.fd ? connected_ : socket_).fd.get(),
+      [&refused](std::size_t, bool oversize) { refused(oversize); });
     application_.note_refusal(batch.refusal());
     if (!introduced_) {
       introduce();
@@ -91,7 +98,9 @@ private:
   PeerIndex peer_{};
   bool has_vehicle_ = false;  // the vehicle is on this side, not behind the tunnel
   Socket socket_;
-  Destination application_;     // if not given: the latest sender
+  Destination application_;  // if not given: the latest sender
+  Socket connected_;         // to connected_to_; without descriptor: none
+  Endpoint connected_to_;
   bool has_many_ = false;       // application_ is a broadcast or multicast address
   std::uint8_t system_ = 0;     // of the vehicle behind the tunnel; 0: not heard yet
   MavlinkStream search_;        // finds frames of the vehicle for system_

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "engine/engine_fixture.hpp"
@@ -105,6 +106,25 @@ TEST_F(EnginePlaintext, a_moved_name_gets_the_datagrams_at_its_new_address)
   moving_address = nullptr;  // a name server that is away changes nothing
   EXPECT_TRUE(reaches(moved));
   EXPECT_EQ(cause(), "");
+}
+
+// The system tells a connected socket of the refusal with a later datagram, which must not be lost.
+TEST_F(EnginePlaintext, a_program_that_was_away_gets_the_first_datagram_when_it_is_back)
+{
+  auto program = std::make_unique<Application>();
+  const sockaddr_in place = loopback_address(program->port());
+  start_with_peer({"127.0.0.1", program->port()});
+  EXPECT_TRUE(reaches(*program));
+  program.reset();
+  const auto given = [this] { return gcs_->snapshot().peers.at(0).traffic.plain_out_packets; };
+  const auto before = given();
+  drone_application_.send(pattern(62));
+  EXPECT_TRUE(eventually([&] { return given() > before; }));
+  const Application back(place);
+  drone_application_.send(pattern(63));
+  EXPECT_EQ(back.receive(), pattern(63));
+  back.answer(pattern(64));
+  EXPECT_EQ(drone_application_.receive(), pattern(64));
 }
 
 TEST_F(EnginePlaintext, a_mirror_may_move_to_another_host)
