@@ -216,8 +216,7 @@ foreach(library IN ITEMS pqc_tunnel_core pqc_tunnel_net pqc_tunnel_engine)
   target_compile_features(${library} PUBLIC cxx_std_20)
   target_link_libraries(${library} PRIVATE $<BUILD_INTERFACE:pqc_tunnel_options>)
   # Stubs of the linker and padding cost look-ups when caches are cold (docs/decisions/0101).
-  target_compile_options(${library} PRIVATE -fno-plt
-    "$<$<CXX_COMPILER_ID:GNU>:-falign-functions=1;-falign-jumps=1;-falign-loops=1>")
+  target_compile_options(${library} PRIVATE -fno-plt -falign-functions=1 -falign-loops=1)
 endforeach()
 
 # What all include is read once: that takes a third off the time to compile. (The headers for each library by itself:

@@ -141,7 +141,6 @@ private:
   Instant last_alive_;
   Instant last_answered_;
   Instant last_sent_;
-  bool rests_ = false;
   std::uint64_t reported_flow_ = 0;
   PathSet paths_;
   TrafficCounters traffic_;
@@ -157,6 +156,7 @@ private:
   std::optional<Instant> next_report_;
   Duration interval_{};              // from the newest report to the next one
   bool joins_ = false;               // reports carry question and answer
+  bool rests_ = false;
   Instant reported_;                 // when the newest report was made
   Instant asked_;                    // when the oldest open question left with a report
   std::uint64_t reported_data_ = 0;  // datagrams of the application up to the newest report
