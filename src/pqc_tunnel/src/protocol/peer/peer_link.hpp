@@ -154,8 +154,8 @@ private:
   Duration allowance_{};               // extra time for a slow link
   std::string machine_trouble_;
   std::optional<Instant> next_report_;
-  Duration interval_{};              // from the newest report to the next one
-  bool joins_ = false;               // reports carry question and answer
+  Duration interval_{};  // from the newest report to the next one
+  bool joins_ = false;   // reports carry question and answer
   bool rests_ = false;
   Instant reported_;                 // when the newest report was made
   Instant asked_;                    // when the oldest open question left with a report
