@@ -146,7 +146,6 @@ Result<Socket> open_connected(
       "A socket can't be connected to " + to_string(remote) + ": " + error_text(error) + ".");
   }
   prepare_to_receive(socket, usual_receive_buffer);
-  forbid_fragmentation(socket);
   return socket;
 }
 

@@ -29,6 +29,7 @@ std::optional<int> PeerSockets::use(
   if (!opened) {
     return std::nullopt;
   }
+  forbid_fragmentation(*opened);
   sockets_.resize(std::max(sockets_.size(), peer + 1));
   sockets_[peer] = std::make_unique<One>();
   sockets_[peer]->socket = std::move(*opened);

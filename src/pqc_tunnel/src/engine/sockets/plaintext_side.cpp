@@ -58,13 +58,14 @@ std::optional<int> PlaintextSide::connect(bool connects, bool changed)
   if (to == connected_to_ && !changed) {
     return std::nullopt;
   }
-  connected_to_ = to;
   const bool reaches_it = to.family != AddressFamily::none;
   if (connected_.fd && reaches_it && connect_again(connected_, to)) {
+    connected_to_ = to;
     return std::nullopt;
   }
   auto opened = reaches_it ? open_connected(socket_, to, "") : Result<Socket>(Socket{});
   connected_ = opened ? std::move(*opened) : Socket{};
+  connected_to_ = opened ? to : Endpoint{};  // the next look tries again
   return connected_.fd ? std::optional(connected_.fd.get()) : std::nullopt;
 }
 
