@@ -4,6 +4,7 @@
 #include "net/sockets.hpp"
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <optional>
@@ -124,6 +125,17 @@ TEST_P(Connected, shares_the_port_with_that_of_another_peer_and_no_other_program
   EXPECT_TRUE(arrives(*second));
   EXPECT_FALSE(arrives(first_));
   EXPECT_FALSE(open_datagram_socket({GetParam(), first_.port}, 1000, "another program"));
+}
+
+TEST_P(Connected, leaves_large_datagrams_to_be_fragmented_as_the_first_one_does)
+{
+  const auto discovery = [](const Socket & socket) {
+    int mode = -1;
+    socklen_t size = sizeof(mode);
+    ::getsockopt(socket.fd.get(), IPPROTO_IP, IP_MTU_DISCOVER, &mode, &size);
+    return mode;
+  };
+  EXPECT_EQ(discovery(connected_), discovery(first_));
 }
 
 TEST_P(Connected, loses_nothing_to_what_anybody_says_of_an_earlier_datagram)
