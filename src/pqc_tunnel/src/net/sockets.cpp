@@ -102,6 +102,42 @@ void prepare_to_receive(const Socket & socket, std::size_t buffer_bytes)
   set_option(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
 }
 
+bool connect(const Socket & socket, const Endpoint & remote)
+{
+  const sockaddr nobody{AF_UNSPEC, {}};  // forgets the own address, too
+  const SocketAddress address = to_socket_address(remote, socket.family);
+  return ::connect(socket.fd.get(), &nobody, sizeof(nobody)) == 0 &&
+         ::connect(socket.fd.get(), address.data(), address.length) == 0;
+}
+
+// Returns a socket without descriptor if that can't be.
+Socket open_connected(const Socket & first, const Endpoint & remote, const std::string & interface)
+{
+  Socket socket{open_socket(first.family), first.family, first.port};
+  const int fd = socket.fd.get();
+  if (first.family != SocketFamily::ipv4) {
+    set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, first.family == SocketFamily::both ? 0 : 1);
+  }
+  if (!interface.empty() && !bind_to_interface(socket, interface)) {
+    return {};
+  }
+  sockaddr_storage own{};
+  socklen_t length = sizeof(own);
+  ::getsockname(first.fd.get(), reinterpret_cast<sockaddr *>(&own), &length);
+  // The first socket shares the port for this moment only, so that it stays in use for all other programs. The connected
+  // ones go on sharing it, with each other.
+  set_option(first.fd.get(), SOL_SOCKET, SO_REUSEPORT, 1);
+  set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+  const bool connected =
+    ::bind(fd, reinterpret_cast<const sockaddr *>(&own), length) == 0 && connect(socket, remote);
+  set_option(first.fd.get(), SOL_SOCKET, SO_REUSEPORT, 0);
+  if (!connected) {
+    return {};
+  }
+  prepare_to_receive(socket, usual_receive_buffer);
+  return socket;
+}
+
 }  // namespace
 
 std::string error_text(int error) { return std::generic_category().message(error); }
@@ -116,45 +152,23 @@ Result<Socket> open_datagram_socket(
   return socket;
 }
 
-Result<Socket> open_connected(
-  const Socket & first, const Endpoint & remote, const std::string & interface)
+bool ConnectedSocket::use(
+  const Endpoint & to, const Socket & first, const std::string & interface, bool changed)
 {
-  Socket socket{open_socket(first.family), first.family, first.port};
-  const int fd = socket.fd.get();
-  if (first.family != SocketFamily::ipv4) {
-    set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, first.family == SocketFamily::both ? 0 : 1);
+  if (to.family == AddressFamily::none) {
+    *this = {};
+    return false;
   }
-  if (!interface.empty()) {
-    if (auto bound = bind_to_interface(socket, interface); !bound) {
-      return tl::make_unexpected(bound.error());
-    }
+  if (reaches(to) && !changed) {
+    return false;
   }
-  sockaddr_storage own{};
-  socklen_t length = sizeof(own);
-  ::getsockname(first.fd.get(), reinterpret_cast<sockaddr *>(&own), &length);
-  // The first socket shares the port for this moment only, so that it stays in use for all other programs. The connected
-  // ones go on sharing it, with each other.
-  set_option(first.fd.get(), SOL_SOCKET, SO_REUSEPORT, 1);
-  set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1);
-  const bool bound = ::bind(fd, reinterpret_cast<const sockaddr *>(&own), length) == 0;
-  const bool connected = bound && connect_again(socket, remote);
-  const int error = errno;
-  set_option(first.fd.get(), SOL_SOCKET, SO_REUSEPORT, 0);
-  if (!connected) {
-    return fail(
-      ErrorCode::unavailable,
-      "A socket can't be connected to " + to_string(remote) + ": " + error_text(error) + ".");
+  if (is_open() && connect(socket_, to)) {
+    to_ = to;
+    return false;
   }
-  prepare_to_receive(socket, usual_receive_buffer);
-  return socket;
-}
-
-bool connect_again(const Socket & socket, const Endpoint & remote)
-{
-  const sockaddr nobody{AF_UNSPEC, {}};  // forgets the own address, too
-  const SocketAddress address = to_socket_address(remote, socket.family);
-  return ::connect(socket.fd.get(), &nobody, sizeof(nobody)) == 0 &&
-         ::connect(socket.fd.get(), address.data(), address.length) == 0;
+  socket_ = open_connected(first, to, interface);
+  to_ = is_open() ? to : Endpoint{};
+  return is_open();
 }
 
 Result<Socket> open_sender(const Endpoint & to)

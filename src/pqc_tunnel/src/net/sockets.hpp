@@ -36,15 +36,6 @@ Result<Socket> open_datagram_socket(
 /// Opens a UDP socket on a free port for sending to `to`. It is bound to the loopback interface if `to` is on it.
 Result<Socket> open_sender(const Endpoint & to);
 
-/// Opens a further socket at the port of `first`, which takes only what comes from `remote` and reaches nothing else: the
-/// system then looks up no route for each datagram. `interface` is that of `first`; empty: any. The error is a sentence.
-Result<Socket> open_connected(
-  const Socket & first, const Endpoint & remote, const std::string & interface);
-
-/// Connects the socket of open_connected() again, to the same address or another one, with the route and the own address
-/// of now. What has arrived stays. Returns false if there is no route.
-bool connect_again(const Socket & socket, const Endpoint & remote);
-
 /// Forbids fragmentation of datagrams from this socket. The send call fails with EMSGSIZE instead.
 void forbid_fragmentation(const Socket & socket);
 
@@ -53,6 +44,28 @@ void allow_broadcast(const Socket & socket);
 
 /// Restricts the socket to this network interface. The error is a sentence: no such interface, no right.
 Result<void> bind_to_interface(const Socket & socket, const std::string & interface);
+
+/// A further socket at the port of another one, connected to one address: it takes only what comes from there, and the system
+/// looks up no route for each datagram. While there is none, the other socket serves that address.
+class ConnectedSocket
+{
+public:
+  /// Connects to this address (AddressFamily::none: closes), or again after `changed`, with the route and the own address of
+  /// now; what has arrived stays. `interface` is that of `first`; empty: any. What can't be connected is tried again by the
+  /// next call. Returns whether there is a new socket.
+  bool use(const Endpoint & to, const Socket & first, const std::string & interface, bool changed);
+  /// Reaches no address any more, but goes on receiving.
+  void leave() { to_ = {}; }
+
+  bool is_open() const { return static_cast<bool>(socket_.fd); }
+  bool reaches(const Endpoint & to) const { return is_open() && to_ == to; }
+  const Socket & socket() const { return socket_; }
+  int fd() const { return socket_.fd.get(); }
+
+private:
+  Socket socket_;
+  Endpoint to_;  // AddressFamily::none: left, or not open
+};
 
 /// Returns the address that a socket is bound to, without its port; AddressFamily::none: every address.
 Endpoint bound_address(int fd);

@@ -48,9 +48,7 @@ protected:
     auto first = open_datagram_socket({GetParam(), 0}, usual_receive_buffer, "the test");
     ASSERT_TRUE(first);
     first_ = std::move(*first);
-    auto connected = open_connected(first_, of(peer_.port()), "");
-    ASSERT_TRUE(connected) << connected.error().message;
-    connected_ = std::move(*connected);
+    ASSERT_TRUE(connected_.use(of(peer_.port()), first_, "", false));
     peer_.connect(first_.port);
     stranger_.connect(first_.port);
   }
@@ -60,18 +58,19 @@ protected:
     std::uint8_t byte = 0;
     return ::recv(at.fd.get(), &byte, 1, 0) == 1;
   }
+  static bool arrives(const ConnectedSocket & at) { return arrives(at.socket()); }
   void send()
   {
     SendBatch batch;
     batch.add(bytes_, 7);
-    batch.flush(connected_.fd.get(), [this](std::size_t, bool) { ++refused_; });
+    batch.flush(connected_.fd(), [this](std::size_t, bool) { ++refused_; });
   }
 
   Bytes bytes_{1, 2, 3};
   Application peer_;
   Application stranger_;
   Socket first_;
-  Socket connected_;
+  ConnectedSocket connected_;
   int refused_ = 0;
 };
 
@@ -96,7 +95,7 @@ TEST_P(Connected, sends_from_the_same_port)
 TEST_P(Connected, follows_the_peer_to_another_address_and_keeps_what_has_arrived)
 {
   peer_.send(bytes_);
-  ASSERT_TRUE(connect_again(connected_, of(stranger_.port())));
+  EXPECT_FALSE(connected_.use(of(stranger_.port()), first_, "", false));  // the same socket
   stranger_.send(bytes_);
   peer_.send(bytes_);
   EXPECT_TRUE(arrives(connected_));
@@ -116,13 +115,13 @@ TEST_P(Connected, leaves_the_port_in_use_for_other_programs)
 
 TEST_P(Connected, shares_the_port_with_that_of_another_peer_and_no_other_program)
 {
-  const auto second = open_connected(first_, of(stranger_.port()), "");
-  ASSERT_TRUE(second) << second.error().message;
+  ConnectedSocket second;
+  ASSERT_TRUE(second.use(of(stranger_.port()), first_, "", false));
   peer_.send(bytes_);
   EXPECT_TRUE(arrives(connected_));
-  EXPECT_FALSE(arrives(*second));
+  EXPECT_FALSE(arrives(second));
   stranger_.send(bytes_);
-  EXPECT_TRUE(arrives(*second));
+  EXPECT_TRUE(arrives(second));
   EXPECT_FALSE(arrives(first_));
   EXPECT_FALSE(open_datagram_socket({GetParam(), first_.port}, 1000, "another program"));
 }
@@ -135,7 +134,7 @@ TEST_P(Connected, leaves_large_datagrams_to_be_fragmented_as_the_first_one_does)
     ::getsockopt(socket.fd.get(), IPPROTO_IP, IP_MTU_DISCOVER, &mode, &size);
     return mode;
   };
-  EXPECT_EQ(discovery(connected_), discovery(first_));
+  EXPECT_EQ(discovery(connected_.socket()), discovery(first_));
 }
 
 TEST_P(Connected, loses_nothing_to_what_anybody_says_of_an_earlier_datagram)
@@ -145,7 +144,7 @@ TEST_P(Connected, loses_nothing_to_what_anybody_says_of_an_earlier_datagram)
     const Application gone;
     port = gone.port();
   }
-  ASSERT_TRUE(connect_again(connected_, of(port)));
+  connected_.use(of(port), first_, "", false);
   send();  // nobody is there, and the system says so
   const Application back(loopback_address(port));
   send();

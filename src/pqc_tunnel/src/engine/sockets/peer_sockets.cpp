@@ -4,7 +4,7 @@
 #include "peer_sockets.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <memory>
 
 namespace pqc_tunnel
 {
@@ -13,34 +13,22 @@ std::optional<int> PeerSockets::use(
   std::size_t peer, const Endpoint & remote, const Socket & first, const std::string & interface,
   bool changed)
 {
-  if (has(peer)) {
-    One & one = *sockets_[peer];
-    if (one.remote == remote && !changed) {
-      return std::nullopt;
-    }
-    if (connect_again(one.socket, remote)) {
-      one.remote = remote;
-    } else {
-      sockets_[peer].reset();
-    }
+  if (!has(peer)) {
+    sockets_.resize(std::max(sockets_.size(), peer + 1));
+    sockets_[peer] = std::make_unique<One>();
+  }
+  ConnectedSocket & socket = sockets_[peer]->socket;
+  if (!socket.use(remote, first, interface, changed)) {
     return std::nullopt;
   }
-  auto opened = open_connected(first, remote, interface);
-  if (!opened) {
-    return std::nullopt;
-  }
-  forbid_fragmentation(*opened);
-  sockets_.resize(std::max(sockets_.size(), peer + 1));
-  sockets_[peer] = std::make_unique<One>();
-  sockets_[peer]->socket = std::move(*opened);
-  sockets_[peer]->remote = remote;
-  return fd(peer);
+  forbid_fragmentation(socket.socket());
+  return socket.fd();
 }
 
 [[gnu::hot]] std::optional<bool> PeerSockets::add(
   ByteView frame, const Endpoint & to, std::size_t peer)
 {
-  if (!has(peer) || sockets_[peer]->remote != to) {
+  if (!has(peer) || !sockets_[peer]->socket.reaches(to)) {
     return std::nullopt;
   }
   SendBatch & out = sockets_[peer]->out;

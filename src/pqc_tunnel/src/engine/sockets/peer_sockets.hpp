@@ -16,13 +16,11 @@
 namespace pqc_tunnel
 {
 
-// Sockets of a link that are connected to the addresses of its peers. The system finds a datagram's way once for all,
-// and strangers can't fill their buffers. The link's own socket serves every other address.
+// Sockets of a link that are connected to the addresses of its peers. The link's own socket serves every other address.
 class PeerSockets
 {
 public:
-  // Connects the socket of a peer to its address, or again after `changed`: a connected socket keeps the route and the
-  // own address of that moment. Returns the descriptor of a new socket. Without one, the link's socket serves the peer.
+  // Connects the socket of a peer to its address; see ConnectedSocket. Returns the descriptor of a new socket.
   std::optional<int> use(
     std::size_t peer, const Endpoint & remote, const Socket & first, const std::string & interface,
     bool changed);
@@ -30,14 +28,14 @@ public:
   void leave(std::size_t peer)
   {
     if (has(peer)) {
-      sockets_[peer]->remote = {};
+      sockets_[peer]->socket.leave();
     }
   }
   void close() { sockets_.clear(); }
 
   // Queues a frame; nullopt: no socket is connected to `to`.
   std::optional<bool> add(ByteView frame, const Endpoint & to, std::size_t peer);
-  int fd(std::size_t peer) const { return has(peer) ? sockets_[peer]->socket.fd.get() : -1; }
+  int fd(std::size_t peer) const { return has(peer) ? sockets_[peer]->socket.fd() : -1; }
 
   // Sends what is queued, as SendBatch::flush() does, and calls sent(refusal) for each socket.
   template <class Refused, class Sent>
@@ -45,7 +43,7 @@ public:
   {
     for (const std::size_t peer : filled_) {
       One & one = *sockets_[peer];
-      one.out.flush(one.socket.fd.get(), refused);
+      one.out.flush(one.socket.fd(), refused);
       sent(one.out.refusal());
     }
     filled_.clear();
@@ -54,8 +52,7 @@ public:
 private:
   struct One
   {
-    Socket socket;
-    Endpoint remote;
+    ConnectedSocket socket;
     SendBatch out;
   };
   bool has(std::size_t peer) const { return peer < sockets_.size() && sockets_[peer]; }

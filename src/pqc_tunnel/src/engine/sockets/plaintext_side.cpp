@@ -55,23 +55,12 @@ std::optional<int> PlaintextSide::connect(bool connects, bool changed)
 {
   const bool is_one = connects && application_.is_given() && !has_many_;
   const Endpoint to = is_one ? application_.address() : Endpoint{};
-  if (to == connected_to_ && !changed) {
-    return std::nullopt;
-  }
-  const bool reaches_it = to.family != AddressFamily::none;
-  if (connected_.fd && reaches_it && connect_again(connected_, to)) {
-    connected_to_ = to;
-    return std::nullopt;
-  }
-  auto opened = reaches_it ? open_connected(socket_, to, "") : Result<Socket>(Socket{});
-  connected_ = opened ? std::move(*opened) : Socket{};
-  connected_to_ = opened ? to : Endpoint{};  // the next look tries again
-  return connected_.fd ? std::optional(connected_.fd.get()) : std::nullopt;
+  return connected_.use(to, socket_, "", changed) ? std::optional(connected_.fd()) : std::nullopt;
 }
 
 [[gnu::hot]] std::size_t PlaintextSide::receive(ReceiveBatch & batch, bool connected, Instant now)
 {
-  const std::size_t received = batch.receive((connected ? connected_ : socket_).fd.get(), now);
+  const std::size_t received = batch.receive(connected ? connected_.fd() : socket_.fd.get(), now);
   if (received > 0 && !application_.is_given()) {
     application_.learn(to_endpoint(batch.source(received - 1)));
   }
@@ -100,8 +89,9 @@ std::optional<int> PlaintextSide::connect(bool connects, bool changed)
 
 [[gnu::hot]] bool PlaintextSide::add(ByteView datagram, SendBatch & batch)
 {
-  const bool added = connected_.fd ? batch.add(datagram, std::size_t{0})
-                                   : batch.add(datagram, application_.address(), socket_.family);
+  const bool added = connected_.is_open()
+                       ? batch.add(datagram, std::size_t{0})
+                       : batch.add(datagram, application_.address(), socket_.family);
   if (!added) {
     return false;
   }
@@ -186,7 +176,6 @@ void PlaintextSide::take_answers()
 {
   if (application_.take_answers(socket_.family)) {
     connected_ = {};
-    connected_to_ = {};
     look_at_network();
   }
   mirror_.take_answers();

@@ -37,9 +37,8 @@ public:
   PeerIndex peer() const { return peer_; }
   const Socket & socket() const { return socket_; }
 
-  // Connects a further socket to the application, or again after `changed`, so that the system looks up no route for each
-  // datagram; the first socket counts strangers. Returns the descriptor of a new one. Without `connects`, or if there is no
-  // single address, the first socket serves the application.
+  // Connects a socket to the application, or again after `changed`; the first socket goes on counting strangers. Returns the
+  // descriptor of a new one. There is none without `connects` or without a single address.
   std::optional<int> connect(bool connects, bool changed);
 
   // Receives datagrams of the local application, from the connected socket or the first one. Before they are sealed in
@@ -69,7 +68,7 @@ public:
   {
     flush_mirror();
     batch.flush(
-      (connected_.fd ? connected_ : socket_).fd.get(),
+      connected_.is_open() ? connected_.fd() : socket_.fd.get(),
       [&refused](std::size_t, bool oversize) { refused(oversize); });
     application_.note_refusal(batch.refusal());
     if (!introduced_) {
@@ -98,9 +97,8 @@ private:
   PeerIndex peer_{};
   bool has_vehicle_ = false;  // the vehicle is on this side, not behind the tunnel
   Socket socket_;
-  Destination application_;  // if not given: the latest sender
-  Socket connected_;         // to connected_to_; without descriptor: none
-  Endpoint connected_to_;
+  Destination application_;     // if not given: the latest sender
+  ConnectedSocket connected_;   // to application_
   bool has_many_ = false;       // application_ is a broadcast or multicast address
   std::uint8_t system_ = 0;     // of the vehicle behind the tunnel; 0: not heard yet
   MavlinkStream search_;        // finds frames of the vehicle for system_
