@@ -8,7 +8,11 @@ import os
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 from pqc_sim.processes.run_fault import RunFault
@@ -49,17 +53,23 @@ def test_a_killed_process_leaves_no_folder(tmp_path: Path) -> None:
         wait_until(lambda: not folder.exists())
 
 
-def test_an_interrupt_before_its_remover_runs_leaves_no_folder(
+def test_an_interrupt_at_any_moment_leaves_no_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(subprocess, "Popen", interrupted)
-    with pytest.raises(KeyboardInterrupt), ScratchFolder("test-"):
-        pass
-    assert not any(tmp_path.iterdir())
+    files = (ScratchFolder.__enter__.__code__.co_filename, subprocess.__file__)
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        if event == "line" and frame.f_code.co_filename in files and next(lines) == 0:
+            raise KeyboardInterrupt
+        return trace
+
+    for moment in range(300):
+        lines = count(-moment)
+        sys.settrace(trace)
+        with suppress(KeyboardInterrupt), ScratchFolder("test-"):
+            sys.settrace(None)
+        assert not any(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("folder", ["/nowhere", "/dev/null", "/proc"])

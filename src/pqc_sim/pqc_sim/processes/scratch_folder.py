@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-import shutil
+import secrets
 import subprocess
 import tempfile
 from pathlib import Path
@@ -37,29 +37,29 @@ def require_temporary_folder() -> None:
 
 
 class ScratchFolder:
-    """A context manager that makes a folder for this user alone, and removes it at the end.
+    """Makes a folder for this user alone, which a process of its own removes at the end.
 
-    A process of its own removes it, so that files such as keys don't outlive a killed program.
+    So files such as keys don't outlive a killed program.
     """
 
     def __init__(self, prefix: str) -> None:
-        """Take the beginning of the folder's name."""
-        self._prefix = prefix
+        """Take the beginning of the folder's name; start its remover, before there is a folder."""
+        self._folder = Path(tempfile.gettempdir()) / f"{prefix}{secrets.token_hex(8)}"
+        self._remover = subprocess.Popen(
+            ["sh", "-c", _REMOVE, "sh", self._folder],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
 
     def __enter__(self) -> Path:
-        folder = tempfile.mkdtemp(prefix=self._prefix)
         try:
-            self._remover = subprocess.Popen(
-                ["sh", "-c", _REMOVE, "sh", folder],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+            self._folder.mkdir(mode=0o700)
+            return self._folder
         except BaseException:  # an interrupt, too
-            shutil.rmtree(folder, ignore_errors=True)
+            self.__exit__()
             raise
-        return Path(folder)
 
     def __exit__(self, *_: object) -> None:
         self._remover.communicate()

@@ -9,12 +9,7 @@ import re
 import signal
 from pathlib import Path
 
-from demo_runs import (
-    demo,
-    started,
-    summary_of,
-    wait_for_line,
-)
+from demo_runs import demo, started, summary_of, wait_for_line
 from pqc_sim.vehicle.parameter_table import TABLE
 
 

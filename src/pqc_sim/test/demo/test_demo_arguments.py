@@ -7,10 +7,7 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-from demo_runs import (
-    SOURCES,
-    demo,
-)
+from demo_runs import SOURCES, demo
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,7 @@ import termios
 from pathlib import Path
 
 import pytest
-from demo_runs import (
-    started,
-    wait_for_line,
-)
+from demo_runs import started, wait_for_line
 from pqc_testing.child import descendants
 from test_process_group import ended, wait_until
 

@@ -7,11 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from demo_runs import (
-    assert_all_went_through,
-    demo,
-    summary_of,
-)
+from demo_runs import assert_all_went_through, demo, summary_of
 from pqc_sim.pair.link_emulator import link_profile, udp_link_profile
 from pqc_sim.pair.programs import link_profiles
 from pqc_sim.processes.run_fault import RunFault
