@@ -27,8 +27,9 @@ class AdvisorLoad(AdvisorNode):
         super().__init__()
         if self.missing:
             raise ParameterFault(self.missing[0])
-        self._use = DetectorUse(detector, summary)
         self._report = self.create_timer(REPORT_S, self.report)
+        # At the end: who reads its line may end the process at once, and expects a report.
+        self._use = DetectorUse(detector, summary)
 
     def report(self) -> None:
         self._use.report(self.judged)

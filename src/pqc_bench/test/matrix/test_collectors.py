@@ -15,11 +15,7 @@ from pqc_bench.collectors.disturbance import RUN_VARIABLE, disturbance, snapshot
 from pqc_bench.collectors.environment import EnvironmentCollector
 from pqc_bench.collectors.latency import LatencyCollector
 from pqc_bench.collectors.mavlink import MavlinkCollector
-from pqc_bench.collectors.network import (
-    NetworkCollector,
-    interface_counters,
-    udp_buffer_errors,
-)
+from pqc_bench.collectors.network import NetworkCollector, interface_counters, udp_buffer_errors
 from pqc_bench.collectors.sampled import sampled
 from pqc_bench.collectors.system import SystemCollector
 from pqc_sim.processes.summary_file import write_summary

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -57,30 +58,28 @@ def _start(*arguments: str, module: str = "load") -> subprocess.Popen[str]:
     )
 
 
-def _await_end(pids: list[int], deadline: float) -> None:
-    while any(runs(pid) for pid in pids):
+def _wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + _PATIENCE_S
+    while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+def _await_end(pids: list[int]) -> None:
+    _wait_until(lambda: not any(map(runs, pids)))
 
 
 @pytest.mark.parametrize("kind", ["light", "heavy"])
 def test_it_works_until_sigterm_and_reports_its_use(tmp_path: Path, kind: str) -> None:
     summary = tmp_path / "load.json"
     process = _start(kind, "--cpu", "4", "--memory-mib", "220", "--summary", str(summary))
-    deadline = time.monotonic() + _PATIENCE_S
-    told = {}
     # One busy or idle period is a small part of so long a time.
-    while told.get("seconds", 0.0) < 4.0:
-        assert process.poll() is None, process.communicate()[1]
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-        if summary.is_file():
-            told = json.loads(summary.read_text(encoding="utf-8"))
+    _wait_until(lambda: summary.is_file() and json.loads(summary.read_text())["seconds"] >= 4.0)
     workers = descendants(process.pid)
     process.send_signal(signal.SIGTERM)
     assert process.communicate(timeout=_PATIENCE_S)[0] == "load: at work\n"
     assert process.returncode == 0
-    _await_end(workers, deadline)
+    _await_end(workers)
     told = json.loads(summary.read_text(encoding="utf-8"))
     # Other processes may keep it from the CPU; nothing makes it use more.
     assert 0.0 < told["reached_cpu_percent"] < 4.0 + 3.0
@@ -89,22 +88,17 @@ def test_it_works_until_sigterm_and_reports_its_use(tmp_path: Path, kind: str) -
 
 def test_its_workers_end_with_it_even_if_it_is_killed() -> None:
     process = _start("light", "--cpu", "1", "--memory-mib", "60")
-    deadline = time.monotonic() + _PATIENCE_S
-    while len(workers := descendants(process.pid)) < 3:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    _wait_until(lambda: len(descendants(process.pid)) >= 3)
+    workers = descendants(process.pid)
     process.kill()
     process.communicate()
-    _await_end(workers, deadline)
+    _await_end(workers)
 
 
 def test_a_signal_ends_it_while_stress_ng_starts() -> None:
     # Nothing reaches so much memory at once.
     process = _start("light", "--cpu", "1", "--memory-mib", "4000")
-    deadline = time.monotonic() + _PATIENCE_S
-    while not descendants(process.pid):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    _wait_until(lambda: bool(descendants(process.pid)))
     process.send_signal(signal.SIGTERM)
     assert process.communicate(timeout=_PATIENCE_S) == ("", "")
     assert process.returncode == 0
@@ -113,10 +107,7 @@ def test_a_signal_ends_it_while_stress_ng_starts() -> None:
 def test_a_missed_target_is_reported(tmp_path: Path) -> None:
     summary = tmp_path / "load.json"
     process = _start("light", "--cpu", "1", "--memory-mib", "1", "--summary", str(summary))
-    deadline = time.monotonic() + _PATIENCE_S
-    while not summary.is_file():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    _wait_until(summary.is_file)
     process.send_signal(signal.SIGTERM)
     errors = process.communicate(timeout=_PATIENCE_S)[1]
     told = json.loads(summary.read_text(encoding="utf-8"))
@@ -153,18 +144,28 @@ def test_bad_input_gets_one_sentence(words: tuple[str, ...]) -> None:
     assert len(errors.strip().splitlines()) == 1
 
 
-def test_a_real_detector_reports_its_use_and_ends_orderly(tmp_path: Path) -> None:
+_ENDS_WITH_ITS_LINE = """
+import os, signal, sys, time
+import rclpy
+from pqc_bench.load import advisor_load, detector
+
+class Use(advisor_load.DetectorUse):
+    def __init__(self, *of):
+        super().__init__(*of)
+        os.kill(os.getpid(), signal.SIGTERM)
+        while rclpy.ok():
+            time.sleep(0.01)
+
+advisor_load.DetectorUse = Use
+sys.exit(detector.main())
+"""
+
+
+def test_a_real_detector_reports_its_use_even_if_it_is_ended_at_once(tmp_path: Path) -> None:
     file = tmp_path / "scenario.json"
-    process = _start(
-        "heuristic", "--namespace", "/pqc", "--summary", str(file), module="load.detector"
-    )
-    try:
-        assert process.stdout.readline() == "load: the detector heuristic is at work\n"
-        process.send_signal(signal.SIGTERM)
-        _, fault = process.communicate(timeout=_PATIENCE_S)
-    finally:
-        stop(process)
-    assert process.returncode == 0, fault
+    words = ["-c", _ENDS_WITH_ITS_LINE, "heuristic", "--namespace", "/pqc", "--summary", str(file)]
+    told = subprocess.check_output([sys.executable, *words], text=True, timeout=_PATIENCE_S)
+    assert told == "load: the detector heuristic is at work\n"
     report = read_load_report(file)
     assert report["reached_memory_mib"] > 10.0
     assert report["reached_cpu_percent"] is not None

@@ -10,14 +10,7 @@ from statistics import median
 
 import pytest
 from pqc_bench.report.build import Report
-from report_cells import (
-    NAMES,
-    Metrics,
-    assert_row,
-    grouped,
-    in_scenario,
-    rows_of,
-)
+from report_cells import NAMES, Metrics, assert_row, grouped, in_scenario, rows_of
 
 
 @pytest.mark.parametrize(
