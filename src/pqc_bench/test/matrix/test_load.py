@@ -9,8 +9,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -20,6 +18,7 @@ from pqc_bench.load.load_report import FIGURES, read_load_report
 from pqc_bench.load.targets import HEAVY, LIGHT, TARGETS
 from pqc_testing.child import descendants, stop
 from proc_state import runs
+from waiting import wait_for
 
 _PATIENCE_S = 120.0
 
@@ -58,23 +57,21 @@ def _start(*arguments: str, module: str = "load") -> subprocess.Popen[str]:
     )
 
 
-def _wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + _PATIENCE_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def _await_end(pids: list[int]) -> None:
-    _wait_until(lambda: not any(map(runs, pids)))
+    wait_for(lambda: not any(map(runs, pids)), _PATIENCE_S)
 
 
 @pytest.mark.parametrize("kind", ["light", "heavy"])
 def test_it_works_until_sigterm_and_reports_its_use(tmp_path: Path, kind: str) -> None:
     summary = tmp_path / "load.json"
     process = _start(kind, "--cpu", "4", "--memory-mib", "220", "--summary", str(summary))
+
+    def reported_s() -> float:
+        assert process.poll() is None, process.communicate()[1]
+        return json.loads(summary.read_text())["seconds"] if summary.is_file() else 0.0
+
     # One busy or idle period is a small part of so long a time.
-    _wait_until(lambda: summary.is_file() and json.loads(summary.read_text())["seconds"] >= 4.0)
+    wait_for(lambda: reported_s() >= 4.0, _PATIENCE_S)
     workers = descendants(process.pid)
     process.send_signal(signal.SIGTERM)
     assert process.communicate(timeout=_PATIENCE_S)[0] == "load: at work\n"
@@ -88,7 +85,7 @@ def test_it_works_until_sigterm_and_reports_its_use(tmp_path: Path, kind: str) -
 
 def test_its_workers_end_with_it_even_if_it_is_killed() -> None:
     process = _start("light", "--cpu", "1", "--memory-mib", "60")
-    _wait_until(lambda: len(descendants(process.pid)) >= 3)
+    wait_for(lambda: len(descendants(process.pid)) >= 3, _PATIENCE_S)
     workers = descendants(process.pid)
     process.kill()
     process.communicate()
@@ -98,7 +95,7 @@ def test_its_workers_end_with_it_even_if_it_is_killed() -> None:
 def test_a_signal_ends_it_while_stress_ng_starts() -> None:
     # Nothing reaches so much memory at once.
     process = _start("light", "--cpu", "1", "--memory-mib", "4000")
-    _wait_until(lambda: bool(descendants(process.pid)))
+    wait_for(lambda: bool(descendants(process.pid)), _PATIENCE_S)
     process.send_signal(signal.SIGTERM)
     assert process.communicate(timeout=_PATIENCE_S) == ("", "")
     assert process.returncode == 0
@@ -107,7 +104,7 @@ def test_a_signal_ends_it_while_stress_ng_starts() -> None:
 def test_a_missed_target_is_reported(tmp_path: Path) -> None:
     summary = tmp_path / "load.json"
     process = _start("light", "--cpu", "1", "--memory-mib", "1", "--summary", str(summary))
-    _wait_until(summary.is_file)
+    wait_for(summary.is_file, _PATIENCE_S)
     process.send_signal(signal.SIGTERM)
     errors = process.communicate(timeout=_PATIENCE_S)[1]
     told = json.loads(summary.read_text(encoding="utf-8"))

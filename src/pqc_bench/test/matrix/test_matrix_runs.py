@@ -7,8 +7,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ import pytest
 from pqc_bench.metrics import read_metrics
 from pqc_testing.child import descendants, name_of
 from proc_state import runs
+from waiting import wait_for
 
 LIMIT_S = 400.0
 SUITES = ("cs-mlkem768-aesgcm-mldsa65", "cs-mlkem512-aesgcm-mldsa44")
@@ -59,13 +58,13 @@ def test_a_run_that_is_killed_in_a_cell_repeats_that_cell_alone(tmp_path: Path) 
     first, second = (out / "cells" / "baseline" / "mavlink" / "clean" / suite for suite in SUITES)
     with matrix(out, *suites) as runner:
         try:
-            wait_for(lambda: tunnels_of(runner) if (second / "logs").exists() else [])
+            wait_for(lambda: tunnels_of(runner) if (second / "logs").exists() else [], LIMIT_S)
             session = descendants(runner.pid)
         finally:
             runner.kill()
     before = (first / "metrics.json").read_bytes()
     assert statuses(out) == ["completed", "pending"]
-    wait_for(lambda: not any(map(runs, session)))
+    wait_for(lambda: not any(map(runs, session)), LIMIT_S)
     with matrix(out, "--resume") as runner:
         output = runner.communicate(timeout=LIMIT_S)[0]
     assert not (out / "speed.json").exists()
@@ -90,10 +89,3 @@ def tunnels_of(runner: subprocess.Popen[str]) -> list[int]:
 def statuses(out: Path) -> list[Any]:
     cells = json.loads((out / "state.json").read_text(encoding="utf-8"))["cells"]
     return [cell["status"] for cell in cells]
-
-
-def wait_for(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + LIMIT_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)

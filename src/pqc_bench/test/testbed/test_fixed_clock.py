@@ -9,14 +9,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from pqc_bench.testbed.fixed_clock import fixed_clock
 from pqc_sim.processes.run_fault import RunFault
 from pqc_testing.child import descendants
+from waiting import wait_for
 
 BEFORE = {
     "scaling_governor": "ondemand\n",
@@ -65,7 +64,7 @@ def test_a_run_that_is_killed_gives_the_clock_back(sys_root: Path, tmp_path: Pat
     with held(sys_root, tmp_path / "state") as holder:
         assert settings(sys_root) == [FIXED, FIXED]
         holder.kill()
-    wait_for(lambda: settings(sys_root) == [BEFORE, BEFORE])
+    wait_for(lambda: settings(sys_root) == [BEFORE, BEFORE], LIMIT_S)
 
 
 def test_the_next_run_gives_back_what_a_killed_guard_left(sys_root: Path, tmp_path: Path) -> None:
@@ -113,10 +112,3 @@ def held(root: Path, state: Path) -> subprocess.Popen[str]:
     assert holder.stdout is not None
     assert holder.stdout.readline() == "held\n"
     return holder
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + LIMIT_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)

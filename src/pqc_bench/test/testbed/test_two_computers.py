@@ -10,11 +10,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pqc_bench.cell.cell import Cell
@@ -25,6 +23,7 @@ from pqc_bench.testbed.bed_cell import BedRun
 from pqc_bench.testbed.bed_file import read_beds
 from pqc_sim.pair.programs import tool_program, tunnel_program
 from two_computers import ENDS, SSHD, TwoComputers, connections_of
+from waiting import wait_for
 
 LIMIT_S = 400.0
 SUITE = "cs-mlkem768-aesgcm-mldsa65"
@@ -59,7 +58,7 @@ def test_connections_that_break_cost_no_cell(lab: TwoComputers, tmp_path: Path) 
                     killed.add(pid)
             return runner.poll() is not None
 
-        wait_for(breaks_or_ended)
+        wait_for(breaks_or_ended, LIMIT_S)
         output = runner.communicate()[0]
     assert runner.returncode == 0, output
     assert len(killed) >= 5
@@ -95,7 +94,7 @@ def test_a_computer_that_vanishes_costs_its_cell_and_no_other(
     cell = Cell("baseline", "mavlink", "clean", SUITE, seconds=1.0)
     with ThreadPoolExecutor(1) as pool:
         ran = pool.submit(run.run, cell, tmp_path / "first")
-        wait_for(state.exists)
+        wait_for(state.exists, LIMIT_S)
         lab.gone("drone").touch()
         for pid in connections_of(os.getpid()):
             with contextlib.suppress(ProcessLookupError):
@@ -161,10 +160,3 @@ def with_sensor(folder: Path) -> dict[str, str]:
 def matrix(out: Path, *words: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "pqc_bench.bench_command", "matrix", "--out", str(out), *words]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-
-
-def wait_for(condition: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + LIMIT_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)

@@ -96,6 +96,7 @@ TEST_P(Connected, follows_the_peer_to_another_address_and_keeps_what_has_arrived
 {
   peer_.send(bytes_);
   EXPECT_FALSE(connected_.use(of(stranger_.port()), first_, "", false));  // the same socket
+  ASSERT_TRUE(connected_.reaches(of(stranger_.port())));
   stranger_.send(bytes_);
   peer_.send(bytes_);
   EXPECT_TRUE(arrives(connected_));
@@ -144,7 +145,8 @@ TEST_P(Connected, loses_nothing_to_what_anybody_says_of_an_earlier_datagram)
     const Application gone;
     port = gone.port();
   }
-  connected_.use(of(port), first_, "", false);
+  EXPECT_FALSE(connected_.use(of(port), first_, "", false));
+  ASSERT_TRUE(connected_.reaches(of(port)));
   send();  // nobody is there, and the system says so
   const Application back(loopback_address(port));
   send();
