@@ -93,7 +93,8 @@ PlainRelay::Way PlainRelay::way(const Drone * drone, const sockaddr_storage & so
 void PlainRelay::forward(const Drone * drone)
 {
   const int from = (drone != nullptr ? drone->plaintext : link_).fd.get();
-  const std::size_t received = in_.receive(from, monotonic_now());
+  const std::size_t received =
+    options_.batched ? in_.receive(from, monotonic_now()) : in_.receive_one(from);
   const Socket * by = nullptr;
   const auto flush = [&] {
     if (by != nullptr) {

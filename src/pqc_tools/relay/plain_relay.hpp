@@ -25,12 +25,14 @@ struct RelayOptions
   std::vector<HostPort> plaintexts;
   std::vector<HostPort> applications;
   std::vector<HostPort> peers;
+  bool batched = true;
   std::size_t max_datagram = 2048;
   std::size_t receive_buffer_bytes = std::size_t{4} << 20;
 };
 
 // One end of a tunnel without cryptography, as a baseline for the cost of the tunnel: it forwards datagrams unaltered
-// between the link and a socket for each drone, up to 64 per system call, as the tunnel does.
+// between the link and a socket for each drone. `batched`: up to 64 per system call, as the tunnel does; otherwise one, as
+// the simplest program does.
 class PlainRelay
 {
 public:

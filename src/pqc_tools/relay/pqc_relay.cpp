@@ -50,6 +50,7 @@ int run_tool(int argc, char ** argv)
   add("--plaintext", options.plaintexts, "where datagrams of the application arrive");
   add("--application", options.applications, "where datagrams from the link go");
   add("--peer", options.peers, "where datagrams from the application go");
+  app.add_flag("--unbatched{false}", options.batched, "one datagram per system call, not up to 64");
   return run_program(app, {argv + 1, argv + argc}, [&] { return run(options); });
 }
 

@@ -4,8 +4,8 @@
 
 `drone.launch.py` starts them, with sensors of temperature and power, and the tunnel has a session
 with a ground station. A simulated vehicle's MAVLink goes through the tunnel, and sensing hears what
-its mirror passes. Memory and threads are judged by the budget of each program. Wake-ups are
-voluntary context switches, without those of the packet thread, which wakes for datagrams.
+its mirror passes. Each program has a budget of memory, threads and wake-ups: voluntary context
+switches without those of the packet thread, which wakes for datagrams.
 """
 
 from __future__ import annotations

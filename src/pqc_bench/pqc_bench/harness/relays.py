@@ -13,10 +13,10 @@ from pqc_testing.child import die_with_parent
 
 
 def start_relay(
-    link: Endpoint, ways: Iterable[tuple[Endpoint, Endpoint, Endpoint]]
+    link: Endpoint, ways: Iterable[tuple[Endpoint, Endpoint, Endpoint]], *flags: str
 ) -> subprocess.Popen[str]:
     """Start a relay at `link`; a way is the plaintext port, the application, and the other link."""
-    words = ["--link", str(link)]
+    words = ["--link", str(link), *flags]
     for way in ways:
         for name, where in zip(("plaintext", "application", "peer"), way, strict=True):
             words += [f"--{name}", str(where)]

@@ -5,4 +5,4 @@
 # Peers that negotiate a suite.
 WITH_SUITE = ("node", "tunneld", "reference")
 VPNS = ("boringtun", "openvpn")
-PEER_NAMES = ("direct", "relay", *WITH_SUITE, *VPNS)
+PEER_NAMES = ("direct", "relay", "relay-unbatched", *WITH_SUITE, *VPNS)

@@ -18,7 +18,7 @@ _COLUMNS = (
     ("p99.9 ms", "owd_p999_ms", 3),
     ("lost %", "loss_percent", 3),
 )
-_SUSTAINED = ("sustained", "datagrams/s each way", "of the relay's", "stopped by")
+_SUSTAINED = ("sustained", "datagrams/s each way", "of the relay's", "of unbatched", "stopped by")
 
 
 def lines(result: dict[str, Any]) -> list[str]:
@@ -48,6 +48,7 @@ def _sustained(peer: str, found: dict[str, Any]) -> tuple[str, ...]:
         peer,
         least + _cell(found["sustained_per_s"], 0),
         _cell(found["ratio_to_relay"], 2),
+        _cell(found["ratio_to_unbatched_relay"], 2),
         ", ".join(found["stopped_by"]),
     )
 

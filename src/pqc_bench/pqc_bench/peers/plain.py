@@ -44,8 +44,9 @@ class Direct:
 class Relay:
     """Two pqc_relay, one at each end."""
 
-    def __init__(self) -> None:
+    def __init__(self, *flags: str) -> None:
         """Pick ports; nothing runs yet."""
+        self._flags = flags
         self._processes: dict[str, subprocess.Popen[str]] = {}
         drone, ground, drone_bind, ground_bind, *self._links = _endpoints(6)
         self.applications = Applications(drone, ground, drone_bind, ground_bind)
@@ -58,7 +59,7 @@ class Relay:
                 ("drone", drone, (where.drone, where.drone_bind, ground)),
                 ("gcs", ground, (where.ground, where.ground_bind, drone)),
             ):
-                self._processes[end] = start_relay(link, [way])
+                self._processes[end] = start_relay(link, [way], *self._flags)
         except BaseException:
             self.__exit__()
             raise

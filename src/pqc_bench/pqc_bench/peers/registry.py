@@ -16,6 +16,7 @@ from pqc_bench.peers.vpn import BoringTun, OpenVpn
 PEERS: dict[str, Callable[[Path, str], Peer]] = {
     "direct": lambda _folder, _suite: Direct(),
     "relay": lambda _folder, _suite: Relay(),
+    "relay-unbatched": lambda _folder, _suite: Relay("--unbatched"),
     "node": lambda folder, suite: Nodes(folder, plan_for(suite)),
     "tunneld": lambda folder, suite: daemons(folder, plan_for(suite)),
     "reference": lambda folder, suite: references(folder, plan_for(suite)),

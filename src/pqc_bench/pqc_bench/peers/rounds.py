@@ -18,6 +18,7 @@ FIGURES = (
 )
 DELAYS = ("owd_p50_ms", "owd_p99_ms", "owd_p999_ms")
 BASE = "relay"
+UNBATCHED = "relay-unbatched"
 DIRECT = "direct"
 
 # With more loss a peer carries less than the others: its CPU per packet is not comparable.
@@ -53,7 +54,7 @@ def sum_up(rounds: Sequence[Round], base: str = BASE) -> dict[str, dict[str, Any
 
 
 def sum_up_searches(rounds: Sequence[dict[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
-    """Return the rate each peer sustained, and its ratio to the relay within rounds."""
+    """Return the rate each peer sustained, and its ratios to both relays within rounds."""
     names = {peer: None for one in rounds for peer in one}
     found: dict[str, dict[str, Any]] = {}
     for peer in names:
@@ -62,11 +63,14 @@ def sum_up_searches(rounds: Sequence[dict[str, dict[str, Any]]]) -> dict[str, di
             "sustained_per_s": spread(one["sustained_per_s"] for one in own),
             "lower_bound": any(one["lower_bound"] for one in own),
             "stopped_by": sorted({name for one in own for name in one["stopped_by"]}),
-            "ratio_to_relay": spread(
-                one[peer]["sustained_per_s"] / one[BASE]["sustained_per_s"]
-                for one in rounds
-                if peer in one and BASE in one and one[BASE]["sustained_per_s"]
-            ),
+            **{
+                f"ratio_to_{name}": spread(
+                    one[peer]["sustained_per_s"] / one[base]["sustained_per_s"]
+                    for one in rounds
+                    if peer in one and base in one and one[base]["sustained_per_s"]
+                )
+                for name, base in (("relay", BASE), ("unbatched_relay", UNBATCHED))
+            },
         }
     return found
 

@@ -1,42 +1,37 @@
 # Copyright 2026 The PQC-MAV Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The drone's processes stay within their budget of memory and threads."""
+"""The drone's processes stay within their budget of memory, threads and wake-ups."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pqc_bench.cost.budget import BUDGET, DRONE, WHOLE, judge
+from pqc_bench.cost.budget import BUDGET, DRONE, WHOLE, Most, judge
 from test_rekey_storm import bench
 
 
 def result(**changes: dict[str, Any]) -> dict[str, Any]:
-    processes = {
-        name: {"rss_mib": most.rss_mib, "threads": most.threads} for name, most in BUDGET.items()
-    }
-    drone = {"rss_mib": WHOLE.rss_mib, "threads": WHOLE.threads}
-    return {"processes": processes | changes, "drone": drone}
+    processes = {name: asdict(most) | changes.get(name, {}) for name, most in BUDGET.items()}
+    return {"processes": changes | processes, "drone": asdict(WHOLE)}
 
 
 def test_what_the_budget_allows_is_no_fault() -> None:
     assert judge(result()) == []
-    assert sum(BUDGET[name].threads for name in DRONE) <= WHOLE.threads
-    assert sum(BUDGET[name].rss_mib for name in DRONE) <= WHOLE.rss_mib
+    for figure, most in asdict(WHOLE).items():
+        assert sum(asdict(BUDGET[name])[figure] for name in DRONE) <= most
 
 
 @pytest.mark.parametrize(
     ("name", "found", "fault"),
     [
-        (
-            "tunnel_node",
-            {"rss_mib": 99.0, "threads": 1},
-            "tunnel_node takes 99 MiB of memory",
-        ),
-        ("drone_nodes", {"rss_mib": 1.0, "threads": 99}, "drone_nodes has 99 threads, more than"),
-        ("sensing_node", {"rss_mib": 1.0, "threads": 1}, "sensing_node has no budget"),
+        ("tunnel_node", {"rss_mib": 99.0}, "tunnel_node has 99 MiB of memory, more than 40"),
+        ("drone_nodes", {"threads": 99}, "drone_nodes has 99 threads, more than 13"),
+        ("drone_nodes", {"wakeups_per_s": 99.4}, "drone_nodes has 99 wake-ups a second, more than"),
+        ("sensing_node", asdict(Most(1.0, 1, 1.0)), "sensing_node has no budget"),
     ],
 )
 def test_a_process_beyond_its_budget_or_without_one_is_a_fault(

@@ -172,6 +172,7 @@ def test_sustained_rates_are_compared_within_rounds() -> None:
     found = sum_up_searches([_searches(10_000, 9_500), _searches(90_000, 85_500)])
     assert found["node"]["ratio_to_relay"]["min"] == pytest.approx(0.95)
     assert found["node"]["ratio_to_relay"]["max"] == pytest.approx(0.95)
+    assert found["node"]["ratio_to_unbatched_relay"] is None
     assert (found["relay"]["lower_bound"], found["node"]["lower_bound"]) == (True, False)
 
 

@@ -166,7 +166,7 @@ def test_the_summary_tells_rate_and_reason() -> None:
     assert "p95 spiked and the one-way delay's p95 went over its cap, at 2,100" in text
 
 
-@pytest.mark.parametrize("peer", [Direct(), Relay()])
+@pytest.mark.parametrize("peer", [Direct(), Relay(), Relay("--unbatched")])
 def test_a_real_step_is_counted(peer: Direct | Relay) -> None:
     with peer:
         wait_until_through(peer)

@@ -37,6 +37,8 @@ public:
   /// Receives up to batch_size waiting datagrams and returns how many; only one if `now` is long after the last call,
   /// because a second is then unlikely.
   std::size_t receive(int fd, Instant now);
+  /// Receives a waiting datagram and returns 1, or 0 if there is none. waited() does not know its age.
+  std::size_t receive_one(int fd);
 
   /// Returns a received datagram. `index` must be less than the result of receive().
   MutableBytes datagram(std::size_t index) { return bytes(slots_[index], 0, 0); }
@@ -64,7 +66,6 @@ private:
   };
   static msghdr header_of(Slot & slot);
   static void take(Slot & slot, const msghdr & header, std::size_t size);
-  std::size_t receive_one(int fd);
   std::size_t receive_several(int fd);
   static MutableBytes bytes(const Slot & slot, std::size_t before, std::size_t after)
   {
