@@ -41,6 +41,7 @@ constexpr Duration radio_memory = std::chrono::seconds(10);
 [[gnu::hot]] void RadioStatus::look_for_radio(ByteView datagram)
 {
   while (const auto frame = take_mavlink_frame(datagram)) {
+    is_mavlink_ = true;
     const std::uint32_t message = mavlink_message(*frame);
     hears_radio_ = hears_radio_ || message == message_radio_status || message == message_radio;
   }
@@ -49,7 +50,7 @@ constexpr Duration radio_memory = std::chrono::seconds(10);
 std::optional<Bytes> RadioStatus::next(Duration load, Duration longest, Instant now)
 {
   silent_until_ = std::exchange(hears_radio_, false) ? now + radio_memory : silent_until_;
-  if (now < std::max(next_, silent_until_)) {
+  if (!is_mavlink_ || now < std::max(next_, silent_until_)) {
     return std::nullopt;
   }
   next_ = now + status_interval;

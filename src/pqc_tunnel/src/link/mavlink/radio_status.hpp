@@ -18,13 +18,15 @@ namespace pqc_tunnel
 class RadioStatus
 {
 public:
-  // Searches a datagram from or for the vehicle for reports of a radio, which silence those of next() for a while.
+  // Searches a datagram from or for the vehicle for MAVLink, without which next() reports nothing, and for reports of a
+  // radio, which silence those of next() for a while.
   void look_for_radio(ByteView datagram);
   // Returns a frame with RADIO_STATUS once a second. `load` is the airtime that the vehicle has asked for in vain; a load of
   // `longest` means no room. A vehicle that soon fills the link again reads "half the room" for longer each time.
   std::optional<Bytes> next(Duration load, Duration longest, Instant now);
 
 private:
+  bool is_mavlink_ = false;
   bool hears_radio_ = false;
   Instant silent_until_;
   Instant next_;

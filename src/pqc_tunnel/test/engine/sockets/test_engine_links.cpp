@@ -181,6 +181,9 @@ TEST_F(Links, the_autopilot_learns_how_much_room_a_thin_link_has_and_the_ground_
 {
   radio_status_ = true;
   start_over({serial("radio")});
+  EXPECT_FALSE(drone_application_.receive(1500)) << "nobody has sent MAVLink";
+  drone_application_.send(test::mavlink(0, 1, 9, 1));
+  ASSERT_TRUE(gcs_application_.receive());
   for (int i = 0; i < 2; ++i) {
     const auto frame = drone_application_.receive();
     ASSERT_TRUE(frame);
@@ -193,8 +196,7 @@ TEST_F(Links, the_autopilot_learns_how_much_room_a_thin_link_has_and_the_ground_
   // A radio that reports by itself is left to do so.
   drone_application_.send(test::mavlink(109, 1, 9, 51));
   ASSERT_TRUE(gcs_application_.receive());
-  while (drone_application_.receive(100)) {
-  }
+  drain();
   EXPECT_FALSE(drone_application_.receive(2000));
 }
 
