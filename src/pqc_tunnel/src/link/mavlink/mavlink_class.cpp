@@ -11,8 +11,6 @@ namespace pqc_tunnel
 namespace
 {
 
-// https://mavlink.io/en/guide/serialization.html
-constexpr std::uint8_t magic_1 = 0xfe;
 constexpr std::uint8_t magic_2 = 0xfd;
 constexpr std::size_t header_1 = 6;
 constexpr std::size_t header_2 = 10;
@@ -36,7 +34,7 @@ std::optional<Frame> parse(ByteView bytes)
   if (frame.size == 0 || bytes.size() < frame.size) {
     return std::nullopt;
   }
-  const std::size_t header = bytes[0] == magic_1 ? header_1 : header_2;
+  const std::size_t header = bytes[0] == magic_2 ? header_2 : header_1;
   frame.payload = bytes.subspan(header, bytes[1]);
   const ByteView ids = bytes.subspan(header == header_1 ? 3 : 5);
   frame.system = ids[0];
@@ -259,16 +257,15 @@ MessageKey key_of(const Frame & frame, const Kind & kind)
 
 [[gnu::hot]] std::size_t mavlink_frame_size(ByteView bytes)
 {
-  const bool is_1 = !bytes.empty() && bytes[0] == magic_1;
-  const bool is_2 = !bytes.empty() && bytes[0] == magic_2;
-  if (!is_1 && !is_2) {
+  if (bytes.empty() || !begins_mavlink(bytes[0])) {
     return 0;
   }
-  const std::size_t least = (is_1 ? header_1 : header_2) + checksum;
+  const bool is_2 = bytes[0] == magic_2;
+  const std::size_t least = (is_2 ? header_2 : header_1) + checksum;
   if (is_2 && bytes.size() > 2 && (bytes[2] & ~flag_signed) != 0) {
     return 0;
   }
-  if (bytes.size() < (is_1 ? 2 : 3)) {
+  if (bytes.size() < (is_2 ? 3 : 2)) {
     return least;
   }
   return least + bytes[1] + (is_2 && bytes[2] != 0 ? signature : 0);

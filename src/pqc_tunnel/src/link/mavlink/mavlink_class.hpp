@@ -39,6 +39,9 @@ struct DatagramClass
   std::optional<MavlinkSender> sender = {};  // none: several senders, or not MAVLink
 };
 
+// Returns whether a byte may begin a frame: https://mavlink.io/en/guide/serialization.html
+constexpr bool begins_mavlink(std::uint8_t byte) { return byte == 0xfd || byte == 0xfe; }
+
 // Takes the first MAVLink frame (version 1 or 2, signed or not) off the front; nothing if there is no complete one.
 // Checksums are not checked.
 std::optional<ByteView> take_mavlink_frame(ByteView & rest);

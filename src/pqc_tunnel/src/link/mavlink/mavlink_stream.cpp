@@ -20,19 +20,17 @@ bool MavlinkStream::is_whole(ByteView datagram)
 // Checksum seeds are unknown here, so a frame counts as one if nothing or another frame follows it.
 MavlinkStream::Piece MavlinkStream::next_piece(ByteView rest)
 {
-  std::size_t at = 0;
-  for (; at < rest.size(); ++at) {
-    const std::size_t size = mavlink_frame_size(rest.subspan(at));
-    if (size == 0) {
-      continue;
-    }
-    const ByteView after = rest.subspan(std::min(at + size, rest.size()));
-    if (at + size > rest.size() || after.empty() || mavlink_frame_size(after) > 0) {
+  auto at = std::ranges::find_if(rest, begins_mavlink);
+  for (; at != rest.end(); at = std::find_if(at + 1, rest.end(), begins_mavlink)) {
+    const ByteView here(at, rest.end());
+    const std::size_t size = mavlink_frame_size(here);
+    const ByteView after = here.subspan(std::min(size, here.size()));
+    if (size > here.size() || (size > 0 && (after.empty() || mavlink_frame_size(after) > 0))) {
       break;
     }
   }
-  if (at > 0 || rest.empty()) {
-    return {Piece::Kind::other, at};
+  if (at != rest.begin() || rest.empty()) {
+    return {Piece::Kind::other, static_cast<std::size_t>(at - rest.begin())};
   }
   const std::size_t size = mavlink_frame_size(rest);
   return {size > rest.size() ? Piece::Kind::incomplete : Piece::Kind::frame, size};
