@@ -38,7 +38,7 @@ def judge(result: dict[str, Any]) -> list[str]:
         most = asdict(BUDGET.get(name, WHOLE))
         most["rss_mib"] *= _TOLERANCE
         faults += [
-            f"{name} has {found[figure]:.0f} {words}, more than {most[figure]:.0f}"
+            f"{name} has {found[figure]:g} {words}, more than {most[figure]:g}"
             for figure, words in _WORDS.items()
             if found[figure] > most[figure]
         ]
