@@ -5,34 +5,38 @@
 
 #include <cstdint>
 #include <fstream>
-#include <string>
 
 namespace pqc_tunnel
 {
+namespace
+{
+
+// Files of /proc stay open, because opening them costs most.
+std::ifstream & at_begin(std::ifstream & file)
+{
+  file.clear();
+  file.seekg(0);
+  return file;
+}
+
+}  // namespace
 
 std::optional<Duration> processor_wait()
 {
-  std::ifstream file("/proc/thread-self/schedstat");
+  thread_local std::ifstream file("/proc/thread-self/schedstat");
   std::int64_t ran = 0;
   std::int64_t waited = 0;
-  return file >> ran >> waited ? std::optional(Duration(waited)) : std::nullopt;
+  return at_begin(file) >> ran >> waited ? std::optional(Duration(waited)) : std::nullopt;
 }
 
 std::optional<double> processor_pressure()
 {
   constexpr double percent = 100;
-  const std::string name = "avg10=";
-  std::ifstream file("/proc/pressure/cpu");
-  std::string some;
-  std::string average;
-  if (!(file >> some >> average) || some != "some" || !average.starts_with(name)) {
-    return std::nullopt;
-  }
-  try {
-    return std::stod(average.substr(name.size())) / percent;
-  } catch (const std::exception &) {
-    return std::nullopt;
-  }
+  thread_local std::ifstream file(
+    "/proc/pressure/cpu");  // its first line begins with "some avg10="
+  double average = 0;
+  return at_begin(file).ignore(32, '=') >> average ? std::optional(average / percent)
+                                                   : std::nullopt;
 }
 
 }  // namespace pqc_tunnel

@@ -18,7 +18,7 @@ namespace
 // A fleet shares the link's socket: before Linux 6.13 the system searches all sockets of a port for each datagram, and the
 // datagrams of a fleet then need no call each.
 constexpr std::size_t most_connected = 8;
-constexpr std::size_t looks_around = 10;  // until each peer was looked at
+constexpr std::size_t looks_around = 5;  // until each peer was looked at
 // Peers that carry no data are looked at this far apart: any number of them costs the same.
 constexpr Duration idle_look_spacing = std::chrono::milliseconds(25);
 
@@ -82,7 +82,7 @@ void PacketLoop::look_around(Instant now)
   }
   turn_ = (turn_ + 1) % looks_around;
   network_changed_ = false;
-  next_look_ = now + look_interval;
+  next_look_ = now + look_interval_;
 }
 
 void PacketLoop::note_news(std::optional<PeerIndex> of)

@@ -44,7 +44,7 @@ PacketLoop::PacketLoop(
   max_age_(config.settings.max_age),
   hello_budget_(monotonic_now()),
   probe_(poller_),
-  punctuality_(2 * look_interval, monotonic_now()),
+  punctuality_(look_interval_ * 3 / 2, monotonic_now()),
   from_plaintext_(
     Tunnel::frame_headroom, config.settings.longest_received(), Tunnel::frame_tailroom),
   from_link_(0, max_frame, 0),
@@ -110,7 +110,7 @@ PacketLoop::PacketLoop(
       dispatch(event, now);
     }
     deadline = next_deadline();
-    if (deadline <= now) [[unlikely]] {
+    if (std::min(deadline, next_look_) <= now) [[unlikely]] {
       handle_timeout(now);
       deadline = next_deadline();
     }
@@ -188,8 +188,9 @@ void PacketLoop::use_privileges()
 
 [[gnu::hot]] Instant PacketLoop::next_deadline() const
 {
-  Instant next =
-    std::min({tunnel_.next_timeout(), next_look_, next_announcement_, next_address_look_});
+  Instant next = std::min(
+    {tunnel_.next_timeout(), next_look_ + look_interval_ / 4, next_announcement_,
+     next_address_look_});
   for (std::size_t i = 0; i < links_.size(); ++i) {
     next = std::min(next, links_[i].next_look());
     if (links_[i].is_free()) {

@@ -200,6 +200,9 @@ private:
     Instant time;
   };
   std::deque<AskedEcho> echoes_;  // without an answer yet
+  // No standstill of max_age_s escapes such looks. One that is due waits a quarter longer for a datagram, beside which it
+  // costs no wake-up.
+  const Duration look_interval_ = std::min<Duration>(std::chrono::milliseconds(200), max_age_ / 2);
   Punctuality punctuality_;
   Duration stood_still_{};  // before the last handling of ready descriptors
   Instant next_address_look_;
@@ -207,7 +210,6 @@ private:
   PeerSnapshots snapshots_;      // of the last look at each peer
   std::size_t turn_ = 0;         // of peers to look at
   std::vector<std::size_t> news_of_;
-  static constexpr Duration look_interval = std::chrono::milliseconds(100);
   Instant next_look_;
   Instant oldest_look_;  // the last complete publication
   Instant last_publication_;
