@@ -269,7 +269,8 @@ std::string Blaster::window_report(std::size_t index) const
   const bool last = index + 1 == window_starts_.size();
   const Instant end = last ? std::min(stop_at_, monotonic_now()) : window_starts_[index + 1];
   auto json = cli::JsonWriter::object();
-  json.text("name", window_names_[index]).number("seconds", seconds(end - window_starts_[index]));
+  json.text("name", window_names_[index])
+    .number("seconds", in_seconds(end - window_starts_[index]));
   for (std::size_t i = 0; i < sides_.size(); ++i) {
     json.raw(direction_names[i], counts_json(sides_[i].sending->window(index)));
   }
@@ -291,7 +292,7 @@ std::string Blaster::report() const
     windows.element(window_report(i));
   }
   return cli::JsonWriter::object()
-    .number("seconds", seconds(std::min(stop_at_, monotonic_now()) - started_))
+    .number("seconds", in_seconds(std::min(stop_at_, monotonic_now()) - started_))
     .number("rate", options_.rate)
     .number("size", options_.size)
     .flag("real_time", options_.real_time)

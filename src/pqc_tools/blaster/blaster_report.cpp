@@ -11,7 +11,7 @@ namespace pqc_tunnel::blaster
 namespace
 {
 
-double milliseconds(Duration duration) { return 1000.0 * seconds(duration); }
+double milliseconds(Duration duration) { return 1000.0 * in_seconds(duration); }
 
 void add_counts(cli::JsonWriter & json, const WindowCounts & counts)
 {

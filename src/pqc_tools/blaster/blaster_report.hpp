@@ -16,8 +16,6 @@ namespace pqc_tunnel::blaster
 
 inline constexpr std::array<const char *, 2> direction_names = {"drone_to_gcs", "gcs_to_drone"};
 
-inline double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 // Losses of the measurement itself: datagrams that the socket refused to send, or that its full receive buffer dropped.
 struct OwnLosses
 {

@@ -194,7 +194,7 @@ void Flood::take_answers(const Socket & socket)
 std::uint64_t Flood::due(Instant now) const
 {
   return static_cast<std::uint64_t>(
-    seconds(now - started_) * static_cast<double>(options_.datagrams_per_s));
+    in_seconds(now - started_) * static_cast<double>(options_.datagrams_per_s));
 }
 
 std::string Flood::report() const
@@ -204,7 +204,7 @@ std::string Flood::report() const
     kinds.number(junk_names[i], junk_.written(static_cast<JunkKind>(i)));
   }
   return cli::JsonWriter::object()
-    .number("seconds", seconds(ended_ - started_))
+    .number("seconds", in_seconds(ended_ - started_))
     .number("wanted", due(ended_))
     .number("sent", datagrams_ - refused_)
     .number("refused", refused_)

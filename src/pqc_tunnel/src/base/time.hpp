@@ -25,6 +25,13 @@ struct CoreClock
 /// A point in time.
 using Instant = CoreClock::time_point;
 
+/// A span of time in seconds, and back.
+constexpr double in_seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
+constexpr Duration from_seconds(double time)
+{
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(time));
+}
+
 }  // namespace pqc_tunnel
 
 #endif  // PQC_TUNNEL__BASE__TIME_HPP_

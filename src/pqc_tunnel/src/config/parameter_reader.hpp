@@ -38,10 +38,7 @@ public:
   {
     return std::get<std::vector<std::string>>(values_.at(name));
   }
-  Duration seconds(const std::string & name) const
-  {
-    return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(number(name)));
-  }
+  Duration seconds(const std::string & name) const { return from_seconds(number(name)); }
   std::string shown(const std::string & name) const { return to_text(values_.at(name)); }
   HostPort host_port(const std::string & address, const std::string & port) const
   {

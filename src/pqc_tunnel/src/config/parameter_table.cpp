@@ -23,8 +23,6 @@ using Specs = std::vector<ParameterSpec>;
 
 constexpr std::string_view any_name = "NAME";  // stands for the name of a link
 
-double in_seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 ParameterSpec flag(std::string name, bool value, std::string description)
 {
   return {std::move(name), ParameterType::boolean, value, "", std::move(description)};

@@ -39,8 +39,6 @@ const char * name_of(EventSeverity severity)
   return "";
 }
 
-double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 std::string drops_json(const TrafficCounters & traffic)
 {
   auto drops = JsonWriter::object();
@@ -75,13 +73,13 @@ std::string traffic_json(const TrafficCounters & traffic)
 std::string link_json(const LinkView & link)
 {
   return JsonWriter::object()
-    .number("window_s", seconds(link.window))
+    .number("window_s", in_seconds(link.window))
     .number("packets_per_s", link.packets_per_s)
     .number("bytes_per_s", link.bytes_per_s)
     .number("loss", link.loss)
-    .number("gap_p95_s", seconds(link.gap_p95))
-    .number("longest_silence_s", seconds(link.longest_silence))
-    .number("jitter_s", seconds(link.jitter))
+    .number("gap_p95_s", in_seconds(link.gap_p95))
+    .number("longest_silence_s", in_seconds(link.longest_silence))
+    .number("jitter_s", in_seconds(link.jitter))
     .number("blackouts", link.blackouts)
     .number("packets", link.packets)
     .number("lost", link.lost)
@@ -99,7 +97,7 @@ std::string path_json(const PathReport & path)
     .text("trouble", path.trouble)
     .text("address", to_string(path.remote))
     .flag("carries", path.carries)
-    .number("rtt_s", seconds(path.rtt.value_or(Duration{})))
+    .number("rtt_s", in_seconds(path.rtt.value_or(Duration{})))
     .number("loss", path.loss)
     .number("rate_bytes_s", path.rate_bytes_s)
     .number("mtu_bytes", path.mtu)
@@ -142,17 +140,17 @@ std::string local_link_json(const LinkStatus & link)
 std::string timing_json(const HandshakeTiming & timing)
 {
   return JsonWriter::object()
-    .number("total_s", seconds(timing.total))
-    .number("connect_s", seconds(timing.connect))
-    .number("hello_s", seconds(timing.hello))
-    .number("derive_s", seconds(timing.derive))
-    .number("answer_s", seconds(timing.answer))
-    .number("fetch_s", seconds(timing.fetch))
-    .number("keygen_s", seconds(timing.keygen))
-    .number("sign_s", seconds(timing.sign))
-    .number("verify_s", seconds(timing.verify))
-    .number("encapsulate_s", seconds(timing.encapsulate))
-    .number("decapsulate_s", seconds(timing.decapsulate))
+    .number("total_s", in_seconds(timing.total))
+    .number("connect_s", in_seconds(timing.connect))
+    .number("hello_s", in_seconds(timing.hello))
+    .number("derive_s", in_seconds(timing.derive))
+    .number("answer_s", in_seconds(timing.answer))
+    .number("fetch_s", in_seconds(timing.fetch))
+    .number("keygen_s", in_seconds(timing.keygen))
+    .number("sign_s", in_seconds(timing.sign))
+    .number("verify_s", in_seconds(timing.verify))
+    .number("encapsulate_s", in_seconds(timing.encapsulate))
+    .number("decapsulate_s", in_seconds(timing.decapsulate))
     .flag("prepared_ahead", timing.prepared_ahead)
     .number("bytes", timing.bytes)
     .number("fetch_bytes", timing.fetch_bytes)
@@ -183,7 +181,7 @@ std::string layers_json(const Layers & layers, Instant now)
                    .text("form", names(layer.problem).form)
                    .text("kem", layer.kem)
                    .text("key", to_string(layer.key))
-                   .number("age_s", seconds(now - layer.since))
+                   .number("age_s", in_seconds(now - layer.since))
                    .str());
   }
   return json.str();
@@ -200,10 +198,10 @@ std::string fetches_json(const std::vector<KemFetch> & fetches)
       .number("rekey_bytes", fetch.rekey_bytes)
       .flag("ready", fetch.ready);
     if (fetch.fetch) {
-      of_kem.number("fetch_s", seconds(*fetch.fetch));
+      of_kem.number("fetch_s", in_seconds(*fetch.fetch));
     }
     if (fetch.rekey) {
-      of_kem.number("rekey_s", seconds(*fetch.rekey));
+      of_kem.number("rekey_s", in_seconds(*fetch.rekey));
     }
     if (fetch.progress) {
       of_kem.number("progress", *fetch.progress);
@@ -225,7 +223,7 @@ std::string peer_json(const PeerSnapshot & peer, Instant now)
     json.text("suite", peer.suite->id)
       .number("level", static_cast<int>(peer.suite->level))
       .number("epoch", static_cast<int>(peer.epoch))
-      .number("key_age_s", seconds(now - peer.key_installed))
+      .number("key_age_s", in_seconds(now - peer.key_installed))
       .number("packets_under_key", peer.packets_under_key)
       .number("key_id", static_cast<std::uint32_t>(peer.receive_id))
       .text("anchor", peer.anchor ? to_string(key_of(*peer.anchor)) : "")
@@ -237,7 +235,7 @@ std::string peer_json(const PeerSnapshot & peer, Instant now)
       .raw("layers", layers_json(peer.layers, now));
   }
   if (peer.last_heard != Instant{}) {
-    json.number("last_heard_s", seconds(now - peer.last_heard));
+    json.number("last_heard_s", in_seconds(now - peer.last_heard));
   }
   json.text("address", to_string(peer.address))
     .number("handshakes", peer.handshakes)
@@ -262,15 +260,15 @@ std::string peer_json(const PeerSnapshot & peer, Instant now)
   json.raw("paths", paths.str());
   if (peer.remote) {
     json.raw("remote_link", link_json(peer.remote->view))
-      .number("remote_age_s", seconds(now - peer.remote->received));
+      .number("remote_age_s", in_seconds(now - peer.remote->received));
   }
   if (peer.clock_valid) {
-    json.number("rtt_s", seconds(peer.rtt))
-      .number("clock_offset_s", seconds(peer.clock_offset))
-      .number("clock_error_s", seconds(peer.clock_error))
+    json.number("rtt_s", in_seconds(peer.rtt))
+      .number("clock_offset_s", in_seconds(peer.clock_offset))
+      .number("clock_error_s", in_seconds(peer.clock_error))
       .number("clock_drift_ppm", peer.clock_drift_ppm)
-      .number("delay_to_peer_s", seconds(peer.delay_to_peer))
-      .number("delay_from_peer_s", seconds(peer.delay_from_peer));
+      .number("delay_to_peer_s", in_seconds(peer.delay_to_peer))
+      .number("delay_from_peer_s", in_seconds(peer.delay_from_peer));
   }
   return json.str();
 }
@@ -369,7 +367,7 @@ std::string suites_json(const Engine & engine)
       for (const BlacklistEntry & entry : peer.blacklist) {
         if (entry.suite == &suite) {
           json.text("blacklisted_for", peer.name)
-            .number("blacklisted_s", seconds(entry.expires - snapshot.time));
+            .number("blacklisted_s", in_seconds(entry.expires - snapshot.time));
         }
       }
     }
@@ -407,7 +405,7 @@ std::string echo_json(std::uint32_t number, const std::optional<EchoReply> & rep
     json.text(
       "message", "There is no session with the peer, or no link carries frames of that length.");
   } else {
-    json.number("rtt_s", seconds(reply->round_trip))
+    json.number("rtt_s", in_seconds(reply->round_trip))
       .number("answer_bytes", reply->frame_bytes)
       .number("arrived", reply->response.arrived)
       .text("version", to_string(reply->response.version));

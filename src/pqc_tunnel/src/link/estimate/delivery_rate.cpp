@@ -44,8 +44,6 @@ constexpr double loss_memory = 1.0 / 64;
 constexpr int growing_share = 8;  // the window may exceed what fits by 1/8 of a round trip
 constexpr int newest_samples = 2;
 
-double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 }  // namespace
 
 DeliveryRate::Mark DeliveryRate::mark(bool idle, bool is_last, bool yields, Instant now) const
@@ -76,7 +74,7 @@ void DeliveryRate::handle_answer(const Mark & mark, Duration waited, Instant now
 
   const auto added = static_cast<std::size_t>(delivered_ - std::exchange(grown_at_, delivered_));
   const Duration interval = std::max({now - mark.delivered_at, min_rtt_, Duration(1)});
-  const double sample = static_cast<double>(delivered_ - mark.delivered) / seconds(interval);
+  const double sample = static_cast<double>(delivered_ - mark.delivered) / in_seconds(interval);
   if (mark.is_last && sample <= bytes_per_s()) {
     return;
   }
@@ -174,7 +172,7 @@ double DeliveryRate::arriving() const { return 1 - made_up_for * std::min(loss_,
 // Returns a factor above 1 while nothing queues, and below 1 while more queues than may.
 double DeliveryRate::gain() const
 {
-  const double waiting = seconds(queue()) / seconds(allowed_queue());
+  const double waiting = in_seconds(queue()) / in_seconds(allowed_queue());
   const double gain = (1 + probing_gain * (1 - waiting)) / arriving();
   return std::clamp(gain, least_gain, most_gain);
 }
@@ -191,7 +189,7 @@ std::size_t DeliveryRate::window() const
   // the queue late, would oscillate.
   const Duration growing = queue() < allowed_queue() / 2 ? min_rtt_ / growing_share : Duration{};
   const Duration room = std::max(2 * allowed_queue(), growing);
-  const double on_the_way = bytes_per_s() * seconds(min_rtt_ + room) / arriving();
+  const double on_the_way = bytes_per_s() * in_seconds(min_rtt_ + room) / arriving();
   return std::clamp(static_cast<std::size_t>(on_the_way), least_window(), most_window);
 }
 
@@ -212,8 +210,9 @@ Duration DeliveryRate::pause(std::size_t bytes) const
   if (!known_ || (starting_ && !start_yields_)) {
     return {};
   }
-  const double rate = starting_ ? most_gain * static_cast<double>(start_window_) / seconds(min_rtt_)
-                                : bytes_per_s() * gain();
+  const double rate = starting_
+                        ? most_gain * static_cast<double>(start_window_) / in_seconds(min_rtt_)
+                        : bytes_per_s() * gain();
   if (rate < 1) {
     return {};
   }

@@ -21,8 +21,6 @@ constexpr int octave_bin_bits = 4;  // log2 of the bins per octave
 // says; above it, the earlier packets are not counted as lost.
 constexpr std::uint64_t joined_midway = 1024;
 
-double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 }  // namespace
 
 LinkEstimator::LinkEstimator(const LinkEstimatorSettings & settings)
@@ -169,7 +167,7 @@ LinkView LinkEstimator::view(Instant now) const
   }
 
   view.window = now - std::max(*started_, Instant(oldest * slot_length_));
-  const auto span = seconds(std::max(view.window, slot_length_));
+  const auto span = in_seconds(std::max(view.window, slot_length_));
   view.packets_per_s = static_cast<double>(packets) / span;
   view.bytes_per_s = static_cast<double>(bytes) / span;
   if (expected > packets) {

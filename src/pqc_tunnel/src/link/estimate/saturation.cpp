@@ -56,11 +56,6 @@ constexpr Duration idle_time = seconds(30);
 constexpr double faster = 1.1;                            // factor over the capacity that was found
 constexpr Duration calm_time = std::chrono::minutes(10);  // without a queue
 
-Duration from_seconds(double time)
-{
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(time));
-}
-
 }  // namespace
 
 Duration Saturation::long_queue(double rate) const
@@ -176,8 +171,7 @@ void Saturation::begin_test(Instant now)
 // Returns when the queue must be empty: the link delivers more than it gets.
 Instant Saturation::drained() const
 {
-  const std::chrono::duration<double> queue = deepest_;
-  const Duration time = test_margin + from_seconds(queue.count() / (1 - share_));
+  const Duration time = test_margin + from_seconds(in_seconds(deepest_) / (1 - share_));
   return std::min(draining_since_ + time, begun_ + longest_drain);
 }
 

@@ -11,7 +11,6 @@ namespace pqc_tunnel
 namespace
 {
 
-constexpr std::uint8_t magic_2 = 0xfd;
 constexpr std::size_t header_1 = 6;
 constexpr std::size_t header_2 = 10;
 constexpr std::size_t checksum = 2;

@@ -39,8 +39,10 @@ struct DatagramClass
   std::optional<MavlinkSender> sender = {};  // none: several senders, or not MAVLink
 };
 
-// Returns whether a byte may begin a frame: https://mavlink.io/en/guide/serialization.html
-constexpr bool begins_mavlink(std::uint8_t byte) { return byte == 0xfd || byte == 0xfe; }
+// First bytes of frames of versions 1 and 2: https://mavlink.io/en/guide/serialization.html
+constexpr std::uint8_t magic_1 = 0xfe;
+constexpr std::uint8_t magic_2 = 0xfd;
+constexpr bool begins_mavlink(std::uint8_t byte) { return byte == magic_1 || byte == magic_2; }
 
 // Takes the first MAVLink frame (version 1 or 2, signed or not) off the front; nothing if there is no complete one.
 // Checksums are not checked.

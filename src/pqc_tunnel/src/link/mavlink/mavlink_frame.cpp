@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "mavlink_class.hpp"
+
 namespace pqc_tunnel
 {
 namespace
@@ -37,7 +39,7 @@ Bytes finish(Bytes frame, std::uint8_t crc_extra, ByteView payload)
 Bytes mavlink_1_frame(const MavlinkHeader & header, ByteView payload)
 {
   return finish(
-    {0xfe, static_cast<std::uint8_t>(payload.size()), header.sequence, header.system,
+    {magic_1, static_cast<std::uint8_t>(payload.size()), header.sequence, header.system,
      header.component, header.message},
     header.crc_extra, payload);
 }
@@ -45,7 +47,7 @@ Bytes mavlink_1_frame(const MavlinkHeader & header, ByteView payload)
 Bytes mavlink_2_frame(const MavlinkHeader & header, ByteView payload)
 {
   return finish(
-    {0xfd, static_cast<std::uint8_t>(payload.size()), 0, 0, header.sequence, header.system,
+    {magic_2, static_cast<std::uint8_t>(payload.size()), 0, 0, header.sequence, header.system,
      header.component, header.message, 0, 0},
     header.crc_extra, payload);
 }

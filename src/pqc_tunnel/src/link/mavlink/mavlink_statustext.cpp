@@ -20,7 +20,6 @@ constexpr std::uint8_t message_statustext = 253;
 constexpr std::uint8_t statustext_crc_extra = 83;
 constexpr std::uint8_t onboard_computer = 191;
 constexpr std::size_t max_text = 50;
-constexpr std::uint8_t magic_of_version_2 = 0xfd;
 
 }  // namespace
 
@@ -37,10 +36,7 @@ Bytes mavlink_statustext(
 std::uint8_t mavlink_system(ByteView datagram)
 {
   const auto frame = take_mavlink_frame(datagram);
-  if (!frame) {
-    return 0;
-  }
-  return (*frame)[0] == magic_of_version_2 ? (*frame)[5] : (*frame)[3];
+  return frame ? (*frame)[(*frame)[0] == magic_2 ? 5 : 3] : std::uint8_t{0};
 }
 
 }  // namespace pqc_tunnel

@@ -59,8 +59,7 @@ struct LinkSettings
   }
   Duration airtime(std::size_t frame) const
   {
-    return std::chrono::duration_cast<Duration>(
-      std::chrono::duration<double>(static_cast<double>(line_bytes(frame)) / bytes_per_s()));
+    return from_seconds(static_cast<double>(line_bytes(frame)) / bytes_per_s());
   }
   // Returns the bytes that a frame takes on the link.
   std::size_t line_bytes(std::size_t frame) const

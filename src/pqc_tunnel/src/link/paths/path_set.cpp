@@ -26,8 +26,7 @@ Duration least_interval(const LinkSettings & link, int frames, double share)
     return {};
   }
   const double bytes = static_cast<double>(link.line_bytes(probe_frame)) * frames;
-  const std::chrono::duration<double> interval(bytes / (share * link.bytes_per_s()));
-  return std::chrono::duration_cast<Duration>(interval);
+  return from_seconds(bytes / (share * link.bytes_per_s()));
 }
 
 bool is_urgent(TrafficClass traffic)

@@ -23,7 +23,6 @@ constexpr std::uint8_t known =
   is_frame | has_sender | has_sequence | has_long_id | is_signed | has_signer;
 
 // Offsets and sizes in a MAVLink 2 frame: https://mavlink.io/en/guide/serialization.html
-constexpr std::uint8_t magic = 0xfd;
 constexpr std::size_t length_at = 1;
 constexpr std::size_t incompatible_at = 2;
 constexpr std::size_t compatible_at = 3;
@@ -40,7 +39,7 @@ constexpr std::size_t low_time = 2;    // bytes of the time that an entry always
 bool can_be_shortened(ByteView datagram)
 {
   const std::size_t size = mavlink_frame_size(datagram);
-  return size > 0 && size == datagram.size() && datagram[0] == magic &&
+  return size > 0 && size == datagram.size() && datagram[0] == magic_2 &&
          datagram[compatible_at] == 0;
 }
 
@@ -124,9 +123,10 @@ bool unpack_frame(ByteView & rest, std::optional<FrameBefore> & before, Bytes & 
   writer.u16(static_cast<std::uint16_t>(header + whole));
   const std::size_t begin = out.size();
   for (const std::uint8_t byte :
-       {magic, static_cast<std::uint8_t>(length), static_cast<std::uint8_t>(with_signature ? 1 : 0),
-        std::uint8_t{0}, frame.sequence, frame.system, frame.component, said[0],
-        said.size() > 1 ? said[1] : std::uint8_t{0}, said.size() > 1 ? said[2] : std::uint8_t{0}})
+       {magic_2, static_cast<std::uint8_t>(length),
+        static_cast<std::uint8_t>(with_signature ? 1 : 0), std::uint8_t{0}, frame.sequence,
+        frame.system, frame.component, said[0], said.size() > 1 ? said[1] : std::uint8_t{0},
+        said.size() > 1 ? said[2] : std::uint8_t{0}})
   {
     writer.u8(byte);
   }

@@ -84,8 +84,7 @@ Instant Shaper::next_timeout() const
 
 Duration Shaper::load(Instant now) const
 {
-  const std::chrono::duration<double> airtime(is_idle(now) ? 0 : asked_ / link_.bytes_per_s());
-  return std::min(longest_load, std::chrono::duration_cast<Duration>(airtime));
+  return std::min(longest_load, from_seconds(is_idle(now) ? 0 : asked_ / link_.bytes_per_s()));
 }
 
 bool Shaper::joins(const ShapedFrame & shaped, const Waiting & next) const

@@ -23,7 +23,7 @@ constexpr Duration policy_start = std::chrono::seconds(30);  // enough for a slo
 
 std::string age_text(const std::optional<Instant> & last, Instant now)
 {
-  return last ? decimal(seconds(now - *last), 1) : "never";
+  return last ? decimal(in_seconds(now - *last), 1) : "never";
 }
 
 }  // namespace
@@ -61,15 +61,16 @@ Diagnosis Companions::diagnose(Instant now) const
     const bool armed = armed_.value_or(false);
     findings.add(
       armed ? Level::error : Level::warning,
-      "No MAVLink from this machine for " + decimal(seconds(now - *last_mavlink_), 1) + " s" +
+      "No MAVLink from this machine for " + decimal(in_seconds(now - *last_mavlink_), 1) + " s" +
         (armed ? " while the vehicle is armed" : "") + ": has MAVROS or the router ended?");
   }
   if (policy_is_silent(now)) {
     findings.add(
       armed_.value_or(true) ? Level::error : Level::warning,
       "The policy " +
-        (last_decision_ ? "has been silent for " + decimal(seconds(now - *last_decision_), 1) + " s"
-                        : "has not decided since the start") +
+        (last_decision_
+           ? "has been silent for " + decimal(in_seconds(now - *last_decision_), 1) + " s"
+           : "has not decided since the start") +
         (armed_.value_or(false) ? " while the vehicle is armed" : "") +
         ": nothing adapts the suite.");
   }

@@ -46,7 +46,7 @@ void judge_state(const DiagnosisInput & input, Findings & findings)
     case PeerState::lost:
       findings.add(
         Level::error, "No answer from " + peer.name + "; the last fresh datagram came " +
-                        decimal(seconds(input.now - peer.last_heard), 1) + " s ago.");
+                        decimal(in_seconds(input.now - peer.last_heard), 1) + " s ago.");
       break;
     case PeerState::established:
     case PeerState::rekeying:
@@ -76,7 +76,7 @@ void judge_keys(const DiagnosisInput & input, Findings & findings)
   if (input.max_key_age > Duration{} && age > 2 * input.max_key_age) {
     findings.add(
       Level::warning,
-      "The keys are " + decimal(seconds(age), 0) + " s old, more than twice rekey.max_age_s.");
+      "The keys are " + decimal(in_seconds(age), 0) + " s old, more than twice rekey.max_age_s.");
   }
   if (peer.packets_under_key > max_packets_per_key / 2) {
     findings.add(
@@ -167,7 +167,7 @@ void describe_path(
     values.emplace_back(name, to_string(path.state));
     values.emplace_back(name + " carries data", path.carries ? "yes" : "no");
     values.emplace_back(
-      name + " round trip (ms)", decimal(1000.0 * seconds(path.rtt.value_or(Duration{})), 1));
+      name + " round trip (ms)", decimal(1000.0 * in_seconds(path.rtt.value_or(Duration{})), 1));
     values.emplace_back(name + " loss", percent(path.loss));
   }
   if (path.rate_bytes_s > 0) {
@@ -213,7 +213,7 @@ Diagnosis diagnose(const DiagnosisInput & input)
     values.emplace_back("level", std::to_string(static_cast<int>(peer.suite->level)));
     values.emplace_back("experimental", peer.suite->experimental ? "yes" : "no");
     values.emplace_back("epoch", std::to_string(static_cast<int>(peer.epoch)));
-    values.emplace_back("key age (s)", decimal(seconds(input.now - peer.key_installed), 0));
+    values.emplace_back("key age (s)", decimal(in_seconds(input.now - peer.key_installed), 0));
     values.emplace_back("packets under key", std::to_string(peer.packets_under_key));
   }
   values.emplace_back("handshakes", std::to_string(peer.handshakes));
@@ -228,7 +228,7 @@ Diagnosis diagnose(const DiagnosisInput & input)
     values.emplace_back("sent loss", percent(peer.remote->view.loss));
   }
   if (peer.clock_valid) {
-    values.emplace_back("round trip (ms)", decimal(1000.0 * seconds(peer.rtt), 1));
+    values.emplace_back("round trip (ms)", decimal(1000.0 * in_seconds(peer.rtt), 1));
   }
   for (const PathReport & path : peer.paths) {
     describe_path(path, peer.paths.size() > 1, values);

@@ -21,8 +21,6 @@ inline std::string decimal(double value, int digits)
   return text;
 }
 
-inline double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 // Collects sentences and keeps those of the highest level.
 class Findings
 {

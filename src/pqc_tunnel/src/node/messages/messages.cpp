@@ -22,12 +22,10 @@ namespace
 using pqc_msgs::msg::TunnelEvent;
 using pqc_msgs::msg::TunnelStatus;
 
-double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 // Returns seconds from `then` to `now`; -1 if `then` is not set.
 double age(Instant then, Instant now)
 {
-  return then == Instant{} ? -1.0 : std::max(0.0, seconds(now - then));
+  return then == Instant{} ? -1.0 : std::max(0.0, in_seconds(now - then));
 }
 
 std::string to_hex(const SessionId & session)
@@ -65,13 +63,13 @@ pqc_msgs::msg::TrafficCounters traffic_message(const TrafficCounters & traffic)
 pqc_msgs::msg::LinkView view_message(const LinkView & view)
 {
   pqc_msgs::msg::LinkView message;
-  message.window_s = seconds(view.window);
+  message.window_s = in_seconds(view.window);
   message.packets_per_s = view.packets_per_s;
   message.bytes_per_s = view.bytes_per_s;
   message.loss = view.loss;
-  message.gap_p95_s = seconds(view.gap_p95);
-  message.longest_silence_s = seconds(view.longest_silence);
-  message.jitter_s = seconds(view.jitter);
+  message.gap_p95_s = in_seconds(view.gap_p95);
+  message.longest_silence_s = in_seconds(view.longest_silence);
+  message.jitter_s = in_seconds(view.jitter);
   message.blackouts = view.blackouts;
   message.packets = view.packets;
   message.lost = view.lost;
@@ -98,8 +96,8 @@ pqc_msgs::msg::KemFetch fetch_message(const KemFetch & fetch)
   message.suite = fetch.suite->id;
   message.fetch_bytes = static_cast<std::uint32_t>(fetch.fetch_bytes);
   message.rekey_bytes = static_cast<std::uint32_t>(fetch.rekey_bytes);
-  message.fetch_s = fetch.fetch ? seconds(*fetch.fetch) : unknown;
-  message.rekey_s = fetch.rekey ? seconds(*fetch.rekey) : unknown;
+  message.fetch_s = fetch.fetch ? in_seconds(*fetch.fetch) : unknown;
+  message.rekey_s = fetch.rekey ? in_seconds(*fetch.rekey) : unknown;
   message.ready = fetch.ready;
   message.progress = fetch.progress.value_or(unknown);
   return message;
@@ -169,17 +167,17 @@ static_assert(static_cast<int>(EventKind::reloaded) == TunnelEvent::RELOADED);
 pqc_msgs::msg::HandshakeTiming to_message(const HandshakeTiming & timing)
 {
   pqc_msgs::msg::HandshakeTiming message;
-  message.total_s = seconds(timing.total);
-  message.connect_s = seconds(timing.connect);
-  message.hello_s = seconds(timing.hello);
-  message.derive_s = seconds(timing.derive);
-  message.answer_s = seconds(timing.answer);
-  message.fetch_s = seconds(timing.fetch);
-  message.keygen_s = seconds(timing.keygen);
-  message.sign_s = seconds(timing.sign);
-  message.verify_s = seconds(timing.verify);
-  message.encapsulate_s = seconds(timing.encapsulate);
-  message.decapsulate_s = seconds(timing.decapsulate);
+  message.total_s = in_seconds(timing.total);
+  message.connect_s = in_seconds(timing.connect);
+  message.hello_s = in_seconds(timing.hello);
+  message.derive_s = in_seconds(timing.derive);
+  message.answer_s = in_seconds(timing.answer);
+  message.fetch_s = in_seconds(timing.fetch);
+  message.keygen_s = in_seconds(timing.keygen);
+  message.sign_s = in_seconds(timing.sign);
+  message.verify_s = in_seconds(timing.verify);
+  message.encapsulate_s = in_seconds(timing.encapsulate);
+  message.decapsulate_s = in_seconds(timing.decapsulate);
   message.prepared_ahead = timing.prepared_ahead;
   return message;
 }
@@ -262,7 +260,7 @@ pqc_msgs::msg::PathStatus path_message(const PathReport & path)
   message.state = to_string(path.state);
   message.address = path.remote.family == AddressFamily::none ? "" : to_string(path.remote);
   message.carries = path.carries;
-  message.rtt_s = seconds(path.rtt.value_or(Duration{}));
+  message.rtt_s = in_seconds(path.rtt.value_or(Duration{}));
   message.loss = path.loss;
   message.rate_bytes_s = path.rate_bytes_s;
   message.rate_source = to_string(path.rate_source);
@@ -302,12 +300,12 @@ pqc_msgs::msg::LinkReport link_message(const PeerSnapshot & peer, const ClockPai
   }
   if (peer.clock_valid) {
     message.clock_valid = true;
-    message.rtt_s = seconds(peer.rtt);
-    message.clock_offset_s = seconds(peer.clock_offset);
-    message.clock_error_s = seconds(peer.clock_error);
+    message.rtt_s = in_seconds(peer.rtt);
+    message.clock_offset_s = in_seconds(peer.clock_offset);
+    message.clock_error_s = in_seconds(peer.clock_error);
     message.clock_drift_ppm = peer.clock_drift_ppm;
-    message.delay_to_peer_s = seconds(peer.delay_to_peer);
-    message.delay_from_peer_s = seconds(peer.delay_from_peer);
+    message.delay_to_peer_s = in_seconds(peer.delay_to_peer);
+    message.delay_from_peer_s = in_seconds(peer.delay_from_peer);
   }
   for (const PathReport & path : peer.paths) {
     message.paths.push_back(path_message(path));

@@ -35,8 +35,7 @@ std::optional<Duration> time_of(std::size_t bytes, std::optional<double> rate)
   if (!rate || *rate <= 0) {
     return std::nullopt;
   }
-  return std::chrono::duration_cast<Duration>(
-    std::chrono::duration<double>(static_cast<double>(bytes) / *rate));
+  return from_seconds(static_cast<double>(bytes) / *rate);
 }
 
 }  // namespace

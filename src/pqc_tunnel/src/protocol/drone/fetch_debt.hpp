@@ -22,17 +22,14 @@ public:
   void update(std::uint64_t bytes, bool unpaced, double budget, Instant now)
   {
     const auto taken = static_cast<double>(bytes - std::exchange(bytes_, bytes));
-    const std::chrono::duration<double> passed = now - std::exchange(at_, now);
+    const double passed = in_seconds(now - std::exchange(at_, now));
     if (unpaced || debt_ > 0) {
-      debt_ = std::max(0.0, debt_ + taken - budget * passed.count());
+      debt_ = std::max(0.0, debt_ + taken - budget * passed);
     }
   }
   bool any() const { return debt_ > 0; }
   // Returns how long it takes to make up for it.
-  Duration lasts(double budget) const
-  {
-    return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(debt_ / budget));
-  }
+  Duration lasts(double budget) const { return from_seconds(debt_ / budget); }
 
 private:
   std::uint64_t bytes_ = 0;

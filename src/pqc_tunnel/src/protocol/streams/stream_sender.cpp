@@ -204,8 +204,7 @@ std::optional<StreamPart> StreamSender::next_yielding(Instant now)
     }
     const ByteRange range = take_range(*box, pace_.longest);
     const std::size_t line = range.end - range.begin + StreamPart::header_size + pace_.overhead;
-    const std::chrono::duration<double> airtime(static_cast<double>(line) / pace_.bytes_per_s);
-    paced_interval_ = std::chrono::duration_cast<Duration>(airtime);
+    paced_interval_ = from_seconds(static_cast<double>(line) / pace_.bytes_per_s);
     const Duration pause =
       pace_.yields_beyond ? paced_rate_.pause(range.end - range.begin) : Duration{};
     next_paced_ = std::max(next_paced_, now - burst) + std::max(paced_interval_, pause);

@@ -22,13 +22,6 @@ using std::chrono::seconds;
 constexpr Duration step = milliseconds(10);
 constexpr Duration report_interval = milliseconds(500);
 
-double in_seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
-
-Duration from_seconds(double time)
-{
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(time));
-}
-
 constexpr double floor_rate = 1000;
 
 // A link with a queue before it, as a fluid: what is offered beyond the rate waits, and what does not fit is lost. The

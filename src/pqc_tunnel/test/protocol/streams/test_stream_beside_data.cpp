@@ -23,8 +23,6 @@ constexpr std::size_t datagram_size = 100;
 constexpr double datagrams_per_s = 320;
 constexpr const char * suite_id = "cs-classicmceliece8192128-aesgcm-mldsa87";
 
-double in_seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 // Each direction has a rate and a queue of its own.
 class Bottleneck
 {

@@ -23,8 +23,6 @@ using namespace std::chrono_literals;
 constexpr std::size_t key = 1'360'000;
 constexpr std::size_t light = 6'200;  // a key of ML-KEM
 
-double in_seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 double fetch(Streams & streams, std::size_t size)
 {
   const std::size_t before = streams.received().size();

@@ -96,8 +96,7 @@ private:
   std::vector<Duration> travel(Side from, const Bytes & frame)
   {
     const auto time_for = [](std::size_t bytes) {
-      return std::chrono::duration_cast<Duration>(
-        std::chrono::duration<double>(static_cast<double>(bytes) / air_bytes_per_s));
+      return from_seconds(static_cast<double>(bytes) / air_bytes_per_s);
     };
     const std::size_t size = cobs_bound(frame.size());
     const Instant now = pair_.now();

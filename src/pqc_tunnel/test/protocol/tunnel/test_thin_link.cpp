@@ -69,8 +69,6 @@ private:
   WiredPair pair_;
 };
 
-double in_seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 class ThinLink : public testing::TestWithParam<const char *>
 {
 };

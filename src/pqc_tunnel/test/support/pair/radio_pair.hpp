@@ -70,8 +70,7 @@ private:
 
   static Duration time_for(std::size_t bytes, double bytes_per_s)
   {
-    return std::chrono::duration_cast<Duration>(
-      std::chrono::duration<double>(static_cast<double>(bytes) / bytes_per_s));
+    return from_seconds(static_cast<double>(bytes) / bytes_per_s);
   }
   End & end(Side side) { return ends_[side == Side::drone ? 0 : 1]; }
 
