@@ -17,6 +17,8 @@ namespace
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+// Bytes per second. A link that delivers more is no radio: a computer is overloaded, and a queue would load it further.
+constexpr double most_limited = 2e6;
 constexpr Duration least_long_queue = milliseconds(100);
 // One or two frames: a frame waits behind so many bytes even on an empty link.
 constexpr double long_queue_bytes = 600;
@@ -151,7 +153,7 @@ void Saturation::watch(Instant now)
     full_since_ = full_since_.value_or(now);
   }
   const bool lasts = full_since_ && now >= *full_since_ + full_time;
-  if ((lasts || overflows(now)) && now >= not_before_) {
+  if ((lasts || overflows(now)) && now >= not_before_ && newest_.delivered <= most_limited) {
     capacity_ = capacity();
     begin_test(now);
   }

@@ -219,6 +219,13 @@ TEST(Saturation, is_not_seen_on_a_fast_link_whatever_it_carries)
   }
 }
 
+TEST(Saturation, of_a_computer_is_left_to_it)
+{
+  FluidLink link = thin_radio(2.1e6);
+  link.demand = 4.2e6;
+  EXPECT_EQ(link.held_down_for(seconds(60)), 0);
+}
+
 TEST(Saturation, is_not_loss_alone_nor_jitter_nor_both)
 {
   SeededRandom random(3);
