@@ -39,8 +39,7 @@ private:
     if (rate_bits_per_s_ == 0) {
       return Duration::zero();
     }
-    const double seconds = static_cast<double>(bytes) * 8.0 / static_cast<double>(rate_bits_per_s_);
-    return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+    return from_seconds(static_cast<double>(bytes) * 8.0 / static_cast<double>(rate_bits_per_s_));
   }
 
   std::uint64_t rate_bits_per_s_;

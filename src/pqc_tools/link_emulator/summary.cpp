@@ -57,7 +57,7 @@ std::string summary_json(
     .text("state", finished ? "finished" : "running")
     .text("profile", profile)
     .number("seed", seed)
-    .number("uptime_s", std::chrono::duration<double>(now - emulator.start()).count());
+    .number("uptime_s", in_seconds(now - emulator.start()));
   auto link = JsonWriter::object();
   const auto * udp = dynamic_cast<const DatagramRelay *>(&emulator.relay());
   if (udp != nullptr) {

@@ -17,8 +17,6 @@ namespace
 constexpr Duration flush_interval = std::chrono::seconds(1);
 constexpr int ms_per_flush = 1000;
 
-double seconds_of(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 double utc_s()
 {
   timespec now{};
@@ -38,9 +36,9 @@ void write_head(
   trace.fact("pqc power trace", "1");
   trace.fact("source", source.kind());
   trace.fact("sensor", source.sensor());
-  trace.fact("rate_hz", 1.0 / seconds_of(source.interval()));
+  trace.fact("rate_hz", 1.0 / in_seconds(source.interval()));
   trace.fact("power", source.averages() ? "mean since the previous sample" : "momentary");
-  trace.fact("monotonic_s", seconds_of(start.time_since_epoch()));
+  trace.fact("monotonic_s", in_seconds(start.time_since_epoch()));
   trace.fact("utc_s", utc_s());
   trace.fact("real_time", options.real_time ? "yes" : "no");
   trace.begin(start);
@@ -57,7 +55,7 @@ void write_end(
   {
     trace.fact(name, std::to_string(count));
   }
-  trace.fact("interval_s", seconds_of(counter.interval()));
+  trace.fact("interval_s", in_seconds(counter.interval()));
   trace.fact("step_w", source.step_w());
   trace.fact("step_j", source.step_j());
   trace.fact("ended", why);

@@ -59,7 +59,7 @@ void TraceFile::begin(Instant start)
 void TraceFile::add(const Sample & sample)
 {
   std::array<char, 80> row{};
-  const double seconds = std::chrono::duration<double>(sample.at - start_).count();
+  const double seconds = in_seconds(sample.at - start_);
   const int length = std::snprintf(
     row.data(), row.size(), "%.6f,%.6f,%" PRIu64 "\n", seconds, sample.power_w, sample.missed);
   write({row.data(), static_cast<std::size_t>(length)});

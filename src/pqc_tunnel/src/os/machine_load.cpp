@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <fstream>
+#include <string>
 
 namespace pqc_tunnel
 {
@@ -32,10 +33,12 @@ std::optional<Duration> processor_wait()
 std::optional<double> processor_pressure()
 {
   constexpr double percent = 100;
-  thread_local std::ifstream file(
-    "/proc/pressure/cpu");  // its first line begins with "some avg10="
+  thread_local std::ifstream file("/proc/pressure/cpu");
+  std::string some;
+  std::string name;
   double average = 0;
-  return at_begin(file).ignore(32, '=') >> average ? std::optional(average / percent)
+  std::getline(at_begin(file) >> some >> std::ws, name, '=') >> average;
+  return file && some == "some" && name == "avg10" ? std::optional(average / percent)
                                                    : std::nullopt;
 }
 

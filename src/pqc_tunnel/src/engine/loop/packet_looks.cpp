@@ -18,7 +18,6 @@ namespace
 // A fleet shares the link's socket: before Linux 6.13 the system searches all sockets of a port for each datagram, and the
 // datagrams of a fleet then need no call each.
 constexpr std::size_t most_connected = 8;
-constexpr std::size_t looks_around = 5;  // until each peer was looked at
 // Peers that carry no data are looked at this far apart: any number of them costs the same.
 constexpr Duration idle_look_spacing = std::chrono::milliseconds(25);
 
@@ -69,7 +68,8 @@ void PacketLoop::look_around(Instant now)
   expire_keys(now);
   std::ranges::for_each(
     event_limit_.take_counts(now), [this](Event & count) { add_event(std::move(count)); });
-  const std::size_t step = network_changed_ ? 1 : looks_around;
+  const auto looks_a_second = static_cast<std::size_t>(std::chrono::seconds(1) / look_interval_);
+  const std::size_t step = network_changed_ ? 1 : looks_a_second;
   const Duration idle_interval = sides_.size() * idle_look_spacing;
   for (std::size_t peer = network_changed_ ? 0 : turn_; peer < sides_.size(); peer += step) {
     Side & side = sides_[peer];
@@ -80,7 +80,7 @@ void PacketLoop::look_around(Instant now)
       look_at(peer, now);
     }
   }
-  turn_ = (turn_ + 1) % looks_around;
+  turn_ = (turn_ + 1) % looks_a_second;
   network_changed_ = false;
   next_look_ = now + look_interval_;
 }

@@ -4,6 +4,7 @@
 #ifndef PQC_TUNNEL__ENGINE__LOOP__PACKET_LOOP_HPP_
 #define PQC_TUNNEL__ENGINE__LOOP__PACKET_LOOP_HPP_
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -202,7 +203,8 @@ private:
   std::deque<AskedEcho> echoes_;  // without an answer yet
   // No standstill of max_age_s escapes such looks. One that is due waits a quarter longer for a datagram, beside which it
   // costs no wake-up.
-  const Duration look_interval_ = std::min<Duration>(std::chrono::milliseconds(200), max_age_ / 2);
+  const Duration look_interval_ = std::clamp<Duration>(
+    max_age_ / 2, std::chrono::milliseconds(10), std::chrono::milliseconds(200));
   Punctuality punctuality_;
   Duration stood_still_{};  // before the last handling of ready descriptors
   Instant next_address_look_;

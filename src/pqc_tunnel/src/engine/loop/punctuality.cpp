@@ -16,7 +16,7 @@ constexpr double much = 0.5;  // share of time in which a program waits for a pr
 
 std::string seconds(Duration time)
 {
-  const auto tenths = std::llround(std::chrono::duration<double>(time).count() * 10);
+  const auto tenths = std::llround(in_seconds(time) * 10);
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
 }
 

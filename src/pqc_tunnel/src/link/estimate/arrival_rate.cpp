@@ -29,8 +29,7 @@ constexpr Duration lifetime = std::chrono::minutes(2);
 
 double ArrivalRate::Section::rate(Instant now) const
 {
-  const std::chrono::duration<double> time = std::max(now - begun, resolution);
-  return static_cast<double>(bytes) / time.count();
+  return static_cast<double>(bytes) / in_seconds(std::max(now - begun, resolution));
 }
 
 void ArrivalRate::handle_part(std::size_t bytes, Duration round_trip, Instant now)

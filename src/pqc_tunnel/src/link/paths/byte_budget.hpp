@@ -38,8 +38,8 @@ public:
 private:
   double credit(Instant now) const
   {
-    const std::chrono::duration<double> elapsed = std::max(Duration{}, now - filled_);
-    return std::min(most_, credit_ + rate_ * elapsed.count());
+    const Duration elapsed = std::max(Duration{}, now - filled_);
+    return std::min(most_, credit_ + rate_ * in_seconds(elapsed));
   }
 
   double rate_;

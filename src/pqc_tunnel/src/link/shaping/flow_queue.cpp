@@ -227,8 +227,7 @@ Waiting FlowQueue::remove(Flow & flow, Items::iterator one)
 
 std::size_t FlowQueue::bytes_in(Duration time) const
 {
-  return static_cast<std::size_t>(
-    link_.bytes_per_s() * std::chrono::duration<double>(time).count());
+  return static_cast<std::size_t>(link_.bytes_per_s() * in_seconds(time));
 }
 
 bool FlowQueue::is_open(const Flow & flow) const

@@ -34,10 +34,9 @@ Shaper::Shaper(const LinkSettings & link, const Settings & settings)
 
 void Shaper::offer(ByteView datagram, Instant now)
 {
-  const std::chrono::duration<double> most = longest_load;
   asked_ = std::min(
     (is_idle(now) ? 0 : asked_) + static_cast<double>(datagram.size()),
-    most.count() * link_.bytes_per_s());
+    in_seconds(longest_load) * link_.bytes_per_s());
   const DatagramClass whole = classify(datagram);
   if (whole.traffic == TrafficClass::other) {
     add({{datagram.begin(), datagram.end()}, whole, std::nullopt, now}, now);

@@ -20,8 +20,9 @@ const Suite & first_suite(
   std::optional<double> bytes_per_s)
 {
   const std::size_t most = exchange_bytes(configured, mode);
-  const std::chrono::duration<double> allowed = longest_first_exchange;
-  if (!bytes_per_s || static_cast<double>(most) <= *bytes_per_s * allowed.count()) {
+  if (
+    !bytes_per_s || static_cast<double>(most) <= *bytes_per_s * in_seconds(longest_first_exchange))
+  {
     return configured;
   }
   const Suite * best = &configured;

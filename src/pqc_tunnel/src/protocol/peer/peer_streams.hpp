@@ -115,8 +115,7 @@ private:
   NoticePacer notices_;
   // Allows twice as many notices as the peer's pacer, all kinds together.
   TokenBucket notice_tokens_{
-    4 * NoticePacer::kinds,
-    2 * NoticePacer::kinds / std::chrono::duration<double>(notice_interval).count()};
+    4 * NoticePacer::kinds, 2 * NoticePacer::kinds / in_seconds(notice_interval)};
 };
 
 }  // namespace pqc_tunnel

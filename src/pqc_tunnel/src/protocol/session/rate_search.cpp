@@ -67,13 +67,13 @@ void RateSearch::handle_report(
   while (offered_.size() > 2 && offered_[1].at <= now - received.window) {
     offered_.pop_front();
   }
-  const std::chrono::duration<double> time = now - offered_.front().at;
+  const Duration time = now - offered_.front().at;
   if (received.window < least_view || time < least_view) {
     return;
   }
   const auto bytes = static_cast<double>(offered_.back().line_bytes - offered_.front().line_bytes);
   saturation_.handle_delivery(
-    {bytes / time.count(),
+    {bytes / in_seconds(time),
      received.bytes_per_s + static_cast<double>(header) * received.packets_per_s, streamed},
     now);
   watch_exchange(now);

@@ -24,8 +24,8 @@ public:
   // Takes a token if `left` others remain.
   bool take(Instant now, double left = 0)
   {
-    const std::chrono::duration<double> elapsed = now - std::exchange(filled_, now);
-    tokens_ = std::min(burst_, tokens_ + per_s_ * elapsed.count());
+    const double elapsed = in_seconds(now - std::exchange(filled_, now));
+    tokens_ = std::min(burst_, tokens_ + per_s_ * elapsed);
     if (tokens_ < 1 + left) {
       return false;
     }
