@@ -22,10 +22,9 @@ from pqc_bench.harness.cores import alone
 from pqc_bench.harness.measurement import run_measurement
 from pqc_bench.harness.places import ATTACKER
 from pqc_bench.harness.process_use import cpu_seconds, resident_kib
+from pqc_bench.harness.tunnel_pair import SETTLE_S
 from pqc_bench.peers.rounds import spread
 
-# After sessions were made, keys are made and fetched ahead, and addresses prove themselves.
-_SETTLE_S = 10.0
 _WARM_UP_S = 1.0
 _ROUNDS = 5  # of the tunnel and the relay in turn
 _WINDOW = "measured"
@@ -55,7 +54,7 @@ def _measure_fleet(options: argparse.Namespace, folder: Path, drones: int) -> di
         all_sessions_s = fleet.restart()
         relays = RelayFleet(drones, fleet.applications, stack)
         pinned = stack.enter_context(alone([fleet.ground.pid, relays.ground.pid]))
-        time.sleep(_SETTLE_S)
+        time.sleep(SETTLE_S)
         idle_s = cpu_seconds(fleet.ground.pid)
         time.sleep(options.seconds)
         idle_s = cpu_seconds(fleet.ground.pid) - idle_s

@@ -29,6 +29,8 @@ from pqc_testing.ports import LOOPBACK
 
 from pqc_bench.harness.blaster import Applications
 
+# After sessions were made, keys are made and fetched ahead, and addresses prove themselves.
+SETTLE_S = 10.0
 _START_S = 60.0
 _END_S = 15.0
 

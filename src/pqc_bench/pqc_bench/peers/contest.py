@@ -35,12 +35,10 @@ class Contest:
     def rounds(
         self, count: int, title: str, measure_one: Callable[[Peer], dict[str, Any]]
     ) -> list[Round]:
-        """Measure all peers `count` times, in a new order each time."""
-        dice = random.Random(title)
+        """Measure all peers `count` times, in a new order each time and after each start."""
         rounds: list[Round] = []
         for number in range(count):
-            order = list(self.peers)
-            dice.shuffle(order)
+            order = random.sample(list(self.peers), len(self.peers))
             rounds.append(self._round(order, measure_one))
             print(f"  {title}: round {number + 1} of {count}", flush=True)
         return rounds

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import time
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from pqc_bench.harness.neighbours import Neighbours
 from pqc_bench.harness.rate_search import Plan
 from pqc_bench.harness.rate_step import Limits
 from pqc_bench.harness.saturate import outcome_record, saturate
+from pqc_bench.harness.tunnel_pair import SETTLE_S
 from pqc_bench.peers import comparison_text
 from pqc_bench.peers.contest import FAILED, Contest, started
 from pqc_bench.peers.measure import Load, measure
@@ -47,6 +49,7 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         with started(options.kinds, files, options.suite, builds) as contest:
             pinned = not options.unpinned and contest.pin() and pinned
             try:
+                time.sleep(SETTLE_S)
                 _go_through(options, contest, measured, searches)
             except KeyboardInterrupt:
                 complete = False

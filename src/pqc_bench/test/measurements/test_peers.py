@@ -181,6 +181,7 @@ def test_rounds_of_all_starts_count_together(
 ) -> None:
     nobody = contextlib.nullcontext(Contest({}, {"openvpn": "absent"}))
     monkeypatch.setattr(run, "started", lambda *_: nobody)
+    monkeypatch.setattr(run, "SETTLE_S", 0.0)
     monkeypatch.setattr(Contest, "rounds", lambda *_: [_round(1.0)])
     configure(parser := argparse.ArgumentParser())
     words = "--starts 3 --rates 320 --sizes 64 --no-neighbours --no-saturation --against relay"
@@ -252,6 +253,21 @@ def test_one_that_fails_is_left_out_and_the_others_go_on() -> None:
     assert contest.left_out == {"node": "it failed: it died"}
     result = {**NOTHING, "left_out": contest.left_out}
     assert run._judge(result) == ["node is left out: it failed: it died"]
+
+
+def test_the_order_is_another_after_each_start() -> None:
+    def orders() -> list[Any]:
+        met: list[Any] = []
+
+        def measure_one(peer: Any) -> dict[str, Any]:
+            met.append(peer)
+            return {}
+
+        peers: dict[str, Any] = {"relay": "relay", "node": "node", "direct": "direct"}
+        Contest(peers, {}).rounds(20, "a load", measure_one)
+        return met
+
+    assert orders() != orders()
 
 
 def test_one_that_cannot_start_is_left_out_and_the_others_go_on(
