@@ -44,18 +44,18 @@ def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     left_out: dict[str, str] = {}
     builds = dict(options.build)
     complete = pinned = True
+    contest = Contest({}, left_out)
     for start in range(options.starts):
-        files = folder / f"start{start}"
-        with started(options.kinds, files, options.suite, builds) as contest:
-            pinned = not options.unpinned and contest.pin() and pinned
-            try:
+        try:
+            with started(options.kinds, folder / str(start), options.suite, builds) as contest:
+                pinned = not options.unpinned and contest.pin() and pinned
                 time.sleep(SETTLE_S)
                 _go_through(options, contest, measured, searches)
-            except KeyboardInterrupt:
-                complete = False
-        left_out |= contest.left_out
-        if not complete:
+        except KeyboardInterrupt:
+            complete = False
             break
+        finally:
+            left_out |= contest.left_out
     return {
         "complete": complete,
         "loads": {name: sum_up(rounds, options.against) for name, rounds in measured.items()},

@@ -10,6 +10,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import yaml
@@ -176,18 +177,22 @@ def test_sustained_rates_are_compared_within_rounds() -> None:
     assert (found["relay"]["lower_bound"], found["node"]["lower_bound"]) == (True, False)
 
 
+@pytest.mark.parametrize("interrupted", [False, True])
 def test_rounds_of_all_starts_count_together(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    interrupted: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     nobody = contextlib.nullcontext(Contest({}, {"openvpn": "absent"}))
-    monkeypatch.setattr(run, "started", lambda *_: nobody)
+    starts = [nobody] * 3 if not interrupted else [nobody] * 2 + [KeyboardInterrupt()]
+    monkeypatch.setattr(run, "started", Mock(side_effect=starts))
     monkeypatch.setattr(run, "SETTLE_S", 0.0)
     monkeypatch.setattr(Contest, "rounds", lambda *_: [_round(1.0)])
     configure(parser := argparse.ArgumentParser())
     words = "--starts 3 --rates 320 --sizes 64 --no-neighbours --no-saturation --against relay"
     result = run._measure(parser.parse_args(words.split()), tmp_path)
-    assert result["loads"]["320/s 64 B"]["relay"]["loss_percent"]["rounds"] == 3
+    complete = len(starts) - interrupted
+    assert result["loads"]["320/s 64 B"]["relay"]["loss_percent"]["rounds"] == complete
     assert result["left_out"] == {"openvpn": "absent"}
+    assert result["complete"] != interrupted
 
 
 def test_the_table_names_what_was_left_out() -> None:
